@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import setUp from '../../test/kit/run/global-setup.ts'
 import { load, percentile } from '../load/load.ts'
 import { openStreams } from '../load/streams.ts'
 import { freePort, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
 import { median, type Row, tableOf } from '../table.ts'
+import { startWhole } from './whole.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 const portkey = here('../peers/node_modules/@portkey-ai/gateway/build/start-server.js')
@@ -157,12 +159,9 @@ async function manyStreams(contenders: readonly Contender[], { rounds, seconds }
 async function everythingOn({ rounds, seconds }: Options): Promise<string> {
   await using stack = new AsyncDisposableStack()
   const origin = await twin(stack)
-  const world = stack.use(start(here('../platform/world.ts'), [], { core: loadCore }))
-  const { settings } = await said<{ settings: Record<string, string> }>(world)
-  // As the platform is started in production.
-  const running = stack.use(start(here('whole.ts'), [origin], { core: measuredCore, env: settings, nodeOptions: ['--max-semi-space-size=64'] }))
-  const { port, path, headers, statements } = await said<Omit<Started, 'running'> & { statements: readonly string[] }>(running)
-  const whole: Started = { running, port, path, headers }
+  stack.defer(await setUp())
+  const { statements, ...whole } = await startWhole(stack, origin, bodies.plain)
+  const { running } = whole
   const model: Started = { running, port: Number(new URL(origin).port), path: '/v1/chat/completions', headers: {} }
   const samples: { added: number; p50: number; cpu: number }[] = []
   const measure = async (one: Started, milliseconds: number) => {

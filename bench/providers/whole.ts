@@ -1,58 +1,78 @@
-/**
- * The platform with everything on: a key is checked at the door, two hard limits hold the call back and pay for it, and it is on record before its answer goes
- * out. Argument: the origin of the model. Says besides what one call sends to the database.
- */
-import { createRouter } from '../../router/router.ts'
-import { countStatements } from '../../test/kit/statements.ts'
-import { supergraph } from '../../test/kit/supergraph.ts'
-import { seedCredential } from '../../test/subgraphs/providers/credential/seed.ts'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signIn } from '../../test/kit/client.ts'
+import { createTestDatabase } from '../../test/kit/database.ts'
+import { type Running, said } from '../processes.ts'
+import { startPlatform } from '../publishing/platform.ts'
 
-const origin = process.argv[2]!
-const graph = await supergraph({ trusts: [origin], addresses: { openai: `${origin}/v1` } })
-const { platform, publicUrl, clock, job } = graph
-const { owner } = await graph.seed.owner()
-await seedCredential(graph, { organizationId: null, provider: 'openai', name: 'OpenAI', secret: 'sk-bench' })
-const limit = 'mutation($input: CreateSpendLimitInput!) { createSpendLimit(input: $input) { id } }'
-const most = { period: 'MONTH', hardLimitMicros: 1_000_000_000_000 }
-for (const scope of [
-  { scopeType: 'ORGANIZATION', scopeValue: owner.organizationId },
-  { scopeType: 'APP', scopeValue: 'app_providers' },
-])
-  (await graph.execute(limit, { input: { ...scope, ...most } }, { as: owner })).data()
-const create = 'mutation { createApiKey(input: { name: "Bench", scopes: ["providers:ai.invoke"], rateLimit: 6000 }) { secret } }'
-const newKey = async (): Promise<string> => (await graph.execute(create, {}, { as: owner })).data().createApiKey.secret
-
-const router = await createRouter({
-  engine: platform.engine,
-  authority: platform.identity.authority,
-  subgraphs: platform.subgraphs,
-  host: '127.0.0.1',
-  port: 0,
-  publicUrl,
-  environment: 'production',
-  clock,
-  log: job.log,
-  readiness: [],
-})
-const { port } = await router.listen()
-const path = '/providers/api/ai/chat/completions'
-const headersOf = (secret: string) => ({ authorization: `Bearer ${secret}` })
-const body = JSON.stringify({ model: 'openai/gpt-5-mini', messages: [{ role: 'user', content: 'Say another, twenty times.' }] })
-const callAs = (secret: string) => async () => {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { ...headersOf(secret), 'content-type': 'application/json' }, body })
-  if (answer.status !== 200) throw new Error(`answered ${answer.status} ${await answer.text()}`)
-  await answer.arrayBuffer()
+/** The platform with everything on, and what a client of its needs to ask. */
+export interface Whole {
+  readonly running: Running
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The beginnings of the statements that one call sends. */
+  readonly statements: readonly string[]
 }
-// As warm as the others are by twenty clients in three seconds, together and alone, for these are two ways; by a key
-// each, for one may be used 6,000 times a minute, as an organization may call models.
-const [together, alone] = [callAs(await newKey()), callAs(await newKey())]
-for (let rounds = 0; rounds < 250; rounds++) await Promise.all(Array.from({ length: 20 }, together))
-await clock.advance(61_000)
-for (let calls = 0; calls < 5000; calls++) await alone()
-await clock.advance(61_000)
-const secret = await newKey()
-const call = callAs(secret)
-for (let calls = 0; calls < 20; calls++) await call()
-const { statements } = await countStatements(call)
-process.send?.({ port, path, headers: headersOf(secret), statements: statements.map(text => text.replace(/\s+/g, ' ').slice(0, 60)) })
-process.on('disconnect', () => process.exit())
+
+const path = '/providers/api/ai/chat/completions'
+/** Calls that nothing is measured of: as many as a key may make in the minute, less those that are measured. */
+const warming = { together: 50, atOnce: 20, alone: 1_500 } as const
+
+/**
+ * `npm start` in production, with the database's server of this run: a key is checked at the door, two hard limits hold a call back and pay
+ * for it, it is on record before its answer goes out, and a line is logged.
+ * @param origin of the model
+ * @param body   of the calls by which it is warmed
+ */
+export async function startWhole(stack: AsyncDisposableStack, origin: string, body: string): Promise<Whole> {
+  const database = stack.use(await createTestDatabase())
+  const folder = mkdtempSync(join(tmpdir(), 'bench-providers-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const { server: running, url } = await startPlatform(stack, {
+    preload: new URL('../publishing/count.ts', import.meta.url).pathname,
+    env: {
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'info',
+      AUTH_SECRET: randomBytes(32).toString('hex'),
+      OPENAI_API_URL: `${origin}/v1`,
+      OUTBOUND_ALLOW: origin,
+    },
+  })
+  const { query } = await signIn(url)
+  const { viewer } = await query<{ viewer: { organization: { id: string } } }>('{ viewer { organization { id } } }')
+  await query('mutation($input: CreateCredentialInput!) { createCredential(input: $input) { id } }', {
+    input: { provider: 'openai', name: 'Bench', fields: [{ name: 'apiKey', value: 'sk-bench-0123456789' }] },
+  })
+  for (const scope of [
+    { scopeType: 'ORGANIZATION', scopeValue: viewer.organization.id },
+    { scopeType: 'APP', scopeValue: 'app_providers' },
+  ])
+    await query('mutation($input: CreateSpendLimitInput!) { createSpendLimit(input: $input) { id } }', {
+      input: { ...scope, period: 'MONTH', hardLimitMicros: 1_000_000_000_000 },
+    })
+  const { createApiKey } = await query<{ createApiKey: { secret: string } }>(
+    'mutation { createApiKey(input: { name: "Bench", scopes: ["providers:ai.invoke"], rateLimit: 6000 }) { secret } }',
+  )
+  const headers = { authorization: `Bearer ${createApiKey.secret}` }
+  const call = async () => {
+    const answer = await fetch(url + path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+    if (answer.status !== 200) throw new Error(`answered ${answer.status} ${await answer.text()}`)
+    await answer.arrayBuffer()
+  }
+  for (let round = 0; round < warming.together; round++) await Promise.all(Array.from({ length: warming.atOnce }, call))
+  for (let calls = 0; calls < warming.alone; calls++) await call()
+  const statementsOf = async () => {
+    running.child.send('statements')
+    return (await said<{ statements: [string, number][] }>(running)).statements
+  }
+  await statementsOf()
+  const calls = 100
+  for (let n = 0; n < calls; n++) await call()
+  // What the platform does beside calls is seldom.
+  const statements = (await statementsOf()).filter(([, times]) => times >= calls / 2).flatMap(([text, times]) => Array(Math.round(times / calls)).fill(text))
+  return { running, port: Number(new URL(url).port), path, headers, statements }
+}

@@ -25,6 +25,8 @@ export async function startPlatform(
       env: { PORT: String(port), PUBLIC_URL: url, SANDBOX_PORT: '0', LOG_LEVEL: 'warn', ...env },
     }),
   )
+  // It does not end because nobody listens to it any more.
+  stack.defer(() => void server.child.kill('SIGTERM'))
   for (const end = Date.now() + 90_000; ; await wait(100)) {
     const answer = await fetch(`${url}/health/ready`).catch(() => null)
     if (answer?.status === 200) return { url, server }

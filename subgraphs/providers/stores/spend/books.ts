@@ -81,26 +81,38 @@ const writeBooks = statement(
    begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}))
    update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
 )
-/** What stands as it was read when nobody has changed a limit, besides its version: the figures that calls write. */
-const compared = ['since', 'spentMicros', 'reservedMicros', 'overdrawnMicros', 'isCounted'] as const
-const nextOf = (name: string): string => `next_${columnOf(name)}`
-const changeTypes = [
-  'id uuid, version integer',
-  ...compared.map(name => `${columnOf(name)} ${spendLimits.columns[name].type}`),
-  ...figures.map(name => `${nextOf(name)} ${spendLimits.columns[name].type}`),
-].join(', ')
+/** What is written of a change of a limit: as it was read, its version and the figures that calls write, and as it is to stand. */
+const changeColumns = {
+  ...{
+    id: 'uuid',
+    version: 'integer',
+    since: 'timestamptz',
+    spent_micros: 'bigint',
+    reserved_micros: 'bigint',
+    overdrawn_micros: 'bigint',
+    is_counted: 'boolean',
+  },
+  ...{ next_since: 'timestamptz', next_spent_micros: 'bigint', next_reserved_micros: 'bigint', next_overdrawn_micros: 'bigint' },
+  ...{ next_is_counted: 'boolean', next_alerts: 'jsonb', next_attention: 'text' },
+} as const
+type ChangeRecord = Readonly<Record<keyof typeof changeColumns, unknown>>
+const changeTypes = Object.entries(changeColumns)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ')
+/** What stands as it was read if nobody has changed the limit meanwhile, and what is to stand. */
+const [compared, next] = [Object.keys(changeColumns).filter(name => name !== 'id' && !name.startsWith('next_')), figures.map(name => `next_${columnOf(name)}`)]
 /**
  * The same for one entry alone, if the limits that it changes (`$1`, as many as `$2`) stand as they were read, and those of its places (from
  * `$3` on) are as many as `$6`: none has come meanwhile.
  */
 const asRead = (condition: string) => `l as materialized (
-     select t.id, ${figures.map(name => `r.${nextOf(name)}`).join(', ')}
+     select t.id, ${next.map(name => `r.${name}`).join(', ')}
        from providers.spend_limits t join (select * from jsonb_to_recordset($1::jsonb) as r (${changeTypes}) limit $2) r on t.id = r.id
-      where ${condition} and t.version = r.version and ${compared.map(name => `t.${columnOf(name)} = r.${columnOf(name)}`).join(' and ')}
+      where ${condition} and ${compared.map(name => `t.${name} = r.${name}`).join(' and ')}
       order by t.id for no key update of t),
    ok as materialized (select ${condition} and (select count(*) from l) = $2 and (select count(*) from ${limitsAt(3)}) = $6 as ok),
    figures as (
-     update providers.spend_limits t set ${figures.map(name => `${columnOf(name)} = l.${nextOf(name)}`).join(', ')} from l where t.id = l.id and (select ok from ok))`
+     update providers.spend_limits t set ${figures.map((name, at) => `${columnOf(name)} = l.${next[at]}`).join(', ')} from l where t.id = l.id and (select ok from ok))`
 const beginIf = lockingStatement(
   `with ${asRead('true')},
    begun as (insert into providers.calls (${columns}) select ${names.map((name, at) => `$${7 + at}::${typeOf(name)}`).join(', ')} where (select ok from ok))
@@ -137,18 +149,11 @@ function boundOf(row: object, name: string): unknown {
   const value = (row as Readonly<Record<string, unknown>>)[name]
   return typeof value === 'bigint' ? `${value}` : (value ?? (written.includes(name) ? [] : null))
 }
-/** Writes columns of a row into a record, as SQL reads them. */
-function writer(attributes: readonly string[], keyOf: (name: string) => string = columnOf) {
-  const keys = attributes.map(name => [name, keyOf(name)] as const)
-  return (row: object, record: Record<string, unknown> = {}): Record<string, unknown> => {
-    for (const [name, key] of keys) record[key] = boundOf(row, name)
-    return record
-  }
-}
 /** How rows become records as SQL reads them, columns by their names. */
 function recorder(attributes: readonly string[]) {
-  const recordOf = writer(attributes)
-  return (rowsOf: readonly object[]): string => JSON.stringify(rowsOf.map(row => recordOf(row)))
+  const named = attributes.map(name => [name, columnOf(name)] as const)
+  return (rowsOf: readonly object[]): string =>
+    JSON.stringify(rowsOf.map(row => Object.fromEntries(named.map(([name, column]) => [column, boundOf(row, name)]))))
 }
 /** The same of one row, as values that are bound one by one. */
 const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
@@ -157,8 +162,23 @@ const callRecords: (made: readonly CallRow[]) => string = recorder(names)
 const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
 const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures])
 
-const [beforeOf, nextInto] = [writer(['id', 'version', ...compared]), writer(figures, nextOf)]
-const changeRecords = (changes: OneDecided['changes']): string => JSON.stringify(changes.map(({ before, after }) => nextInto(after, beforeOf(before))))
+/** Written out, for each call does it twice: keys that are put together take as long as the rules. */
+const changeRecord = ({ before, after }: OneDecided['changes'][number]): ChangeRecord => ({
+  id: before.id,
+  version: before.version,
+  since: before.since,
+  spent_micros: `${before.spentMicros}`,
+  reserved_micros: `${before.reservedMicros}`,
+  overdrawn_micros: `${before.overdrawnMicros}`,
+  is_counted: before.isCounted,
+  next_since: after.since,
+  next_spent_micros: `${after.spentMicros}`,
+  next_reserved_micros: `${after.reservedMicros}`,
+  next_overdrawn_micros: `${after.overdrawnMicros}`,
+  next_is_counted: after.isCounted,
+  next_alerts: after.alerts,
+  next_attention: after.attention,
+})
 
 /** What becomes of one entry: a call that begins, or one that ends. */
 export type OneDecided = {
@@ -195,7 +215,7 @@ export const books = {
 
   /** Writes what becomes of one entry, unless a limit stands otherwise than it was read or another has come, or the call that ends has ended. @returns whether it did */
   async writeIf(sequelize: Sequelize, { changes, begun, ended, places, applying }: OneDecided): Promise<boolean> {
-    const values = [changeRecords(changes), changes.length, ...ofPlaces(places), applying]
+    const values = [JSON.stringify(changes.map(changeRecord)), changes.length, ...ofPlaces(places), applying]
     const [written] = ended
       ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, ended.organizationId, ended.id, ...valuesOf(ended, endNames)])
       : await rows<{ ok: boolean }>(sequelize, beginIf, [...values, ...valuesOf(begun, names)])
