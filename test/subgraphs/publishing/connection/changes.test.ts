@@ -114,6 +114,27 @@ describe('a place that its network takes no posts for any more', () => {
     expect(checked.health).toBe('HEALTHY')
     expect((await stored(connection)).targets.map(({ externalId }) => externalId)).not.toContain(group.externalId)
   })
+
+  test.each([
+    'prepare',
+    'publish',
+  ] as const)('is not believed gone by what is said of a later post of a thread when it is to %s: the post before may be', async step => {
+    const { owner, brand, connection } = await graph.seed.owner().brand().connection({ platform: 'FACEBOOK' })
+    const network = graph.job.networks.get('FACEBOOK')!
+    const { prepare, publish } = network
+    const gone = async () => ({ outcome: 'refused' as const, code: 'TARGET_UNAVAILABLE' as const, detail: 'it is not there' })
+    const input = { brandId: brand.id, platform: 'FACEBOOK', posts: [{ copy: 'First' }, { copy: 'Later' }], scheduledAt: graph.clock.soon() }
+    const thread = 'mutation ($input: CreatePostThreadInput!) { createPostThread(input: $input) { posts { id } } }'
+    const [first, later] = (await graph.execute(thread, { input }, { as: owner })).data().createPostThread.posts
+    await graph.clock.advance(60_000)
+    await deliver(graph.job, { brandId: brand.id, postId: first.id })
+    Object.assign(network, { [step]: gone })
+    await deliver(graph.job, { brandId: brand.id, postId: later.id })
+    Object.assign(network, { prepare, publish })
+    const statuses = await graph.rows('select status, failure_code from publishing.posts where brand_id = $1 order by position', [brand.id])
+    expect(statuses).toMatchObject([{ status: 'PUBLISHED' }, { status: 'FAILED', failure_code: 'TARGET_UNAVAILABLE' }])
+    expect((await stored(connection)).targets).toEqual(connection.targets)
+  })
 })
 
 describe('a person who has left the organization', () => {
@@ -145,6 +166,23 @@ describe('a check', () => {
     expect((await ask()).error?.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 60 })
     await graph.clock.advance(60_001)
     expect((await ask()).data().checkConnection.health).toBe('HEALTHY')
+  })
+
+  test('writes nothing into a connection that somebody made anew while the network was asked', async () => {
+    const { owner, connection } = await graph.seed.owner().brand().connection()
+    const network = graph.job.networks.get('X')!
+    const { account } = network
+    const anew = { connectedAt: graph.clock.in(1), accountName: '@anew', lastCheckedAt: null }
+    Object.assign(network, {
+      async account(...asked: Parameters<typeof account>) {
+        await set(connection, anew)
+        return account.apply(network, asked)
+      },
+    })
+    const answer = await graph.execute(check, { input: { id: connection.id } }, { as: owner })
+    Object.assign(network, { account })
+    expect(answer.data().checkConnection.accountName).toBe('@anew')
+    expect(await stored(connection)).toMatchObject(anew)
   })
 
   test('takes a connection out of use that its network takes no more, which its managers hear of', async () => {

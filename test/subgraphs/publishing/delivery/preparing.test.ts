@@ -6,6 +6,7 @@ import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { cancelPost, deletePost, post as postDocument, reschedulePost, updatePost } from '../documents.ts'
+import { seedAsset } from '../media/seed.ts'
 import { interrupt, renewals, round, stored, storedConnection, wake } from './delivering.ts'
 
 let graph: Supergraph
@@ -75,15 +76,21 @@ describe('P-12 what a network wants before the call', () => {
     expect([asked.publish.map(({ handle }) => handle), (await row()).status]).toEqual([[{ uploadId: '8' }], 'PUBLISHED'])
   })
 
-  test('is left anew once the content is another', async () => {
-    const { asked, answers, wake, post, owner } = await begin()
+  test.each([
+    ['text', { copy: 'Edited meanwhile' }, false],
+    ['title', { title: 'Edited meanwhile' }, false],
+    ['link', { link: 'https://example.com/edited' }, false],
+    ['media', {}, true],
+  ])('is left anew once its %s is another', async (_what, words, isOfMedia) => {
+    const { asked, answers, wake, post, owner, brand } = await begin()
     answers.prepare.push(processing('7'))
     await wake()
-    await graph.execute(updatePost, { input: { id: post.id, copy: 'Edited meanwhile' } }, { as: owner })
+    const media = isOfMedia ? [{ assetId: (await seedAsset(graph, { brandId: brand.id, kind: 'GIF', mimeType: 'image/gif' })).id }] : []
+    ;(await graph.execute(updatePost, { input: { id: post.id, ...words, ...(isOfMedia && { media }) } }, { as: owner })).data()
     await graph.clock.advance(10_000)
     await wake()
-    expect(asked.prepare[1]).toMatchObject([{ copy: 'Edited meanwhile' }, null])
-    expect(asked.publish).toMatchObject([{ copy: 'Edited meanwhile' }])
+    expect(asked.prepare[1]).toMatchObject([{ ...words, media }, null])
+    expect(asked.publish).toMatchObject([words])
   })
 
   test('and that it works on for half an hour is given up: MEDIA_FAILED, and nothing was sent', async () => {

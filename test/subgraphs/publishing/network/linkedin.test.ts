@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { readLittleText } from '../../../../sandbox/social/linkedin/text.ts'
+import type { Calls } from '../../../../subgraphs/publishing/network/linkedin/calls.ts'
+import { findListed } from '../../../../subgraphs/publishing/network/linkedin/listing.ts'
 import { fromCommentary, toCommentary } from '../../../../subgraphs/publishing/network/linkedin/text.ts'
 import { AccessExpired, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
+import { publication } from '../delivery/publication.ts'
 import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
 
 /** Goes the way of a person through the consent page. */
@@ -170,6 +173,27 @@ describe('P-08 P-10 a page of LinkedIn', () => {
     expect(await at.network.find(asked, now, none)).toEqual({ found: false, isAnothers: false })
     await at.arm({ fault: 'expired-token' })
     await expect(at.network.find(asked, now, none)).rejects.toBeInstanceOf(AccessExpired)
+  })
+
+  test('is looked through to the last page of comments, which come in no order; of posts no further than to the first earlier one', async () => {
+    const since = new Date('2027-03-01T09:00:00.000Z')
+    const early = since.getTime() - 60_000
+    const asked: string[] = []
+    /** A first page of a hundred that are earlier, and a second one with what is looked for. */
+    const paged = (one: (id: number, at: number, text: string) => object) => ({
+      read: async (_token: string, path: string) => {
+        asked.push(path)
+        const elements = path.includes('start=0') ? Array.from({ length: 100 }, (_, id) => one(id, early, 'Earlier')) : [one(100, since.getTime(), 'Mine')]
+        return { elements }
+      },
+    })
+    const actor = 'urn:li:organization:1'
+    const comments = paged((id, time, text) => ({ id: String(id), actor, message: { text }, created: { time } })) as unknown as Calls
+    const posts = paged((id, publishedAt, commentary) => ({ id: `urn:li:share:${id}`, publishedAt, commentary })) as unknown as Calls
+    const find = (calls: Calls, inReplyTo: string | null) =>
+      findListed(calls, actor, publication({ accessToken: 't', account: { externalId: '1', name: 'Demo' }, copy: 'Mine', inReplyTo }), since, new Set())
+    expect(await find(comments, 'urn:li:share:7')).toMatchObject({ found: true, platformPostId: 'urn:li:comment:(urn:li:share:7,100)' })
+    expect([asked.length, await find(posts, null), asked.length]).toEqual([2, { found: false, isAnothers: false }, 3])
   })
 
   test('a person is never looked through', async () => {

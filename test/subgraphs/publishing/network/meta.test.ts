@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createMetaOauth } from '../../../../subgraphs/publishing/network/meta/exchange.ts'
 import { AccessExpired, GrantFailure, type Medium, type Publication } from '../../../../subgraphs/publishing/network/network.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
 import { serveMedia } from './served.ts'
@@ -130,12 +131,25 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     expect(await at.received()).toHaveLength(1)
   })
 
+  test('is, of several with the same words, the oldest that no other post stands for', async () => {
+    await using at = await atTwin(platform)
+    const since = at.world.clock.now()
+    const { asked } = await publish(at, await publication('Twice'))
+    await at.world.clock.advance(60_000)
+    await publish(at, await publication('Twice'))
+    const [first, second] = (await at.received()).map(({ id }) => id)
+    expect(await at.network.find({ ...asked, media: [] }, since, new Set())).toMatchObject({ found: true, platformPostId: first })
+    expect(await at.network.find({ ...asked, media: [] }, since, new Set([first!]))).toMatchObject({ found: true, platformPostId: second })
+  })
+
   test('knows how many posts are left, and prepares none when none is', async () => {
     await using at = await atTwin(platform)
     const most = platform === 'THREADS' ? 250 : 100
     const asked = at.asks(await publication('Full'))
     const full = await at.network.prepare!(asked, null)
     expect(full).toMatchObject({ outcome: 'ready', handle: { left: most, limit: most } })
+    if (full.outcome !== 'ready') return
+    expect(await at.network.publish({ ...asked, handle: full.handle })).toMatchObject({ limit: { limit: most, remaining: most - 1, resetsAt: null } })
   })
 })
 
@@ -244,6 +258,21 @@ describe('P-14 FACEBOOK', () => {
     expect(await at.network.prepare!(at.asks({ copy: 'Broken', media: [await medium('IMAGE')] }), null)).toMatchObject({ outcome: 'unsent' })
   })
 
+  test('goes on with pictures that are up already, but never with those of another page', async () => {
+    await using at = await atTwin('FACEBOOK')
+    const asked = at.asks({ copy: 'A picture', media: [await medium('IMAGE')] })
+    const [, other] = at.account.places!
+    const photosOf = async (...prepared: Parameters<NonNullable<typeof at.network.prepare>>) => {
+      const end = await at.network.prepare!(...prepared)
+      if (end.outcome !== 'ready') throw new Error(JSON.stringify(end))
+      return end.handle
+    }
+    const first = await photosOf(asked, null)
+    expect(await photosOf(asked, first)).toEqual(first)
+    const elsewhere = { ...asked, target: { kind: 'PAGE' as const, externalId: other!.externalId, name: other!.name }, placeToken: other!.accessToken! }
+    expect((await photosOf(elsewhere, first))!.photos).not.toEqual(first!.photos)
+  })
+
   test('is found in the page’s list by its words, and groups are never asked', async () => {
     await using at = await atTwin('FACEBOOK')
     const since = at.world.clock.now()
@@ -266,4 +295,18 @@ describe('P-14 FACEBOOK', () => {
     expect(at.network.lookupOf!({ kind: 'GROUP', externalId: '1', name: null })).toBe('NONE')
     expect(at.network.lookupOf!({ kind: 'PAGE', externalId: '1', name: null })).toBe('BY_LISTING')
   })
+})
+
+test.each([
+  ['of the code', 400, { code: 100 }, true],
+  ['of the token', 400, { code: 190 }, true],
+  ['of our application, which its operator mends', 400, { code: 101 }, false],
+  ['of the moment', 400, { code: 2 }, false],
+  ['of too many', 429, null, false],
+  ['of a server', 503, null, false],
+])('P-14 a no %s, as Meta’s networks say it (%i, %j), is for good: %s', async (_what, status, error, permanent) => {
+  const no = async () => ({ status, said: {}, error })
+  const server = { title: 'Threads', clientId: 'c', authorizeUrl: 'https://a.test', scopes: [], short: no, long: no, extend: null, lasts: false }
+  const asked = { parameters: new URLSearchParams({ code: 'c', state: 's' }), redirectUri: callback, state: 's', verifier: '' }
+  await expect(createMetaOauth(server).exchange(asked)).rejects.toMatchObject({ permanent })
 })
