@@ -1,4 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
+import { createBoundClock } from '../../platform/clock.ts'
+import { createPublicPosts } from '../../router/rest/public-posts.ts'
 import { openDoor } from '../kit/door.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
@@ -22,4 +25,12 @@ test('one client address sends a thousand calls that ask for no credentials in a
   expect((await door.ask('GET', '/identity/api/auth/jwks')).status).toBe(200)
   await graph.clock.advance(840_000)
   expect((await verify('192.0.2.1')).status).not.toBe(429)
+})
+
+test('all of a network of IPv6 is one client address, and another network another', async () => {
+  const count = createPublicPosts(createBoundClock(new Date('2027-03-01T09:00:00.000Z')))
+  const from = (ip: string) => count({ ip } as FastifyRequest)
+  for (let turn = 0; turn < 1_000; turn++) await from(`2001:db8::${(turn % 9) + 1}`)
+  await expect(from('2001:db8::abcd')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await from('2001:db8:0:1::1')
 })

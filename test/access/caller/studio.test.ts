@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { isCaller } from '../../../router/access/authenticate.ts'
 import { asksForJson, createStudioCallers } from '../../../router/access/callers/studio.ts'
+import type { RouteTable } from '../../../router/rest/row.ts'
 import { standingOf } from '../../../subgraphs/authority.ts'
-import { anonymous } from '../../../subgraphs/viewer.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { memoryAuthority } from '../../door/authority.ts'
+import { smallGraph } from '../../door/graph.ts'
+import { openRouter, schemaEngine } from '../../door/platform.ts'
 
 const url = 'https://studio.example'
 const [org, member, viewer, stranger] = [newId(), newId(), newId(), newId()]
@@ -32,6 +35,7 @@ async function studio() {
       .sign(key)
   return {
     asked,
+    jwks,
     callers,
     token,
     other,
@@ -83,5 +87,61 @@ describe('G-12 a token of the studio', () => {
     expect(asksForJson(Buffer.from(JSON.stringify(body)))).toBe(wanted)
     expect(asksForJson(Buffer.from('{"response_format":'))).toBe(false)
     expect(asksForJson(undefined)).toBe(false)
+  })
+})
+
+describe('G-12 a row of models', () => {
+  const models = { registration: { slug: 'providers' as const }, http: async (_request: Request, { kind, userId }: Viewer) => Response.json({ kind, userId }) }
+  const row = {
+    kind: 'forward',
+    method: '*',
+    path: '/api/ai/*',
+    access: { scope: 'providers:ai.invoke' },
+    to: 'providers',
+    why: 'stream',
+    limit: 1_000,
+  } as const
+  const tables: readonly RouteTable[] = [
+    { slug: 'providers', rows: [{ ...row, bearerKeys: true, studioAt: ['/chat/completions'], tells: { nothing: 'of a test' } }] },
+  ]
+
+  async function door() {
+    const { token, jwks } = await studio()
+    const outbound = (async () => ({ status: 200, text: jwks })) as never
+    const platform = await openRouter(schemaEngine(smallGraph()), { subgraphs: [models], tables, studio: { url, outbound } })
+    for (const [userId, role] of [
+      [member, 'member'],
+      [viewer, 'viewer'],
+    ] as const)
+      platform.standings.set(standingOf({ organizationId: org, userId }), { organization: true, roles: [role] })
+    const key = { keyId: newId(), userId: null, organizationId: org, scopes: ['providers:ai.invoke'], expiresAt: null, rateLimit: 100 }
+    platform.keys.set('hash of sgk_one', key)
+    const ask = async (path: string, headers: Record<string, string>, type = 'json_object') => {
+      const body = JSON.stringify({ response_format: { type } })
+      const { status, json } = await platform.ask(`/providers/api/ai${path}`, { method: 'POST', headers, body })
+      return [status, json.kind ?? json.code]
+    }
+    return { token, ask, [Symbol.asyncDispose]: platform.close }
+  }
+
+  test('takes a token of the studio at the addresses that say so, for JSON alone, from who may call models, and by itself', async () => {
+    await using at = await door()
+    const studios = async (...claims: Parameters<typeof at.token>) => ({ authorization: `Bearer ${await at.token(...claims)}` })
+    expect(await at.ask('/chat/completions', await studios())).toEqual([200, 'user'])
+    expect(await at.ask('/chat/completions?a=b', await studios())).toEqual([200, 'user'])
+    expect(await at.ask('/chat/completions', await studios(), 'text')).toEqual([403, 'FORBIDDEN'])
+    for (const elsewhere of ['/models', '/chat/completions/x', '/chat']) expect(await at.ask(elsewhere, await studios())).toEqual([401, 'UNAUTHENTICATED'])
+    expect(await at.ask('/chat/completions', await studios({ sub: viewer }))).toEqual([403, 'FORBIDDEN'])
+    expect(await at.ask('/chat/completions', await studios({}, -1))).toEqual([401, 'UNAUTHENTICATED'])
+    for (const beside of ['x-api-key', 'x-service-token'])
+      expect(await at.ask('/chat/completions', { ...(await studios()), [beside]: 'sgk_one' })).toEqual([400, 'BAD_USER_INPUT'])
+  })
+
+  test('takes a key as a bearer, too, and not beside another one', async () => {
+    await using at = await door()
+    const authorization = 'Bearer sgk_one'
+    expect(await at.ask('/models', { authorization })).toEqual([200, 'apiKey'])
+    expect(await at.ask('/models', { authorization, 'x-api-key': 'sgk_other' })).toEqual([400, 'BAD_USER_INPUT'])
+    expect(await at.ask('/models', { authorization: 'Bearer sgk_other' })).toEqual([401, 'UNAUTHENTICATED'])
   })
 })
