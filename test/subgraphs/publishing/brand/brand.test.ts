@@ -257,3 +257,17 @@ test('one caller writes a bounded number of posts within a day, and is told when
   ;(await write(owner)).data()
   ;(await write(owner)).refused('RATE_LIMITED')
 })
+
+test('several posts that are written at once count each, and none is written where not all of them may be', async () => {
+  await using graph = await supergraph({ quotas: { postsADay: 2 } })
+  const { owner, brand } = await graph.seed.owner().brand()
+  const compose = (platforms: string[]) =>
+    graph.execute(
+      'mutation($input: ComposePostsInput!) { composePosts(input: $input) { posts { id } } }',
+      { input: { brandId: brand.id, copy: 'x', platforms } },
+      { as: owner },
+    )
+  ;(await compose(['X', 'THREADS', 'LINKEDIN'])).refused('RATE_LIMITED')
+  expect(await graph.rows('select id from publishing.posts')).toEqual([])
+  expect((await compose(['X', 'THREADS'])).data().composePosts.posts).toHaveLength(2)
+})

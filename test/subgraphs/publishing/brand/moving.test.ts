@@ -50,9 +50,13 @@ describe('a brand that is paused', () => {
     const { owner, brand, posts, post: later } = await story.post({ scheduledAt: graph.clock.in(3_600_000) })
     const ids = posts.map(({ id }) => id).sort()
     await graph.execute(pause, { input: { id: brand.id } }, { as: owner })
+    const waited = 'update publishing.posts set waits_until = scheduled_at, waiting_since = scheduled_at, waits = 3 where id = $1'
+    await graph.rows(waited, [ids[0]])
     await graph.clock.advance(61_000)
     await graph.execute(resume, { input: { id: brand.id, overdue: 'REVERT' } }, { as: owner }).then(answer => answer.data())
     expect(await statusOf(ids)).toEqual(ids.map(id => ({ id, status: 'DRAFT', scheduled_at: null, version: 2 })))
+    const waits = 'select waits_until, waiting_since, waits from publishing.posts where id = $1'
+    expect(await graph.rows(waits, [ids[0]]), 'a draft waits for nothing').toEqual([{ waits_until: null, waiting_since: null, waits: 0 }])
     expect(await statusOf([later.id])).toMatchObject([{ status: 'SCHEDULED', version: 1 }])
     const reverted = `select action from publishing.audit_entries where subject_id = any($1::uuid[]) and action = 'post.reverted'`
     expect(await graph.rows(reverted, [ids])).toHaveLength(2)

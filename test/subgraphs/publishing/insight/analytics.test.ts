@@ -156,6 +156,21 @@ describe('figures of a brand', () => {
       { as: owner },
     )
     expect(whole.data().brandAnalytics.followers).toEqual([{ count: 42, change: null }])
+    for (const [daysAgo, count] of [
+      [3, 7],
+      [1, 40],
+    ] as const)
+      await graph.rows('insert into publishing.follower_counts (brand_id, connection_id, day, count) values ($1, $2, $3, $4)', [
+        place.brandId,
+        place.connection.id,
+        graph.clock
+          .in(-24 * hour * daysAgo)
+          .toISOString()
+          .slice(0, 10),
+        count,
+      ])
+    const lately = await graph.execute(document, { ...range, to: graph.clock.soon(hour), from: graph.clock.soon(-24 * hour) }, { as: owner })
+    expect(lately.data().brandAnalytics.followers, 'since the first day of the range').toEqual([{ count: 42, change: 2 }])
     const response = await graph.platform.subgraphs.find(({ registration }) => registration.slug === 'publishing')!.http!(
       new Request(`http://localhost:4000/publishing/api/analytics.csv?${new URLSearchParams(range)}`),
       owner,
@@ -164,6 +179,22 @@ describe('figures of a brand', () => {
     expect(lines[0]).toMatch(/^postId,platform,/)
     expect(lines.slice(1).map(line => line.split(',')[0])).toEqual([one.id, two.id])
     expect(lines[1]).toContain(`"'=HYPERLINK(""x"")"`)
+  })
+
+  test('are a row a post in the table, also where hundreds went out at one moment', async () => {
+    const place = await world()
+    const at = new Date('2027-02-10T03:00:00Z')
+    const { id } = await published(place, at)
+    await graph.rows(
+      `insert into publishing.posts select (jsonb_populate_record(p, jsonb_build_object('id', n.id, 'thread_id', n.id, 'platform_post_id', 'many-' || n.at))).*
+        from publishing.posts p cross join (select gen_random_uuid() as id, at from generate_series(1, 600) at) n where p.id = $1`,
+      [id],
+    )
+    const range = new URLSearchParams({ brandId: place.brandId, from: '2027-02-10T03:00:00Z', to: '2027-02-11T00:00:00Z' })
+    const { http } = graph.platform.subgraphs.find(({ registration }) => registration.slug === 'publishing')!
+    const lines = (await (await http!(new Request(`http://localhost:4000/publishing/api/analytics.csv?${range}`), owner)).text()).trimEnd().split('\r\n')
+    expect(new Set(lines.slice(1).map(line => line.split(',')[0])).size).toBe(601)
+    expect(lines).toHaveLength(602)
   })
 
   test('are refused for more than 366 days, and to another organization', async () => {

@@ -88,7 +88,8 @@ describe('films that would do harm', () => {
 
   test('what is written about a film, and where it was made, no network is sent', async () => {
     const place = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')))
-    const bytes = mp4({ written: [place] })
+    const xmp = box('uuid', Buffer.alloc(16, 0xbe), Buffer.from('<x:xmpmeta>+52.5200+013.4050</x:xmpmeta>'))
+    const bytes = Buffer.concat([mp4({ written: [place, xmp] }), xmp])
     const { at } = await world.begin(bytes.length)
     const asset = await world.ready((await world.patch(at, 0, bytes)).headers.get('x-media-asset-id')!)
     const given = await world.http('GET', asset.url)

@@ -55,7 +55,9 @@ describe('P-18 the calendar of a brand', () => {
     const campaign = await seedCampaign(graph, { brandId: id, name: 'Launch', startsOn: '2100-03-01', endsOn: '2100-03-02' })
     await seedCampaign(graph, { brandId: id, startsOn: '2100-03-11' })
     await seedCampaign(graph, { brandId: id, startsOn: '2100-03-01', archivedAt: graph.clock.now() })
-    const { nodes, totalCount } = await calendar(id, '2100-02-20T00:00:00Z', '2100-03-10T00:00:00Z')
+    // Its last day ends in Tokyo where the range begins.
+    await seedCampaign(graph, { brandId: id, startsOn: '2100-02-18', endsOn: '2100-02-19' })
+    const { nodes, totalCount } = await calendar(id, '2100-02-19T15:00:00Z', '2100-03-10T00:00:00Z')
     expect(nodes).toMatchObject([
       {
         id: campaign.id,

@@ -162,8 +162,13 @@ describe('a check', () => {
     // A post is no repetition of itself.
     const read = await graph.execute('query($id: ID!) { post(id: $id) { problems { code } } }', { id: post.id }, { as: owner })
     expect(read.data().post.problems).toEqual([{ code: 'NO_CONNECTION' }])
+    const onPage = (externalId: string) => ({ platforms: ['FACEBOOK'], overrides: [{ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId } }] })
+    const page = JSON.stringify({ kind: 'PAGE', externalId: '1', name: null })
+    await graph.rows(`update publishing.posts set platform = 'FACEBOOK', target = $2::jsonb where id = $1`, [post.id, page])
+    expect(await codes({ copy: 'Said before', ...onPage('1') })).toContain('DUPLICATE')
+    expect(await codes({ copy: 'Said before', ...onPage('2') }), 'another place has other readers').not.toContain('DUPLICATE')
     await graph.rows(`update publishing.posts set status = 'DRAFT', scheduled_at = null where id = $1`, [post.id])
-    expect(await codes({ copy: 'Said before' })).not.toContain('DUPLICATE')
+    expect(await codes({ copy: 'Said before', ...onPage('1') })).not.toContain('DUPLICATE')
   })
 
   test('costs as many statements for fifty posts as for five', async () => {

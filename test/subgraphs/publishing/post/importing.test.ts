@@ -20,7 +20,7 @@ const csv = [
   'platform,copy,scheduledAt,tags,threadKey',
   'x,"First, with a comma",2100-03-01T09:00:00,one;b,t',
   'myspace,Nowhere,,one,',
-  `x,${'x'.repeat(281)},2100-03-01T09:00:00Z,one,`,
+  `x,${'x'.repeat(281)},2100-03-01T09:00:00,one,t`,
   'linkedin,A draft,,one,',
   'x,Second,,,t',
   'x,Too late,2001-03-01T09:00:00Z,,',

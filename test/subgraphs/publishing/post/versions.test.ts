@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { each } from '../../../../subgraphs/publishing/post/bulk/bulk.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 
@@ -62,6 +63,7 @@ describe('versions of a post', () => {
     for (let number = 2; number <= 53; number += 1) await edit(owner, { id: post.id, copy: `Text ${number}` })
     const kept = await versionsOf(owner, post.id)
     expect([kept.length, kept[0]!.copy, kept.at(-1)!.copy]).toEqual([50, 'Text 53', 'Text 4'])
+    expect(await graph.rows('select version from publishing.post_versions where post_id = $1', [post.id]), 'no more are stored').toHaveLength(50)
     await graph.execute(mutate('deletePost', 'id'), { input: { id: post.id } }, { as: owner }).then(answer => answer.data())
     expect(await graph.rows('select version from publishing.post_versions where post_id = $1', [post.id])).toEqual([])
   })
@@ -88,6 +90,19 @@ describe('several posts at once', () => {
     const gone = (await graph.execute(remove, { input: { items: ids.map(id => ({ id })) } }, { as: owner })).data().deletePosts
     expect(gone).toMatchObject({ succeeded: 3, failed: 1 })
     expect(await graph.rows('select id from publishing.posts where id = any($1::uuid[])', [ids])).toEqual([{ id: theirs.id }])
+  })
+
+  test('one of which an accident happens to is told without its text, which is in the log, and the others go on', async () => {
+    const accident = new Error('relation "secret" does not exist')
+    const logged: unknown[] = []
+    const log = { error: (line: { err: unknown }) => logged.push(line.err) } as unknown as Parameters<typeof each>[0]['log']
+    const { post } = await graph.seed.owner().brand().post()
+    const { results, succeeded, failed } = await each({ log }, [{ id: 'a' }, { id: 'b' }], async ({ id }) => (id === 'a' ? Promise.reject(accident) : post))
+    expect(results).toMatchObject([
+      { id: 'a', post: null, error: { code: 'INTERNAL_SERVER_ERROR', message: expect.not.stringContaining('secret') } },
+      { id: 'b', post: { id: post.id }, error: null },
+    ])
+    expect([succeeded, failed, logged]).toEqual([1, 1, [accident]])
   })
 
   test('are 1 to 100', async () => {
