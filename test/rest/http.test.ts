@@ -63,6 +63,11 @@ describe('addresses', () => {
     expect((await world.ask('owner', 'GET', `/posts/${made.id}//`)).status).toBeGreaterThanOrEqual(400)
   })
 
+  test('that name a parameter twice mean the last one', async () => {
+    expect((await world.ask('owner', 'GET', '/posts?first=nonsense&first=1')).status).toBe(200)
+    expect((await world.ask('owner', 'GET', '/posts?first=1&first=nonsense')).status).toBe(400)
+  })
+
   test('of what was made lead to it', async () => {
     const made = await post(good())
     expect((await world.ask('owner', 'GET', String(made.headers.location))).json).toEqual(made.json)

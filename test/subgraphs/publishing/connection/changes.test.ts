@@ -7,6 +7,7 @@ import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { anonymous } from '../../../kit/viewers.ts'
+import { seedBrand } from '../brand/seed.ts'
 import { seedPost } from '../post/seed.ts'
 import { seedConnection } from './seed.ts'
 
@@ -206,6 +207,26 @@ describe('a person ends a connection', () => {
     await disconnect()
     expect((await stored(connection)).version).toBe(ended.version)
     expect(await facts(connection)).toEqual([])
+  })
+
+  test('whose account another brand has connected, too: what its network granted goes with the last of them', async () => {
+    const { owner, brand } = await graph.seed.owner().brand()
+    const other = await seedBrand(graph, { organizationId: owner.organizationId! })
+    const seed = ({ id: brandId }: { id: string }) => seedConnection(graph, { brandId, owner }, { externalAccountId: `of ${brand.id}` })
+    const [first, last] = [await seed(brand), await seed(other)]
+    const network = graph.job.networks.get('X')!
+    const { revoke } = network
+    const ended: string[] = []
+    Object.assign(network, { revoke: async ({ accessToken }: { accessToken: string }) => void ended.push(accessToken) })
+    const { accessToken } = graph.job.connections.open(last)
+    const endedBy = async ({ id }: ConnectionRow) => {
+      ;(await graph.execute(end, { input: { id } }, { as: owner })).data()
+      await Promise.all(graph.job.afterRenewals)
+      return ended
+    }
+    expect(await endedBy(first)).toEqual([])
+    expect(await endedBy(last)).toEqual([accessToken])
+    Object.assign(network, { revoke })
   })
 
   test('while its token is being renewed: the renewal brings nothing back', async () => {

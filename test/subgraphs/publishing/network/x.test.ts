@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
+import { createXFigures } from '../../../../subgraphs/publishing/network/x/figures.ts'
 import { createXMedia } from '../../../../subgraphs/publishing/network/x/media.ts'
 import { send } from '../../../sandbox/stage.ts'
 import { atTwin, mediumOf, publish } from './twin.ts'
@@ -89,6 +90,19 @@ test('P-18 X tells what it counts of a post, and how many follow', async () => {
   const figures = { impressions: 0, likes: 0, comments: 0, shares: 0, clicks: null, videoViews: null }
   expect([...(await at.network.figures!(from, [id, '1']))]).toEqual([[id, figures]])
   expect(await at.network.followers!(from)).toBe(0)
+})
+
+test('P-18 a post that was quoted on X was shared, as one that was posted again; what X leaves out is not told', async () => {
+  const counted = { '1': { retweet_count: 2, quote_count: 3, reply_count: 1 }, '2': { retweet_count: 2 }, '3': { like_count: 0 } }
+  const text = JSON.stringify({ data: Object.entries(counted).map(([id, public_metrics]) => ({ id, public_metrics })) })
+  const outbound = async () => ({ status: 200, headers: new Headers(), text })
+  const { figures } = createXFigures({ apiUrl: 'https://x.test' }, outbound)
+  const told = await figures({ accessToken: 't' } as Parameters<typeof figures>[0], ['1', '2', '3'])
+  expect([...told].map(([id, { shares, comments, likes }]) => [id, shares, comments, likes])).toEqual([
+    ['1', 5, 1, null],
+    ['2', 2, null, null],
+    ['3', null, null, 0],
+  ])
 })
 
 test('P-14 whose account it is, X tells at its earlier address when the present one does not; a grant can be ended', async () => {

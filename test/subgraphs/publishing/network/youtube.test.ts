@@ -4,8 +4,9 @@ import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { problemsOf } from '../../../../subgraphs/publishing/network/check.ts'
 import { AccessExpired, type Gateway, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import { open } from '../../../../subgraphs/publishing/network/youtube/adapter.ts'
+import { createCalls } from '../../../../subgraphs/publishing/network/youtube/calls.ts'
 import { tagsWithin } from '../../../../subgraphs/publishing/network/youtube/publish.ts'
-import { lastOf } from '../../../../subgraphs/publishing/network/youtube/session.ts'
+import { createSessions, lastOf } from '../../../../subgraphs/publishing/network/youtube/session.ts'
 import { youtube } from '../../../../subgraphs/publishing/network/youtube/youtube.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
 import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
@@ -86,6 +87,25 @@ test('what is kept back of a film is its last 256 KiB at most, wherever YouTube 
 })
 
 describe('P-10 a film on YouTube', () => {
+  test('of whose part YouTube keeps less than was sent goes on behind that, and is the same film', async () => {
+    const film = mediumOf('VIDEO', 2 * unit + 1_000)
+    const whole = Buffer.from(await new Response(await film.open()).arrayBuffer())
+    let has = Buffer.alloc(0)
+    const gateway: Gateway = async (_path, _organization, { headers = {}, body } = {}) => {
+      const [, from] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? []
+      // Of the first part it keeps the first half.
+      if (from !== undefined) has = Buffer.concat([has, Buffer.from(body as Uint8Array).subarray(0, unit)])
+      return { status: 308, headers: new Headers({ range: `bytes=0-${has.length - 1}` }), text: '' }
+    }
+    let tail = new Uint8Array()
+    const keep = (last: Uint8Array) => {
+      tail = Uint8Array.from(last)
+    }
+    const session = { query: 'upload_id=1', bytes: film.bytes, last: null }
+    expect(await createSessions(createCalls(gateway)).fill({ accessToken: 't' }, session, film, 0, keep)).toEqual({ ...session, last: 2 * unit })
+    expect(Buffer.concat([has, tail]).equals(whole)).toBe(true)
+  })
+
   test('is not there before its last part, then once, whole and private, with what is said of it', async () => {
     await using at = await atTwin('YOUTUBE')
     const film = mediumOf('VIDEO', 9 * 1024 * 1024 + 17)

@@ -15,11 +15,12 @@ afterAll(() => world[Symbol.asyncDispose]())
 interface Told {
   readonly kind: string
   readonly userId: string | null
+  readonly postId: string | null
   readonly connectionId: string | null
 }
 
-const list = 'query($b: ID!) { brandActivities(brandId: $b, first: 50) { nodes { kind userId connectionId } } }'
-const live = 'subscription($b: ID!) { brandActivity(brandId: $b) { kind userId connectionId } }'
+const list = 'query($b: ID!) { brandActivities(brandId: $b, first: 50) { nodes { kind userId postId connectionId } } }'
+const live = 'subscription($b: ID!) { brandActivity(brandId: $b) { kind userId postId connectionId } }'
 
 /** What is told of a brand while somebody works in it, by its stream and in its list: the same, the oldest first. */
 async function told(work: (brandId: string) => Promise<unknown>): Promise<readonly Told[]> {
@@ -28,7 +29,7 @@ async function told(work: (brandId: string) => Promise<unknown>): Promise<readon
   await work(brandId)
   const listed: Told[] = (await world.ask(list, { b: brandId })).brandActivities.nodes.toReversed()
   const [first, ...since] = listed
-  expect(first).toEqual({ kind: 'BRAND', userId: world.owner.userId, connectionId: null })
+  expect(first).toEqual({ kind: 'BRAND', userId: world.owner.userId, postId: null, connectionId: null })
   await until('everything was told', () => follower.events.length >= since.length)
   const events = follower.events.map(event => (event as { readonly data: { readonly brandActivity: Told } }).data.brandActivity)
   await follower.end()
@@ -36,7 +37,7 @@ async function told(work: (brandId: string) => Promise<unknown>): Promise<readon
   return since
 }
 
-const by = (kind: string, times: number, userId: string | null = world.owner.userId) => Array(times).fill({ kind, userId, connectionId: null })
+const by = (kind: string, times: number, userId: string | null = world.owner.userId) => Array(times).fill({ kind, userId, postId: null, connectionId: null })
 
 test('media are told of: uploaded at once and in parts, drawn, changed, filed and deleted', async () => {
   await seedCredential(world.graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
@@ -89,5 +90,5 @@ test('accounts are told of: connected, given another place and disconnected', as
     expect((await world.mutate('selectConnectionTargets', { id, targets: [place], default: place })).error).toBe(null)
     expect((await world.mutate('disconnectConnection', { id })).error).toBe(null)
   })
-  expect(entries).toEqual(Array(3).fill({ kind: 'CONNECTION', userId: owner.userId, connectionId: id }))
+  expect(entries).toEqual(Array(3).fill({ kind: 'CONNECTION', userId: owner.userId, postId: null, connectionId: id }))
 })

@@ -185,6 +185,7 @@ describe('a webhook', () => {
     // Public when it is looked at, private when it is connected to.
     ['changes its name’s address in between', () => wayOutOf(['93.184.216.34', '127.0.0.1']), 'http://hook.example/hook'],
     ['has a name that leads to a private place', () => wayOutOf(['10.0.0.7']), 'http://hook.example/hook'],
+    ['is one that we call ourselves', () => ({ outbound: createOutbound([origin]), reaches: createReaches([]) }), 'http://127.0.0.1/hook'],
   ])('whose address %s is not asked', async (_, changed, address) => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)

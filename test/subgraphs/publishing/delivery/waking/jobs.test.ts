@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newId } from '../../../../../platform/ids.ts'
 import { letSleep, wakeUp } from '../../../../../subgraphs/publishing/delivery/wake-up.ts'
 import type { PostRow } from '../../../../../subgraphs/publishing/stores/post.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
@@ -52,6 +53,23 @@ test('a post has one wake-up however often it is moved, and none once it is a dr
   expect(await graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where state <= 'completed'`)).toEqual([
     { id: moved.id, start_after: graph.clock.in(6_000_000) },
   ])
+})
+
+test('a post whose claim an edit takes away is woken up again; one that nobody has claimed has its wake-up', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner, post } = await graph.seed
+    .owner()
+    .brand()
+    .post({ scheduledAt: graph.clock.in(60_000) })
+  const wokenBy = async (copy: string) => {
+    await graph.rows('delete from publishing_jobs.job')
+    ;(await graph.execute(updatePost, { input: { id: post.id, copy } }, { as: owner })).data()
+    return (await graph.rows<{ id: string }>(`select data->>'postId' as id from publishing_jobs.job`)).map(({ id }) => id)
+  }
+  expect(await wokenBy('Edited')).toEqual([])
+  const claim = `update publishing.posts set delivery_phase = 'CLAIMED', claim_id = $2, claim_until = $3 where id = $1`
+  await graph.rows(claim, [post.id, newId(), graph.clock.in(10_000)])
+  expect(await wokenBy('Edited meanwhile')).toEqual([post.id])
 })
 
 test('a wake-up that is taken back by a change which is not made comes all the same', async () => {
