@@ -326,7 +326,8 @@ describe('forward rows', () => {
     const headers = { authorization: `Bearer ${await platform.token('leaving')}` }
     expect((await platform.gql('{ hello }', headers)).status).toBe(200)
     platform.sessions.delete('leaving')
-    await platform.ask('/identity/sign-out', { method: 'POST' })
+    const left = await platform.ask('/identity/sign-out', { method: 'POST' })
+    expect(left.headers['cache-control'], 'what credentials make is one caller’s alone').toBe('no-store')
     expect((await platform.gql('{ hello }', headers)).status).toBe(401)
   })
 })

@@ -1,5 +1,7 @@
+import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
 import { OutboundFailure } from '../../platform/outbound/failure.ts'
+import { tell } from '../../router/door/errors.ts'
 import { createLog } from '../../router/door/log.ts'
 
 function open() {
@@ -55,4 +57,11 @@ test('subgraphs that are away are told one by one', () => {
   const { lines, log } = open()
   for (const service of ['identity', 'publishing', 'identity']) log.warn({ err: gone('ECONNREFUSED'), service }, 'A subgraph did not answer')
   expect(lines).toHaveLength(2)
+})
+
+test('S-11 an error leaves with its code and what is told beside it, never with a stack or what would set a status', () => {
+  const extensions = { code: 'NOT_FOUND', field: 'id', stacktrace: ['at secret.ts:1'], http: { status: 200 } }
+  const error = new GraphQLError('There is none.', { path: ['post'], extensions })
+  const told = tell(error, { requestId: 'request-1', log: open().log, hideSuggestions: true })
+  expect(told).toEqual({ message: 'There is none.', path: ['post'], extensions: { code: 'NOT_FOUND', field: 'id' } })
 })
