@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
+import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
 import { type KeptPlace, placeKey } from '../network/account/account.ts'
@@ -40,16 +41,26 @@ export function choose(platform: Platform, places: readonly KeptPlace[], chosen:
   return places.map(place => ({ ...place, selected: keys.has(placeKey(place)), isDefault: placeKey(place) === key }))
 }
 
+/** What follows a person's change of a connection, whose brand has to be theirs and in use for it. */
+function followedInUse(context: Context, brandId: string) {
+  const { share, ...follows } = healthFollows(context, brandId)
+  return {
+    ...follows,
+    async before({ transaction }: Unit): Promise<void> {
+      await context.brands.requireInUse(brandId, transaction)
+      await share(transaction)
+    },
+  }
+}
+
 /** Chooses to which places of an account posts may go. */
 export async function selectTargets(context: Context, { id, targets, default: usual, expectedVersion }: SelectConnectionTargetsInput): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
-  const brand = await context.brands.require(brandId)
   return change(context, {
     of: context.connections,
     id,
     expectedVersion,
-    before: async ({ transaction }) => void (await context.brands.requireInUse(brandId, transaction)),
-    ...healthFollows(context, brand),
+    ...followedInUse(context, brandId),
     decide(row, { now }) {
       if (!row.active) throw reconnectNeeded(row, 'The connection is out of use, and its places with it.')
       return withHealth(row, { targets: choose(row.platform, row.targets, targets, usual ?? null) }, now)
@@ -66,13 +77,11 @@ export async function selectTargets(context: Context, { id, targets, default: us
 /** Ends a connection: its tokens are erased, then revoked at the network where that can be. */
 export async function disconnect(context: Context, { id, expectedVersion }: DisconnectConnectionInput): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
-  const brand = await context.brands.require(brandId)
-  const follows = healthFollows(context, brand)
+  const follows = followedInUse(context, brandId)
   return change(context, {
     of: context.connections,
     id,
     expectedVersion,
-    before: async ({ transaction }) => void (await context.brands.requireInUse(brandId, transaction)),
     ...follows,
     decide: row => (row.active ? disconnected(endedByPerson) : {}),
     audit: () => ({ tenantId: brandId, action: 'connection.disconnected', subjectId: id }),

@@ -38,7 +38,7 @@ export async function connectDemo(job: Job, demo: DemoConnections): Promise<read
 }
 
 async function connect(job: Job, network: Network, { brandId, userId, sandbox, outbound }: DemoConnections): Promise<void> {
-  const { applications, brands, connections, publicUrl } = job
+  const { applications, connections, publicUrl } = job
   const { platform } = network
   const state = newId()
   const redirectUri = callbackUrl(publicUrl, platform)
@@ -48,10 +48,13 @@ async function connect(job: Job, network: Network, { brandId, userId, sandbox, o
   const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
   const grant = await network.exchange({ parameters, redirectUri, state, verifier })
   const account = await network.account(grant.accessToken, await organizationOf(job, brandId, platform))
-  const brand = await brands.byId.load(brandId)
   const readiness = readinessWith(applications.of(platform)!)
+  const { share, ...follows } = healthFollows(job, brandId)
   await write(job, {
-    ...healthFollows(job, brand),
-    run: ({ now, transaction }) => connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction),
+    ...follows,
+    async run({ now, transaction }) {
+      await share(transaction)
+      return connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction)
+    },
   })
 }

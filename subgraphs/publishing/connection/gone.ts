@@ -3,7 +3,7 @@ import type { Job } from '../context.ts'
 import { placeKey, placeKinds } from '../network/account/account.ts'
 import type { Target } from '../network/network.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
-import { healthFollows, withHealth } from './health.ts'
+import { heldWithBrand, withHealth } from './health.ts'
 
 /** How much of a network's words is kept with a place, in characters. */
 const longestReason = 300
@@ -14,11 +14,8 @@ const longestReason = 300
  */
 export async function keepGone(job: Job, { id, brandId }: Pick<ConnectionRow, 'id' | 'brandId'>, target: Target | null, why: string): Promise<void> {
   if (!target || !placeKinds.has(target.kind)) return
-  const brand = await job.brands.byId.load(brandId)
   await step(job, {
-    of: job.connections,
-    hold: id,
-    ...healthFollows(job, brand),
+    ...heldWithBrand(job, { id, brandId }),
     decide(held, { now }) {
       const isMeant = (place: ConnectionRow['targets'][number]) => place.available && placeKey(place) === placeKey(target)
       if (!held.active || !held.targets.some(isMeant)) return null

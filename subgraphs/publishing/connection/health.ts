@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from 'sequelize'
 import type { Events } from '../../../platform/events.ts'
 import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import type { Following } from '../../store/write.ts'
@@ -95,18 +96,43 @@ export interface ChangedConnection {
   readonly after: ConnectionRow | null
 }
 
+/** What follows a change, with the brand of the connection. */
+type Belonging = Pick<Following<ChangedConnection>, 'tell' | 'announce'> & {
+  /** Holds the brand until the transaction ends; null: it is gone, and nobody is told. */
+  readonly share: (transaction: Transaction) => Promise<BrandRow | null>
+}
+
 /**
- * What follows a change of a connection, whoever makes it: in its transaction what other services are told, after it the news.
- * @param brand the connection's, read before the connection is held; null: it is gone, and nobody is told
+ * What follows a change of a connection, whoever makes it: in its transaction what other services are told, after it the news. They go to the
+ * organization that the brand is in at that moment, so whoever makes the change holds the brand by `share`, before the connection.
  */
-export const healthFollows = (
-  { events, publicUrl }: Pick<Job, 'events' | 'publicUrl'>,
-  brand: BrandRow | null,
-): Pick<Following<ChangedConnection>, 'tell' | 'announce'> => ({
-  tell: ({ before, after }) =>
-    brand ? [...healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }), ...eventsOfConnection(before, after)] : [],
-  announce({ before, after }) {
-    const isSame = before?.health === after?.health && before?.active === after?.active
-    if (brand && after && !isSame) events.announce(connectionHealthTopic(brand.organizationId), ...eventOf(after))
-  },
-})
+export function healthFollows({ brands, events, publicUrl }: Pick<Job, 'brands' | 'events' | 'publicUrl'>, brandId: string): Belonging {
+  let brand = null as BrandRow | null
+  return {
+    share: async transaction => (brand = await brands.share(brandId, transaction)),
+    tell: ({ before, after }) =>
+      brand ? [...healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }), ...eventsOfConnection(before, after)] : [],
+    announce({ before, after }) {
+      if (brand) announceHealth(events, brand, { before, after })
+    },
+  }
+}
+
+/** Tells whoever follows the organization of a change of health. */
+export function announceHealth(events: Events, { organizationId }: Pick<BrandRow, 'organizationId'>, { before, after }: ChangedConnection): void {
+  const isSame = before?.health === after?.health && before?.active === after?.active
+  if (after && !isSame) events.announce(connectionHealthTopic(organizationId), ...eventOf(after))
+}
+
+/** How a job's step takes hold of a connection whose change somebody is told of: the brand first, as whoever moves it does. */
+export function heldWithBrand(job: Pick<Job, 'brands' | 'connections' | 'events' | 'publicUrl'>, { id, brandId }: Pick<ConnectionRow, 'id' | 'brandId'>) {
+  const { share, ...follows } = healthFollows(job, brandId)
+  return {
+    ...follows,
+    of: job.connections,
+    async hold(transaction: Transaction): Promise<ConnectionRow | null> {
+      await share(transaction)
+      return job.connections.lock(id, transaction)
+    },
+  }
+}

@@ -6,7 +6,7 @@ import { type Account, GrantFailure, type Network, type Platform } from '../netw
 import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { reconnectNeeded } from './change.ts'
-import { healthFollows, withHealth } from './health.ts'
+import { heldWithBrand, withHealth } from './health.ts'
 import { mustRenew } from './rules.ts'
 import { usableToken } from './tokens.ts'
 
@@ -88,7 +88,6 @@ const checksOf = ({ metadata }: ConnectionRow, now: Date): readonly number[] =>
 /** Asks the network whose account a connection is, and keeps what it says. @throws RATE_LIMITED past six times a minute, and what `renewNow` throws */
 export async function check(context: Context, id: string): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
-  const brand = await context.brands.require(brandId)
   const row = await change(context, {
     of: context.connections,
     id,
@@ -106,9 +105,7 @@ export async function check(context: Context, id: string): Promise<ConnectionRow
   try {
     const account = await accountOf(context, await networkOf(context, row), row)
     const kept = await step(context, {
-      of: context.connections,
-      hold: id,
-      ...healthFollows(context, brand),
+      ...heldWithBrand(context, row),
       decide(held, { now }) {
         if (!held.active || held.connectedAt.getTime() !== row.connectedAt.getTime()) return null
         return { changes: withHealth(held, { ...context.connections.described(held, account), lastCheckedAt: now }, now), isNews: true }

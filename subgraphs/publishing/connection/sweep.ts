@@ -3,7 +3,7 @@ import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { expiringMs } from '../network/account/account.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
-import { healthFollows, withHealth } from './health.ts'
+import { heldWithBrand, withHealth } from './health.ts'
 import { canRenew, lengthenBeforeMs, lengthened } from './renew.ts'
 import { usableToken } from './tokens.ts'
 
@@ -37,12 +37,9 @@ async function careFor(job: Job, row: ConnectionRow): Promise<void> {
 }
 
 /** Writes how the connection does by now, and that it was looked at: a network that fails is asked again a day later. */
-async function note(job: Job, { id, brandId }: ConnectionRow): Promise<void> {
-  const brand = await job.brands.byId.load(brandId)
+async function note(job: Job, row: ConnectionRow): Promise<void> {
   await step(job, {
-    of: job.connections,
-    hold: id,
-    ...healthFollows(job, brand),
+    ...heldWithBrand(job, row),
     decide(held, { now }) {
       if (!held.active) return null
       const changes = withHealth(held, { lastCheckedAt: now }, now)

@@ -7,7 +7,7 @@ import type { Job } from '../context.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
 import { type ConnectionRow, disconnected } from '../stores/connection.ts'
 import { granting } from './granting.ts'
-import { healthFollows, withHealth } from './health.ts'
+import { heldWithBrand, withHealth } from './health.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
 
 export interface TokensNeed extends Pick<Job, 'applications' | 'brands' | 'connections' | 'clock' | 'events' | 'publicUrl' | 'renewals'>, Writing {
@@ -138,11 +138,8 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
 async function keep(job: TokensNeed, network: Network, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
   const { connections } = job
   let present = null as string | null
-  const brand = await job.brands.byId.load(row.brandId)
   const kept = await step(job, {
-    ...healthFollows(job, brand),
-    of: connections,
-    hold: row.id,
+    ...heldWithBrand(job, row),
     decide(held, { now }) {
       if (!held.active) return null
       if (held.renewalId !== id) {

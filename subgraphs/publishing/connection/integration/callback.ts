@@ -10,6 +10,7 @@ import { GrantFailure, type Network, type Platform } from '../../network/network
 import { everyNetwork } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
 import { type AuthorizationRow, exchangeMs } from '../../stores/authorization.ts'
+import { requireInUse } from '../../stores/brand.ts'
 import { healthFollows } from '../health.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
@@ -105,7 +106,7 @@ async function complete(job: Job, begun: AuthorizationRow, answer: Answer): Prom
 }
 
 async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
-  const { authorizations, connections, brands, clock, log, publicUrl } = job
+  const { authorizations, connections, clock, log, publicUrl } = job
   const { brandId, userId, platform } = begun
   const { title } = everyNetwork[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
@@ -114,21 +115,26 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
     const set = await requireApplication(job, begun)
     network = set.network
     const readiness = readinessWith(set.application)
-    await requireStillManages(job, begun, viewer)
+    const organizationId = await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken, await organizationOf(job, brandId, platform))
-    const brand = await brands.byId.load(brandId)
+    const { share, ...follows } = healthFollows(job, brandId)
+    let brandName = 'the brand'
     await write(job, {
-      ...healthFollows(job, brand),
+      ...follows,
       async run({ now, transaction }) {
-        await brands.requireInUse(brandId, transaction)
+        const brand = await share(transaction)
+        // It moved while the network was asked: in its organization nobody was asked what the person may do.
+        if (brand?.organizationId !== organizationId) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+        requireInUse(brand)
+        brandName = brand.name
         const authorized = await connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction)
         await authorizations.use(begun, authorized.after.id, now, transaction)
         return authorized
       },
       audit: ({ after: { id } }) => ({ tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: id, details: { platform } }),
     })
-    return connectedPage(platform, account.name, brand?.name ?? 'the brand')
+    return connectedPage(platform, account.name, brandName)
   } catch (error) {
     log.warn({ err: error, platform }, 'an authorization could not be completed')
     if (network && wasConfirmed && error instanceof GrantFailure && error.permanent) {
@@ -165,12 +171,14 @@ async function requireApplication({ applications, brands, environment }: Job, { 
 /**
  * Asks identity whether who began may still connect accounts for the brand: between beginning and end lie minutes, in which a member
  * can have been removed, and what begins with a token of theirs asks for no session.
+ * @returns the organization of the brand, where they may
  * @throws Refusal FORBIDDEN when not; any other error when identity cannot be asked, and then nothing is decided
  */
-async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<void> {
+async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<string> {
   const brand = await brands.byId.load(brandId)
   if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
   const { organizationId } = brand
   const { memberRights } = await ask(RightsOfWhoConnectsDocument, { userId, organizationId }, { appId: registration.appId, viewer })
   requireManages(memberRights?.scopes ?? [])
+  return organizationId
 }

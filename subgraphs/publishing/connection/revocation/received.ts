@@ -10,7 +10,7 @@ import type { BrandRow } from '../../stores/brand.ts'
 import { type ConnectionRow, disconnected } from '../../stores/connection.ts'
 import type { NetworkAccount } from '../../stores/revocation/network-account.ts'
 import type { RevocationEvent, SignedRequestRow } from '../../stores/revocation/signed-request.ts'
-import { healthFacts, healthFollows } from '../health.ts'
+import { announceHealth, healthFacts } from '../health.ts'
 import { complaint, meantUntilOf } from './rules.ts'
 import { readersOf } from './signers.ts'
 
@@ -39,7 +39,7 @@ export async function revoked(job: Job, platform: Platform, event: RevocationEve
       return { row, changed: isFirst ? await disconnect(job, { event, account: { platform, accountId, before: meantUntil, organizations } }, unit) : [] }
     },
     announce: async ({ changed }) => {
-      for (const { brand, before, after } of changed) await healthFollows(job, brand).announce?.({ before, after })
+      for (const { brand, before, after } of changed) if (brand) announceHealth(job.events, brand, { before, after })
     },
   })
   return Response.json(event === 'DEAUTHORIZE' ? {} : told(job, row), { headers: { 'cache-control': 'no-store' } })

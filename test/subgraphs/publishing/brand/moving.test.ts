@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
+import { care } from '../../../../subgraphs/publishing/connection/sweep.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { seedMembership } from '../../identity/membership/seed.ts'
@@ -142,5 +143,19 @@ describe('a brand that moves', () => {
     expect(await told(well.id)).toEqual([])
     // What is under way goes on: the post stands as it stood, and its connections with it.
     expect(await statusOf([post.id])).toEqual(before)
+  })
+
+  test('is where it is when its connection fails: whoever looked at it before it moved tells the organization that it went to', async () => {
+    const { owner, brand, there } = await twoHomes()
+    const connection = await seedConnection(graph, { brandId: brand.id, owner })
+    const job = graph.platform.publishing.job()
+    await job.brands.byId.load(brand.id)
+    await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: owner }).then(answer => answer.data())
+    await graph.rows('update publishing.connections set reconnect_before = $2 where id = $1', [connection.id, graph.clock.in(3 * 86_400_000)])
+    await care(job)
+    const told = await graph.rows(`select body->>'organizationId' as organization from publishing.facts where body->>'key' = $1`, [
+      `connection:${connection.id}`,
+    ])
+    expect(told).toEqual([{ organization: there }])
   })
 })
