@@ -1,3 +1,4 @@
+import { setImmediate as others } from 'node:timers/promises'
 import { codeOf, Refusal } from '../../../platform/errors.ts'
 import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
@@ -80,8 +81,25 @@ const inOrder = (problems: readonly Problem[]) => problems.toSorted((a, b) => Nu
 /** How many problems are told of a post. Errors come first: whatever keeps it from being sent is never hidden behind a warning. */
 export const mostProblems = 10
 
-/** The problems of a post, as it stands, `mostProblems` at most. @param post.id null for one that is not written yet; @param post.at when it is to be sent, the present when nobody said */
-export async function problemsOfPost(context: Context, post: Looked & { readonly id: string | null; readonly at: Date }): Promise<readonly Problem[]> {
+/** A post whose problems are asked for. */
+export interface Asked extends Looked {
+  /** Null for one that is not written yet. */
+  readonly id: string | null
+  /** When it is to be sent; the present when nobody said. */
+  readonly at: Date
+  /** Where it is to be sent from here. @default nobody asks whether that can be */
+  readonly platforms?: readonly Platform[]
+}
+
+/** Everything that was read to judge a post. */
+interface Around {
+  readonly surroundings: Surroundings
+  /** Whether the same words are set or published for the same place. */
+  readonly isRepeated: boolean
+}
+
+/** Reads what the problems of a post rest on: of many posts at once by as many statements as of one. @throws NOT_FOUND for a medium that is not the brand's */
+export async function lookAround(context: Context, post: Asked): Promise<Around> {
   const { brandId, platform, target, copy, at, id: postId } = post
   const [surroundings, isRepeated] = await Promise.all([
     surroundingsOf(context, post).catch(error => {
@@ -91,8 +109,40 @@ export async function problemsOfPost(context: Context, post: Looked & { readonly
     }),
     copy.trim() ? context.aboutPosts.sameWords.load({ brandId, platform, target, copy, at, postId }) : false,
   ])
+  return { surroundings, isRepeated }
+}
+
+/** For how long texts are weighed in one go, in ms. */
+const atOnceMs = 10
+
+/** Everybody who weighs texts, one behind the other. */
+let line: Promise<void> = Promise.resolve()
+let since = 0
+
+/**
+ * Resolves when the next text may be weighed. Some networks count so that a text which is made for it takes milliseconds, and a list or a file
+ * has hundreds: so they are weighed one after the other, and whatever else the process has to do is done in between.
+ */
+export function turnToWeigh(): Promise<void> {
+  line = line.then(async () => {
+    if (performance.now() - since < atOnceMs) return
+    await others()
+    since = performance.now()
+  })
+  return line
+}
+
+/** The problems of a post, `mostProblems` at most. Pure. */
+export function problemsWith(post: Looked, { surroundings, isRepeated }: Around): readonly Problem[] {
   const problems = problemsIn(post, surroundings)
   return (isRepeated ? [...problems, duplicate] : problems).slice(0, mostProblems)
+}
+
+/** The problems of a post, as it stands. */
+export async function problemsOfPost(context: Context, post: Asked): Promise<readonly Problem[]> {
+  const around = await lookAround(context, post)
+  await turnToWeigh()
+  return problemsWith(post, around)
 }
 
 const duplicate: Problem = {

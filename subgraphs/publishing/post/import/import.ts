@@ -9,7 +9,8 @@ import { announcePost } from '../../news/announce.ts'
 import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
 import type { ImportReportRow, ImportRow as KeptImport } from '../../stores/posts/import.ts'
-import { mostProblems, problemsOfPost, type Surroundings, surroundingsOf } from '../problems.ts'
+import { lookAround, mostProblems, problemsWith, requirePublishable, type Surroundings, turnToWeigh } from '../problems.ts'
+import { checkSchedule } from '../rules.ts'
 import { requireSpace } from '../thread/rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
 import { type ImportedPost, type ImportRow, type RowProblem, readRows } from './rows.ts'
@@ -84,28 +85,49 @@ const reportOf = ({ line, post, problems }: Prepared, postId: string | null): Im
 async function prepare(context: Context, brand: BrandRow, rows: readonly ImportRow[]): Promise<readonly Prepared[]> {
   const now = context.clock.now()
   const places = placesOf(rows)
-  return Promise.all(
-    rows.map(async ({ line, post, problems }, at): Promise<Prepared> => {
-      if (!post) return { line, post: null, problems }
-      const position = places[at]!
-      try {
-        requireSpace(position)
-        if (post.content.campaignId) await context.campaigns.seeOf(brand.id, post.content.campaignId)
-        const looked = { ...post.content, brandId: brand.id, platform: post.platform, position, id: null, at: post.scheduledAt ?? now }
-        const [surroundings, found] = await Promise.all([
-          surroundingsOf(context, { ...looked, platforms: post.scheduledAt ? [post.platform] : [] }),
-          problemsOfPost(context, looked),
-        ])
-        const isWrong = post.scheduledAt !== null && (found.some(({ severity }) => severity === 'ERROR') || post.scheduledAt <= now)
-        const late: readonly RowProblem[] = post.scheduledAt && post.scheduledAt <= now ? [hasPassed] : []
-        const kept = isWrong ? null : { ...post, surroundings, position }
-        if (kept?.scheduledAt) rowOf(context, brand, brand.approvalMode, { ...kept }, { now } as Unit, brand.id)
-        return { line, post: kept, problems: [...late, ...found].slice(0, mostProblems) }
-      } catch (error) {
-        return { line, post: null, problems: [problemOf(error)] }
-      }
-    }),
-  )
+  const judges = await Promise.all(rows.map((row, at) => readAbout(context, brand, { row, position: places[at]!, now })))
+  const prepared: Prepared[] = []
+  for (const [at, judge] of judges.entries()) {
+    const { line } = rows[at]!
+    await turnToWeigh()
+    try {
+      prepared.push({ line, ...judge() })
+    } catch (error) {
+      prepared.push({ line, post: null, problems: [problemOf(error)] })
+    }
+  }
+  return prepared
+}
+
+type Judged = Omit<Prepared, 'line'>
+
+/** Reads what a row is judged by, all rows together. @returns what comes of it, once that is worked out */
+async function readAbout(
+  context: Context,
+  brand: BrandRow,
+  { row: { post, problems }, position, now }: { readonly row: ImportRow; readonly position: number; readonly now: Date },
+): Promise<() => Judged> {
+  if (!post) return () => ({ post: null, problems })
+  const { content, platform, scheduledAt } = post
+  try {
+    requireSpace(position)
+    if (content.campaignId) await context.campaigns.seeOf(brand.id, content.campaignId)
+    const looked = { ...content, brandId: brand.id, platform, position, id: null, at: scheduledAt ?? now, platforms: scheduledAt ? [platform] : [] }
+    const around = await lookAround(context, looked)
+    return () => {
+      const found = problemsWith(looked, around)
+      if (!scheduledAt) return { post: { ...post, surroundings: around.surroundings, position }, problems: found }
+      const isLate = scheduledAt <= now
+      const told = [...(isLate ? [hasPassed] : []), ...found].slice(0, mostProblems)
+      if (isLate || found.some(({ severity }) => severity === 'ERROR')) return { post: null, problems: told }
+      checkSchedule(scheduledAt, now)
+      requirePublishable([], platform, around.surroundings.networks)
+      return { post: { ...post, surroundings: around.surroundings, position }, problems: told }
+    }
+  } catch (error) {
+    const told = [problemOf(error)]
+    return () => ({ post: null, problems: told })
+  }
 }
 
 const hasPassed: RowProblem = {

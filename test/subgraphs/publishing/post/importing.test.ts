@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { everyNetwork } from '../../../../subgraphs/publishing/network/networks.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 
@@ -76,5 +77,33 @@ describe('a file of posts', () => {
       expect((await graph.execute(document, { input: { brandId: brand.id, csv: text } }, { as: another })).refused('BAD_USER_INPUT').extensions.field).toBe(
         'csv',
       )
+  })
+
+  test('holds nobody up: while its texts are weighed everybody else has a turn', async () => {
+    const { owner, brand } = await graph.seed.owner().brand()
+    let turn = 0
+    let isOver = false
+    const count = () => {
+      turn += 1
+      if (!isOver) setImmediate(count)
+    }
+    const weighedAt: number[] = []
+    const { content } = everyNetwork.X
+    const weigh = vi.spyOn(content, 'measure').mockImplementation(copy => {
+      weighedAt.push(turn)
+      const began = performance.now()
+      while (performance.now() - began < 6);
+      return copy.length
+    })
+    setImmediate(count)
+    try {
+      await imported(owner, { brandId: brand.id, csv: `platform,copy,scheduledAt\n${'x,Words,2100-03-01T09:00:00Z\n'.repeat(12)}`, dryRun: true })
+    } finally {
+      isOver = true
+      weigh.mockRestore()
+    }
+    expect(weighedAt.length).toBe(12)
+    // Two of them make the ten milliseconds.
+    expect(new Set(weighedAt).size).toBeGreaterThanOrEqual(6)
   })
 })
