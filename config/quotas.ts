@@ -48,6 +48,11 @@ export const quotas = {
     by: subgraphs,
     does: 'How many pictures and films a brand may have in its library.',
   }),
+  uploadMiBAnOrganization: setting('UPLOAD_MIB_PER_ORGANIZATION', quota, {
+    fallback: 10_240,
+    by: subgraphs,
+    does: 'How many MiB uploads in parts that an organization has not finished may have together, by the lengths that they were begun with. One that is finished, ended or has rested for a day does not count.',
+  }),
   ordersADay: setting('ORDERS_PER_DAY', quota, {
     fallback: 20_000,
     by: subgraphs,

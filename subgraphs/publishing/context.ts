@@ -21,6 +21,7 @@ import { assetStore } from './stores/media/asset.ts'
 import { folderStore } from './stores/media/folder.ts'
 import { generatedImageStore } from './stores/media/image.ts'
 import { objectStore } from './stores/media/object.ts'
+import type { Receiving } from './stores/media/receiving.ts'
 import { type TrendReportRow, trendReportStore } from './stores/media/trend.ts'
 import { uploadStore } from './stores/media/upload.ts'
 import { variantStore } from './stores/media/variant.ts'
@@ -78,6 +79,8 @@ export interface Quotas {
   readonly postsADay: number
   /** Pictures and films of one brand. */
   readonly mediaABrand: number
+  /** Of the unfinished uploads of one organization together, as long as they are to be. */
+  readonly uploadMiBAnOrganization: number
 }
 
 /** Signs addresses, and knows again what it signed. */
@@ -89,6 +92,7 @@ export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment
   readonly signatures: Signatures
   /** Whether an address that somebody names may be called. */
   readonly reaches: Reaches
+  readonly receiving: Receiving
   /** Counts requests for pictures, by organization. */
   readonly drawing: Limit
   /** Reports that are being made in this process, by brand. */

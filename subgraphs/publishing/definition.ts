@@ -58,6 +58,7 @@ import { postResolvers } from './post/resolvers.ts'
 import { threadResolvers } from './post/thread/resolvers.ts'
 import { versionResolvers } from './post/version/resolvers.ts'
 import { registration } from './registration.ts'
+import { createReceiving } from './stores/media/receiving.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {
@@ -113,6 +114,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     storage: storage('publishing'),
     signatures: cipher,
     reaches: createReaches(settings.allowedOrigins),
+    receiving: createReceiving(),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),
     environment,

@@ -6,7 +6,7 @@ import type { Unit, Writing } from '../../store/books.ts'
 import { create, inTransaction, type Made } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { everyNetwork } from '../network/networks.ts'
-import type { MediaAssetRow, MediaSource, MediaType } from '../stores/media/asset.ts'
+import type { MediaAssetRow, MediaSource, MediaType, Part } from '../stores/media/asset.ts'
 import { lookAtPicture, NoPicture, previewOf } from './file/picture.ts'
 import { kindOf, tooLarge } from './file/type.ts'
 
@@ -40,6 +40,15 @@ export async function keepObject(
 ): Promise<void> {
   await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, [key], new Date(now.getTime() + patienceMs), transaction))
   await keeping.storage.put(key, body, as)
+}
+
+/** Has parts go that nothing names. Where that fails they go a day later, as what was entered before they were written says. */
+export async function letGo(keeping: Keeping, brandId: string, parts: readonly Part[]): Promise<void> {
+  const keys = parts.map(({ key }) => key)
+  if (keys.length === 0) return
+  await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
+    keeping.log.warn({ err: error, brandId }, 'parts of a file stay for a day'),
+  )
 }
 
 /** What people say of a file, and whose it is. */

@@ -10,7 +10,7 @@ import type { ImportMediaInput } from '../../resolvers.generated.ts'
 import type { MediaAssetRow, MediaType, Part } from '../../stores/media/asset.ts'
 import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
-import { createPicture, keepObject, requireRoom } from '../keep.ts'
+import { createPicture, keepObject, letGo, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
 /** How much is fetched, in bytes, and for how long, in ms. */
@@ -86,15 +86,6 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
   } finally {
     if (!isNamed) await letGo(context, brand.id, parts)
   }
-}
-
-/** Has parts go that no asset names. Where that fails they go a day later, as what was entered before they were written says. */
-async function letGo(context: Context, brandId: string, parts: readonly Part[]): Promise<void> {
-  const keys = parts.map(({ key }) => key)
-  if (keys.length === 0) return
-  await inTransaction(context, ({ now, transaction }) => context.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
-    context.log.warn({ err: error, brandId }, 'parts of an import stay for a day'),
-  )
 }
 
 async function readParts({ storage }: Context, parts: readonly Part[]): Promise<Buffer> {

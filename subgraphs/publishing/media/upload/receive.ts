@@ -7,11 +7,9 @@ import type { Context } from '../../context.ts'
 import type { MediaType, Part } from '../../stores/media/asset.ts'
 import type { UploadRow } from '../../stores/media/upload.ts'
 import { headBytes, kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
-import { keepObject, requireRoom } from '../keep.ts'
+import { keepObject, letGo, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
-/** How much of an upload is held until it is kept, in bytes: no part is larger. */
-const partBytes = 8 * 1024 * 1024
 /** In so many parts an upload may come. */
 const mostParts = 4_000
 /** How long an upload may rest, in ms. */
@@ -32,6 +30,11 @@ export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
+/** Thrown when nothing has come for too long: what came before is kept. */
+export class Stalled extends Error {
+  override readonly name = 'Stalled'
+}
+
 /** A body that comes, and how it ended. */
 export interface Coming {
   readonly body: ReadableStream<Uint8Array> | null
@@ -47,7 +50,7 @@ export class Altered extends Error {
 /**
  * Takes what comes of an upload, and notes each part as it is kept: what breaks off is not lost.
  * @returns the upload as it stands then
- * @throws Ended, Overtaken, Altered
+ * @throws Ended, Overtaken, Altered, Stalled
  */
 export async function receive(context: Context, upload: UploadRow, { body, proven }: Coming): Promise<UploadRow> {
   let now = upload
@@ -79,7 +82,11 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
     if (unnoted.length === 0) return
     const parts = unnoted.splice(0)
     unnotedBytes = 0
-    now = await noted(context, now, parts)
+    now = await noted(context, now, parts).catch(error => {
+      // Where nobody knows whether they were noted they wait for their own time to come.
+      if (error instanceof Overtaken) unnoted.push(...parts)
+      throw error
+    })
   }
   const keep = async () => {
     if (heldBytes === 0) return
@@ -98,7 +105,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   try {
     for (;;) {
       // A client that goes away leaves a body that fails: what came of it is kept all the same.
-      const next = await reader?.read().catch(error => {
+      const next = await within(context.receiving.idleMs, reader?.read()).catch(error => {
         failure = error
         return { done: true as const, value: undefined }
       })
@@ -109,7 +116,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
       held.push(next.value)
       heldBytes += next.value.byteLength
       if (now.mimeType === null) await judge()
-      if (heldBytes >= partBytes) await keep()
+      if (heldBytes >= context.receiving.partBytes()) await keep()
     }
     if (failure && proven) throw failure
     await keep()
@@ -117,10 +124,26 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
     await note()
   } catch (error) {
     await reader?.cancel().catch(() => {})
+    // Whoever sends what does not count must not fill the storage with it.
+    await letGo(context, now.brandId, unnoted)
     throw error
   }
-  if (failure) throw failure
+  if (failure) {
+    await reader?.cancel().catch(() => {})
+    throw failure
+  }
   return now
+}
+
+/** @throws Stalled when it takes longer */
+async function within<Result>(ms: number, waited: Promise<Result> | undefined): Promise<Result | undefined> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Stalled()), ms)
+  try {
+    return await Promise.race([waited, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function noted(context: Context, upload: UploadRow, parts: readonly Part[]): Promise<UploadRow> {

@@ -11,7 +11,7 @@ import { readAltText } from '../asset/rules.ts'
 import { mostBytes } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
 import { requireRoom } from '../keep.ts'
-import { Altered, completed, Ended, endUpload, Overtaken, receive, uploadRestsMs } from './receive.ts'
+import { Altered, completed, Ended, endUpload, Overtaken, receive, Stalled, uploadRestsMs } from './receive.ts'
 
 /** Where uploads begin; each is one part further. */
 export const uploadPath = '/publishing/api/media/uploads'
@@ -65,6 +65,8 @@ async function answered(context: Context, request: Request): Promise<Response> {
   } catch (error) {
     if (error instanceof Ended) return told(request, error.status, 'BAD_USER_INPUT', error.message)
     if (error instanceof Overtaken) return told(request, 409, 'CONFLICT', 'Somebody else goes on with this upload: ask with HEAD how far it is.')
+    if (error instanceof Stalled)
+      return told(request, 408, 'BAD_USER_INPUT', 'Nothing came for too long: ask with HEAD how far the upload is, and go on from there.')
     if (error instanceof Altered) return told(request, 460, 'BAD_USER_INPUT', 'The bytes are not those that Upload-Checksum is of: send them again.')
     if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
     return problemOf(request, error as Refusal)
@@ -95,11 +97,13 @@ function metadataOf(header: string | null): Readonly<Record<string, string>> {
 }
 
 async function create(context: Context, request: Request): Promise<Response> {
-  const { brands, mediaUploads, viewer, publicUrl, clock } = context
+  const { brands, mediaUploads, viewer, publicUrl, clock, quotas, receiving } = context
   const length = request.headers.get('upload-length') ?? ''
   if (!/^\d{1,15}$/.test(length)) throw new Refusal('BAD_USER_INPUT', 'Upload-Length is missing: say how many bytes will come.', { field: 'Upload-Length' })
   const bytes = Number(length)
   if (bytes > mostBytes) throw new Ended(413, `A film may have ${mostBytes} bytes: send a shorter one.`)
+  const mostTogether = quotas.uploadMiBAnOrganization * 1024 * 1024
+  if (bytes > mostTogether) throw new Ended(413, `Uploads of an organization may have ${mostTogether} bytes: send a shorter one.`)
   if (bytes === 0) throw new Refusal('BAD_USER_INPUT', 'Upload-Length is 0: an empty file is no medium.', { field: 'Upload-Length' })
   const metadata = metadataOf(request.headers.get('upload-metadata'))
   const brand = await brands.require(metadata.brandId ?? '', 'brandId')
@@ -107,18 +111,28 @@ async function create(context: Context, request: Request): Promise<Response> {
   const altText = readAltText(metadata.altText)
   const folderId = readId(metadata.folderId || null, 'folderId')
   const now = clock.now()
-  const made = await inTransaction(context, async unit => {
-    await requireRoom(context, brand.id, unit)
-    await requireFolder(context, brand.id, folderId, unit)
-    if ((await mediaUploads.openOf(brand.id, now, unit.transaction)) >= mostOpen)
-      throw new Refusal('RATE_LIMITED', `${mostOpen} uploads of the brand are under way: finish or end some of them.`, { retryAfter: 60 })
-    const row = { brandId: brand.id, id: newId(now), filename, altText, folderId, bytes, authorId: viewer.userId, createdBy: actorOf(viewer) }
-    return mediaUploads.insert({ ...row, expiresAt: new Date(now.getTime() + uploadRestsMs), createdAt: now, updatedAt: now }, unit.transaction)
-  })
-  const location = `${publicUrl}${uploadPath}/${made.id}`
   const hasBody = request.body !== null && request.headers.get('content-type') === 'application/offset+octet-stream'
-  const upload = hasBody ? await taken(context, made, request) : made
-  return new Response(null, { status: 201, headers: { ...standing(upload), location } })
+  const begin = async (): Promise<Response> => {
+    const made = await inTransaction(context, async unit => {
+      await requireRoom(context, brand.id, unit)
+      await requireFolder(context, brand.id, folderId, unit)
+      const open = await mediaUploads.openOf(brand, now, unit.transaction)
+      if (open.ofBrand >= mostOpen)
+        throw new Refusal('RATE_LIMITED', `${mostOpen} uploads of the brand are under way: finish or end some of them.`, { retryAfter: 60 })
+      if (open.bytes + bytes > mostTogether)
+        throw new Refusal(
+          'RATE_LIMITED',
+          `Uploads of ${open.bytes} bytes are under way in the organization, which may have ${mostTogether} at once: finish or end some of them.`,
+          { retryAfter: 60 },
+        )
+      const row = { brandId: brand.id, id: newId(now), filename, altText, folderId, bytes, authorId: viewer.userId, createdBy: actorOf(viewer) }
+      return mediaUploads.insert({ ...row, expiresAt: new Date(now.getTime() + uploadRestsMs), createdAt: now, updatedAt: now }, unit.transaction)
+    })
+    const location = `${publicUrl}${uploadPath}/${made.id}`
+    const upload = hasBody ? await taken(context, made, request) : made
+    return new Response(null, { status: 201, headers: { ...standing(upload), location } })
+  }
+  return hasBody ? receiving.one(brand.organizationId, begin) : begin()
 }
 
 async function goOn(context: Context, upload: UploadRow, request: Request): Promise<Response> {
@@ -127,8 +141,9 @@ async function goOn(context: Context, upload: UploadRow, request: Request): Prom
   const offset = request.headers.get('upload-offset') ?? ''
   if (!/^\d{1,15}$/.test(offset)) throw new Refusal('BAD_USER_INPUT', 'Upload-Offset is missing: say where this part begins.', { field: 'Upload-Offset' })
   if (Number(offset) !== upload.received) return told(request, 409, 'CONFLICT', `The upload is at ${upload.received}, not at ${offset}: go on from there.`)
-  requireInUse(await context.brands.require(upload.brandId))
-  const now = await taken(context, upload, request)
+  const brand = await context.brands.require(upload.brandId)
+  requireInUse(brand)
+  const now = await context.receiving.one(brand.organizationId, () => taken(context, upload, request))
   return new Response(null, { status: 204, headers: standing(now) })
 }
 

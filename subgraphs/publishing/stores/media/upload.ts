@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
-import { brands } from '../brand.ts'
+import { type BrandRow, brands } from '../brand.ts'
 import type { MediaType, Part } from './asset.ts'
 
 export const mediaUploads = table('publishing.media_uploads', {
@@ -27,20 +27,32 @@ export const mediaUploads = table('publishing.media_uploads', {
 export type UploadRow = Row<typeof mediaUploads>
 
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 20))')
-const countOpen = statement('select count(*)::int as count from publishing.media_uploads where brand_id = $1 and asset_id is null and expires_at > $2')
+const countOpen = statement(
+  `select count(*) filter (where u.brand_id = $2)::int as "ofBrand", coalesce(sum(u.bytes), 0)::float8 as bytes
+    from publishing.media_uploads u join publishing.brands b on b.id = u.brand_id
+    where b.organization_id = $1 and u.asset_id is null and u.expires_at > $3`,
+)
 const columns = selectList(mediaUploads, 'u')
 const takePart = statement(
   `update publishing.media_uploads u set received = $4, parts = u.parts || $5::jsonb, head = $6, mime_type = $7, updated_at = $8, expires_at = $9
     where u.brand_id = $1 and u.id = $2 and u.received = $3 and u.asset_id is null returning ${columns}`,
 )
 
+/** What of uploads is under way. */
+interface Open {
+  /** How many of the brand are. */
+  readonly ofBrand: number
+  /** How many bytes those of the organization will have. */
+  readonly bytes: number
+}
+
 /** What only uploads are asked. */
 const uploadSql = (rows: Rows<typeof mediaUploads>) => ({
-  /** How many uploads of a brand are under way. Nobody begins another before the transaction ends. */
-  async openOf(brandId: string, now: Date, transaction: Transaction): Promise<number> {
-    await rows.read(lockMaking, [brandId], transaction)
-    const [found] = await rows.read<{ count: number }>(countOpen, [brandId, now], transaction)
-    return found!.count
+  /** What is under way. Nobody begins another upload of the organization before the transaction ends. */
+  async openOf({ id, organizationId }: Pick<BrandRow, 'id' | 'organizationId'>, now: Date, transaction: Transaction): Promise<Open> {
+    await rows.read(lockMaking, [organizationId], transaction)
+    const [found] = await rows.read<Open>(countOpen, [organizationId, id, now], transaction)
+    return found!
   },
 
   /**

@@ -41,6 +41,12 @@ test('what is older than it is to be kept is removed, and nothing that is younge
       [brandId, id, graph.clock.now()],
     )
   const reports = async () => (await graph.rows('select from publishing.post_imports')).length
+  const uploads = async () => (await graph.rows('select from publishing.media_uploads')).length
+  await graph.rows(
+    `insert into publishing.media_uploads (brand_id, id, filename, bytes, expires_at, created_at, updated_at, created_by)
+      values ($1, $1, 'a', 1, $2, $2, $2, 'user:1')`,
+    [brandId, graph.clock.now()],
+  )
   await remember('old')
   await report(newId())
   await graph.rows('delete from publishing.audit_entries')
@@ -60,9 +66,11 @@ test('what is older than it is to be kept is removed, and nothing that is younge
   await graph.clock.advance(1)
   await sweep.run()
   expect((await left()).authorizations, 'a day after it ended').toBe(0)
+  expect(await uploads(), 'a day after an upload ended').toBe(1)
   await audit('young')
   await graph.clock.advance(day)
   await sweep.run()
+  expect(await uploads(), 'two days after an upload ended').toBe(0)
   expect(await left(), 'after two days').toEqual({ audit: ['young'], attempts: [unknown.id], authorizations: 0 })
   await graph.clock.advance(5 * day - 600_001)
   await remember('young')

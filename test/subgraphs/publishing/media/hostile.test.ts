@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Context } from '../../../../subgraphs/publishing/context.ts'
 import { readFilm } from '../../../../subgraphs/publishing/media/file/film.ts'
 import { formOf, lookAtPicture } from '../../../../subgraphs/publishing/media/file/picture.ts'
+import { receive, Stalled } from '../../../../subgraphs/publishing/media/upload/receive.ts'
 import { formFor } from '../../../../subgraphs/publishing/media/variant/form.ts'
 import { platforms } from '../../../../subgraphs/publishing/network/networks.ts'
+import { createReceiving } from '../../../../subgraphs/publishing/stores/media/receiving.ts'
 import { box, mp4, png } from './files.ts'
 import { type MediaWorld, mediaWorld } from './world.ts'
 
@@ -147,6 +150,72 @@ describe('uploads that would do harm', () => {
     expect((await world.begin(2 ** 31)).status).toBe(413)
     await world.graph.clock.advance(24 * 3_600_000 + 1_000)
     expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(410)
+  })
+})
+
+describe('uploads that would fill the storage', () => {
+  const MiB = 1024 * 1024
+  const objects = () =>
+    world.graph.rows<{ gone: boolean }>(`select remove_at <= $1 as gone from publishing.media_objects where key like 'uploads/%'`, [world.graph.clock.now()])
+
+  test('are bounded by the bytes that all of an organization will have; what ends, is whole or has rested for a day counts no more', async () => {
+    await using small = await mediaWorld({ quotas: { uploadMiBAnOrganization: 2 } })
+    const { id: another } = (await small.mutate('createBrand', { name: 'Another' })).it
+    const film = mp4({ padding: 1.5 * MiB })
+    const begin = (length: number, brandId = small.brand.id) => small.begin(length, { brandId })
+    expect((await begin(2 * MiB + 1)).status).toBe(413)
+    const two = await Promise.all([begin(film.length), begin(film.length, another)])
+    expect(two.map(({ status }) => status).sort()).toEqual([201, 429])
+    const [first, second] = two[0]!.status === 201 ? two : two.toReversed()
+    expect([second!.json.code, second!.headers.get('retry-after')]).toEqual(['RATE_LIMITED', '60'])
+    await small.http('DELETE', first!.at, { headers: small.tus })
+    const { at } = await begin(film.length, another)
+    expect((await begin(film.length)).status).toBe(429)
+    expect((await small.patch(at, 0, film)).status).toBe(204)
+    expect((await begin(2 * MiB)).status).toBe(201)
+    expect((await begin(1, another)).status).toBe(429)
+    await small.graph.clock.advance(24 * 3_600_000 + 1)
+    expect((await begin(1, another)).status).toBe(201)
+  })
+
+  test('leave nothing behind of what does not count: parts with a wrong checksum, and those of whoever came second', async () => {
+    const bytes = mp4({ padding: 20_000 })
+    const { at } = await world.begin(bytes.length)
+    await world.graph.rows('delete from publishing.media_objects')
+    await world.patch(at, 0, bytes, { 'upload-checksum': `sha1 ${Buffer.alloc(20).toString('base64')}` })
+    expect(await objects()).toEqual([{ gone: true }])
+    await Promise.all([world.patch(at, 0, bytes.subarray(0, 9_000)), world.patch(at, 0, bytes.subarray(0, 9_000))])
+    expect((await objects()).map(({ gone }) => gone).sort()).toEqual([false, true, true])
+  })
+})
+
+describe('uploads that would fill the memory', () => {
+  test('are few at once, and hold less the more there are', async () => {
+    const receiving = createReceiving()
+    const arrived = Promise.withResolvers<void>()
+    const MiB = 1024 * 1024
+    const coming = (organization: string, count: number) => Array.from({ length: count }, () => receiving.one(organization, () => arrived.promise))
+    expect(receiving.partBytes()).toBe(8 * MiB)
+    const all = coming('one', 32)
+    await expect(receiving.one('one', async () => 'received')).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 5 } })
+    expect(receiving.partBytes()).toBe(2 * MiB)
+    for (const organization of ['two', 'three', 'four']) all.push(...coming(organization, 32))
+    expect(receiving.partBytes()).toBe(MiB)
+    await expect(receiving.one('five', async () => 'received')).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED' } })
+    arrived.resolve()
+    await Promise.all(all)
+    expect([await receiving.one('one', async () => 'received'), receiving.partBytes()]).toEqual(['received', 8 * MiB])
+  })
+
+  test('are not waited for once nothing comes: what came before is kept', async () => {
+    const bytes = mp4({ padding: 20_000 })
+    const { at } = await world.begin(bytes.length)
+    const { job } = world.graph
+    const upload = await job.mediaUploads.byId.load(at.split('/').at(-1)!)
+    const silent = new ReadableStream<Uint8Array>({ start: controller => controller.enqueue(new Uint8Array(bytes.subarray(0, 5_000))) })
+    const impatient = Object.create(job, { receiving: { value: { ...job.receiving, idleMs: 20 } } }) as Context
+    await expect(receive(impatient, upload!, { body: silent })).rejects.toThrow(Stalled)
+    expect((await world.http('HEAD', at, { headers: world.tus })).headers.get('upload-offset')).toBe('5000')
   })
 })
 
