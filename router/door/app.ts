@@ -14,6 +14,7 @@ import { canonicalPath, type Hosts } from '../hosts.ts'
 import { onAnswered } from '../metrics/answered.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
+import { ignoreBodies } from './body.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { readRequestId } from './headers.ts'
@@ -182,6 +183,8 @@ export async function createApp({
     if (routeOptions.url?.startsWith('/health/')) answers.debug(line, 'answered')
     else answers.info(line, 'answered')
   })
+  // Where nothing is, nobody looks at what was sent there.
+  ignoreBodies(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!

@@ -62,6 +62,13 @@ test('a body may come in some small pieces, and in many that are not small; one 
   }
 })
 
+test.each(['{', '', '{"__proto__":1}', 'x'])('where nothing is, nobody reads what is sent there: %j', async body => {
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await fetch(`http://localhost:${platform.port}/nowhere`, { method, body, headers: { 'content-type': 'application/json' } })
+    expect(answer.status).toBe(404)
+  }
+})
+
 test('one that comes a byte at a time is read past where it was refused, and nothing of it is kept', async () => {
   const stream = new PassThrough()
   const reading = readBody(stream, mostBodyBytes).catch((error: Error) => error)
