@@ -161,5 +161,11 @@ export const personalScopes: readonly Scope[] = everyScope.filter(
   scope => personalApplications.some(slug => scope.startsWith(`${slug}:`)) && !scope.endsWith(':api_keys.write'),
 )
 
+/**
+ * What no token of a service gives, whatever the service asks for: it has that for a person whom the router knows, as long as it asks for them.
+ * A name beside a token is a claim, and nobody administers an organization by one.
+ */
+export const neverByToken: ReadonlySet<string> = new Set(['providers:org.admin'])
+
 /** A scope in the form that services call a permission: `posts:read`. */
 export const permissionOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1).replaceAll('.', ':')

@@ -4,7 +4,7 @@ import type { DedicatedToken } from '../../../config/services.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Authority, type ServiceClient, type ServiceClients, type Standing, standingOf } from '../../../subgraphs/authority.ts'
-import { personalScopes, reservedOperations, type ServiceOperation, type Slug, scopesOf, scopesOfOperations } from '../../../subgraphs/scopes.ts'
+import { neverByToken, personalScopes, reservedOperations, type ServiceOperation, type Slug, scopesOf, scopesOfOperations } from '../../../subgraphs/scopes.ts'
 import type { Registration } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { type ByServiceToken, type Caller, serviceHeaders, type Unauthenticated } from '../authenticate.ts'
@@ -91,7 +91,7 @@ export function createServiceCallers(
   const allowedBy = async (grant: Grant, appId: string, since?: number): Promise<Allowed | null> => {
     if (grant.kind !== 'gateway' && grant.appId !== appId) return null
     const app = registered.get(appId)
-    const asks = app?.asks ?? []
+    const asks = (app?.asks ?? []).filter(scope => !neverByToken.has(scope))
     const at = placeOf(grant, app !== undefined)
     if (at === null) {
       const client = await besides(appId, since)

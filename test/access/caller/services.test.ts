@@ -10,6 +10,7 @@ import { standingOf } from '../../../subgraphs/authority.ts'
 import { registration as launcher } from '../../../subgraphs/launcher/registration.ts'
 import { registration as payments } from '../../../subgraphs/payments/registration.ts'
 import { registration as providers } from '../../../subgraphs/providers/registration.ts'
+import { registration as publishing } from '../../../subgraphs/publishing/registration.ts'
 import { anonymous, isService } from '../../../subgraphs/viewer.ts'
 import { memoryAuthority } from '../../door/authority.ts'
 
@@ -19,6 +20,7 @@ const tokens: ServiceTokens = {
   own: new Map([
     ['app_launcher', [token('launcher'), token('the next of launcher')]],
     ['app_agents', [token('agents')]],
+    ['app_publishing', [token('publishing')]],
     ['app_stranger', [token('stranger')]],
   ]),
   gateway: [token('primary'), token('staged')],
@@ -37,7 +39,7 @@ async function door() {
   const identity = await memoryAuthority(origin)
   let elapsed = 0
   const time = () => elapsed
-  const services = createServiceCallers(tokens, [lending, agents, payments, providers], identity.authority, identity.gateway, time)
+  const services = createServiceCallers(tokens, [lending, agents, payments, providers, publishing], identity.authority, identity.gateway, time)
   const log = { error: () => {} }
   const authenticate = createAuthenticate(identity.authority, createHosts(origin, []), identity.clock, log as never, time, { byServiceToken: services })
   const stands = (organizationId: string | null, userId: string | null, standing: { organization: boolean; roles: readonly string[] | null }) =>
@@ -101,6 +103,18 @@ describe('a service', () => {
       expect((await caller(name, 'app_agents')).viewer.scopes).toEqual(['providers:ai.invoke'])
       expect((await caller(name, 'app_payments')).viewer.scopes).toEqual(['providers:service.invoke'])
     }
+  })
+
+  test('administers no organization at the gateway with any token, for whomever it asks', async () => {
+    const { caller, stands } = await door()
+    stands(org, nobody, { organization: true, roles: ['owner'] })
+    expect(publishing.asks).toContain('providers:org.admin')
+    for (const name of ['publishing', 'primary', 'staged'])
+      for (const more of [{}, { 'x-organization-id': org }, { 'x-organization-id': org, 'x-on-behalf-of': nobody }]) {
+        const { scopes } = (await caller(name, 'app_publishing', more)).viewer
+        expect(scopes).toContain('providers:ai.invoke')
+        expect(scopes).not.toContain('providers:org.admin')
+      }
   })
 
   test('with a token for one service alone has scopes of that one only', async () => {
