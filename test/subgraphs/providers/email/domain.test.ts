@@ -191,6 +191,8 @@ describe('a name that is none', () => {
     'a..example.com',
     '-a.example.com',
     'exa mple.com',
+    'exam\r\nple.com',
+    'exam\tple.com',
     `${'a'.repeat(64)}.com`,
     'x@example.com',
     '',
