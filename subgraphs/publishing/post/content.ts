@@ -88,8 +88,12 @@ function readLink(given: URL | string | null): string | null {
 }
 
 function readTags(given: readonly string[] | null): readonly string[] {
-  const tags = [...new Set((given ?? []).flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))]
-  if (tags.length > most.tags) throw new Refusal('BAD_USER_INPUT', `tags names ${tags.length}: ${most.tags} are the most.`, { field: 'tags' })
+  const tooMany = (count: number) => new Refusal('BAD_USER_INPUT', `tags names ${count}: ${most.tags} are the most.`, { field: 'tags' })
+  const all = [...new Set(given ?? [])]
+  // Not one of so many is looked at, whichever of them are alike but for blanks.
+  if (all.length > 10 * most.tags) throw tooMany(all.length)
+  const tags = [...new Set(all.flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))]
+  if (tags.length > most.tags) throw tooMany(tags.length)
   return tags
 }
 

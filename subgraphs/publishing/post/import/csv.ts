@@ -47,16 +47,12 @@ export function readCsv(text: string, most: number): readonly CsvRecord[] {
   return records
 }
 
-const endings = /[,\r\n]/g
+/** A carriage return that ends no line is part of its field. */
+const endings = /,|\r?\n/g
 
 function endOf(source: string, from: number): number {
   endings.lastIndex = from
-  for (;;) {
-    const found = endings.exec(source)
-    if (!found) return source.length
-    // A carriage return that ends no line is part of its field.
-    if (found[0] !== '\r' || source[found.index + 1] === '\n') return found.index
-  }
+  return endings.exec(source)?.index ?? source.length
 }
 
 function quotedField(source: string, from: number, begins: number): { field: string; at: number; line: number } {

@@ -3,6 +3,7 @@ import type { ProblemCode } from '../../network/check.ts'
 import type { Platform, TargetKind } from '../../network/network.ts'
 import { platforms } from '../../network/networks.ts'
 import { type Written, written } from '../content.ts'
+import { checkCopy, longestCopy } from '../rules.ts'
 import { instantIn } from '../zone.ts'
 import { type CsvRecord, readCsv } from './csv.ts'
 
@@ -100,7 +101,7 @@ function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost 
   if (!platform) throw wrong('platform', `platform is none that is known here: write one of ${platforms.join(', ').toLowerCase()}.`)
   const input = {
     // Spreadsheets of Windows write line breaks of their own into a cell, which networks would count twice.
-    copy: cells.get('copy')!.replace(/\r\n?/g, '\n'),
+    copy: checkLength(cells.get('copy')!).replace(/\r\n?/g, '\n'),
     title: cell('title'),
     link: readAddress(cell('link')),
     tags: listed('tags'),
@@ -109,6 +110,11 @@ function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost 
     target: targetOf(cell('targetKind'), cell('targetId')),
   }
   return { platform, content: written(input, platform, null), scheduledAt: momentOf(cell('scheduledAt'), zone), threadKey: cell('threadKey') }
+}
+
+/** What no line break that is two characters makes short enough is not looked at further. @throws BAD_USER_INPUT */
+function checkLength(copy: string): string {
+  return copy.length > 2 * longestCopy ? checkCopy(copy) : copy
 }
 
 function readAddress(given: string | null): string | null {
