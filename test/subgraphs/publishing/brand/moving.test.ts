@@ -148,11 +148,12 @@ describe('a brand that moves', () => {
   test('is where it is when its connection fails: whoever looked at it before it moved tells the organization that it went to', async () => {
     const { owner, brand, there } = await twoHomes()
     const connection = await seedConnection(graph, { brandId: brand.id, owner })
-    const job = graph.platform.publishing.job()
-    await job.brands.byId.load(brand.id)
+    const { job } = graph
+    const seen = await job.brands.byId.load(brand.id)
+    const brands = Object.create(job.brands, { byId: { value: { load: async () => seen } } }) as typeof job.brands
     await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: owner }).then(answer => answer.data())
     await graph.rows('update publishing.connections set reconnect_before = $2 where id = $1', [connection.id, graph.clock.in(3 * 86_400_000)])
-    await care(job)
+    await care(Object.create(job, { brands: { value: brands } }) as typeof job)
     const told = await graph.rows(`select body->>'organizationId' as organization from publishing.facts where body->>'key' = $1`, [
       `connection:${connection.id}`,
     ])
