@@ -15,6 +15,7 @@ import { type Admitted, decide, type Entry, type Outcome, placesOfEntry } from '
 import { createLater } from './later.ts'
 import type { SpendLimitRow } from './limit.ts'
 import { createTeller } from './teller.ts'
+import { createUnderWay } from './under-way.ts'
 
 /** In whose name a call is made: it is logged and limited under all three. */
 export interface CallCaller {
@@ -132,6 +133,9 @@ const mostForgotten = 5_000
 const rememberedMs = 10_000
 const mostRemembered = 20_000
 
+/** For how long a stop waits for calls whose askers it has just cut off, in ms: each is to be told what became of it, and then is. */
+const lastWordsMs = 1_000
+
 /** Opens the record of calls. */
 export function createCalls({ sequelize, clock, prices, log, job, factsOf, announce }: CallsGround) {
   /** Organizations in which a limit applied lately, until when: it spares them an attempt without one. */
@@ -177,6 +181,8 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     return { outcomes, changed: changes.map(({ after }) => after.id) }
   }
 
+  const underWay = createUnderWay()
+
   /** Ends of calls that the database could not write. */
   const later = createLater(log)
 
@@ -209,13 +215,14 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const free: Admitted = { allowed: candidates, isLimited: false, call }
     const { allowed, isLimited, call: open } = isFree ? free : await admitted({ kind: 'begin', call, candidates })
     crash('call-begun')
+    const over = underWay.begun()
     let settled: Promise<void> | null = null
     return {
       id: call.id,
       allowed: allowed.flatMap(({ model }) => model ?? []),
       isLimited,
       settle(end) {
-        settled ??= settle(open, end, isFree)
+        settled ??= settle(open, end, isFree).finally(over)
         return settled
       },
     }
@@ -311,8 +318,9 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
 
     count,
 
-    /** Ends once what is still to be written is. */
+    /** Ends once what is still to be written is, of calls too that are about to end. */
     async settled() {
+      await underWay.over(lastWordsMs)
       await Promise.all([...writing, later.end()])
     },
   }

@@ -48,8 +48,8 @@ export function openSpending(
     aging: [{ table: 'providers.calls', key: 'organization_id, id', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
     count: limit => inTransaction(job(), unit => count(limit, unit)),
     async stop() {
-      news.stop()
       await settled()
+      news.stop()
     },
   }
 }
