@@ -1,3 +1,4 @@
+import { balanceOf } from './balance.ts'
 import { attach, changeMethod, createCustomer, detach, shownMethod } from './cards.ts'
 import { createPortal, createSession, expireSession, sessionNow } from './checkout.ts'
 import type { Form } from './form.ts'
@@ -95,6 +96,7 @@ function writing(path: string): Known | null {
 }
 
 function reading(path: string): Known | null {
+  if (path === '/balance') return (objects, form) => balanceOf(objects, form)
   if (Object.hasOwn(reads, path)) return (objects, form) => listed(objects, path, form)
   const reversals = matched('/transfers/:id/reversals', path)
   if (reversals !== null)

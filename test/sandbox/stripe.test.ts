@@ -154,6 +154,16 @@ describe('the official client of Stripe', () => {
     expect((await stripe.refunds.create({ payment_intent: bad.id })).amount).toBe(2500)
   })
 
+  test('reads the balance: what was paid, without what was given back or moved on', async () => {
+    await using world = await stage()
+    const stripe = clientOf(world)
+    expect(await stripe.balance.retrieve()).toMatchObject({ object: 'balance', available: [{ amount: 0, currency: 'usd' }], pending: [] })
+    const { id } = await charge(stripe)
+    await stripe.refunds.create({ payment_intent: id, amount: 500 })
+    await stripe.transfers.create({ amount: 300, currency: 'eur', destination: 'acct_demo' })
+    expect((await stripe.balance.retrieve()).available.find(({ currency }) => currency === 'eur')).toMatchObject({ amount: 1700 })
+  })
+
   test('moves money to the connected account and back, and finds reversals in the books of the balance', async () => {
     await using world = await stage()
     const stripe = clientOf(world)

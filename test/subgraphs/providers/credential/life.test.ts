@@ -245,6 +245,16 @@ describe('G-01 a credential is tested', () => {
     ;(await tried(graph, owner, x.id)).refused('CONFLICT')
   })
 
+  test('where the processor is played too, as at the processor itself', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner } = await graph.seed.owner()
+    const secretKey = (value: string) => [{ name: 'secretKey', value }]
+    const { id } = await make(graph, owner, { provider: 'stripe', fields: secretKey('sk_test_of_ours') })
+    expect((await tried(graph, owner, id)).data().testCredential).toMatchObject({ status: 'WORKING', testMessage: 'Stripe took it.' })
+    await rotate(graph, owner, { id, fields: secretKey('sk_live_of_nobody') })
+    expect((await tried(graph, owner, id)).data().testCredential.status).toBe('FAILING')
+  })
+
   test('and what somebody changes meanwhile is not judged by it', async () => {
     await using vendor = await playVendor()
     await using graph = await supergraph({ trusts: [vendor.origin] })
