@@ -35,7 +35,7 @@ export async function measureLists({
   const now = graph.clock.now()
   const begin = performance.now()
   await fill(graph.database.url, { now, owners: [several.organization.id, one.organization.id], size })
-  await daySumsSweep(() => graph.job).run()
+  await Promise.all([daySumsSweep(() => graph.job).run(), graph.job.rareParts.learn()])
   const filled = ((performance.now() - begin) / 1000).toFixed(0)
   const [{ posts }] = (await graph.rows<{ posts: number }>('select count(*)::int as posts from publishing.posts')) as [{ posts: number }]
   const brandOf = async (organizationId: string) =>

@@ -6,8 +6,6 @@ import type { Sweep } from './queue.ts'
 export interface Aging {
   /** With its schema: `publishing.audit_entries`. */
   readonly table: string
-  /** The columns of its primary key: `brand_id, id`. */
-  readonly key: string
   /** For how many days such rows are kept. */
   readonly days: number
   /** Which rows `o` of the table are old: `$1` is the moment that lies so many days back. An index has to find them. */
@@ -34,12 +32,13 @@ export const retention = ({ sequelize, clock }: RetentionGround, tables: readonl
   name: 'what is old',
   everyMs,
   async run() {
-    for (const { table, key, days, old, order, permit } of tables) {
+    for (const { table, days, old, order, permit } of tables) {
       const ends = new Date(clock.now().getTime() - days * dayMs)
       const clear = (transaction: Transaction | null) =>
         sequelize.query(
-          `delete from ${table} where (${key}) in (
-           select ${key} from ${table} o where ${old} order by ${order} limit $2 for update of o skip locked)`,
+          // By where they lie, for they are locked there: to find each by its key once more takes four times as long.
+          `delete from ${table} where ctid = any(array(
+           select o.ctid from ${table} o where ${old} order by ${order} limit $2 for update of o skip locked))`,
           { bind: [ends, atOnce], type: QueryTypes.RAW, transaction },
         )
       if (permit === undefined) await clear(null)

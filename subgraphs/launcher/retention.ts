@@ -8,7 +8,7 @@ const auditDays = 400
 
 /** What the launcher does not keep for ever. */
 export const aging: readonly Aging[] = [
-  { table: 'launcher.action_items', key: 'id', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
-  { table: 'launcher.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
+  { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   agingOfKeys('launcher'),
 ]

@@ -36,6 +36,7 @@ import { postStore } from './stores/post.ts'
 import { aboutPosts } from './stores/posts/about.ts'
 import { importStore } from './stores/posts/import.ts'
 import { threadStore } from './stores/posts/thread.ts'
+import { rarePartStore } from './stores/rare-part.ts'
 import { networkAccountStore } from './stores/revocation/network-account.ts'
 import { signedRequestStore } from './stores/revocation/signed-request.ts'
 
@@ -46,6 +47,7 @@ export const stores = (cipher: Cipher) => ({
   aboutPosts,
   threads: threadStore,
   imports: importStore,
+  rareParts: rarePartStore,
   connections: connectionStore(cipher),
   attempts: attemptStore,
   authorizations: authorizationStore(cipher),

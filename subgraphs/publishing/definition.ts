@@ -99,6 +99,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       figuresSweep(() => job('figures')),
       followersSweep(() => job('figures')),
       daySumsSweep(() => job('figures')),
+      { name: 'parts of words', everyMs: 3_600_000, run: () => job('search').rareParts.learn() },
       ...facts.sweeps,
       retention(foundation, [...agingOf(settings.retention), ...facts.aging]),
     ],

@@ -114,7 +114,6 @@ export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = record
  */
 export const agingOfRecord = (slug: string, days: number, permit?: string): Aging => ({
   table: `${slug}.audit_entries`,
-  key: 'tenant_id, id',
   days,
   old: 'o.at < $1',
   order: 'o.at',
@@ -127,7 +126,6 @@ export const agingOfRecord = (slug: string, days: number, permit?: string): Agin
  */
 export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
   table: `${slug}.idempotency_keys`,
-  key: 'tenant_id, caller, what, key',
   days,
   old: `o.at < $1${ever ? ` and o.what <> '${ever}'` : ''}`,
   order: 'o.at',

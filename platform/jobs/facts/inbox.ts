@@ -32,7 +32,6 @@ export const isTooOld = ({ at }: Pick<Fact, 'at'>, now: Date): boolean => now.ge
 /** What was received is remembered for as long as facts are taken, counted from when they became true. */
 export const inboxAging = (slug: string): Aging => ({
   table: `${slug}.inbox`,
-  key: 'writer, fact_id',
   days: keptDays,
   old: 'o.at < $1 and o.told_at < $1',
   order: 'o.at',

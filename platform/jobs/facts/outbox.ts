@@ -90,7 +90,6 @@ export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts:
 /** Facts that were delivered go when they are old; the others stay until they are delivered or an operator drops them. */
 export const outboxAging = (slug: string): Aging => ({
   table: `${slug}.facts`,
-  key: 'receiver, seq',
   days: keptDays,
   old: 'o.delivered_at < $1',
   order: 'o.delivered_at',

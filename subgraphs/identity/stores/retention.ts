@@ -11,39 +11,36 @@ export interface Retention {
 export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
   agingOfRecord('identity', auditDays, 'identity.audit_ends'),
   agingOfKeys('identity'),
-  { table: 'identity.sessions', key: 'id', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'identity.sessions', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
   // Names and addresses; what was sent within an hour counts for the next mail.
-  { table: 'identity.mails', key: 'id', days: 7, old: 'o.ended_at < $1', order: 'o.ended_at' },
-  { table: 'identity.ended_sessions', key: 'id', days: 1, old: 'o.ended_at < $1', order: 'o.ended_at' },
+  { table: 'identity.mails', days: 7, old: 'o.ended_at < $1', order: 'o.ended_at' },
+  { table: 'identity.ended_sessions', days: 1, old: 'o.ended_at < $1', order: 'o.ended_at' },
   // A day past the one in which they are still published.
-  { table: 'identity.signing_keys', key: 'id', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },
-  { table: 'identity.invitations', key: 'organization_id, id', days: auditDays, old: `o.updated_at < $1 and o.status <> 'pending'`, order: 'o.updated_at' },
+  { table: 'identity.signing_keys', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'identity.invitations', days: auditDays, old: `o.updated_at < $1 and o.status <> 'pending'`, order: 'o.updated_at' },
   // As long as the record tells of them.
   {
     table: 'identity.api_keys',
-    key: 'organization_id, id',
     days: auditDays,
     old: 'coalesce(o.revoked_at, o.expires_at) < $1',
     order: 'coalesce(o.revoked_at, o.expires_at)',
   },
-  { table: 'identity.key_ledgers', key: 'key_id', days: 1, old: 'o.at < $1', order: 'o.at' },
-  { table: 'identity.account_requests', key: 'id', days: 1, old: 'o.created_at < $1', order: 'o.created_at' },
+  { table: 'identity.key_ledgers', days: 1, old: 'o.at < $1', order: 'o.at' },
+  { table: 'identity.account_requests', days: 1, old: 'o.created_at < $1', order: 'o.created_at' },
   {
     table: 'identity.users',
-    key: 'id',
     // Whoever signed up and never proved to read mail there; nobody has signed in to such an account.
     days: 7,
     old: `not o.email_verified and o.kind = 'human' and o.created_at < $1 and o.last_signed_in_at is null
       and not exists (select from identity.memberships m where m.user_id = o.id)`,
     order: 'o.created_at',
   },
-  { table: 'identity.codes', key: 'id', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'identity.codes', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
   // A used code ends what it gave when it comes again: as long as that can last.
-  { table: 'identity.oauth_codes', key: 'hash', days: 91, old: 'o.expires_at < $1', order: 'o.expires_at' },
-  { table: 'identity.oauth_codes', key: 'hash', days: 1, old: 'o.used_at is null and o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'identity.oauth_codes', days: 91, old: 'o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'identity.oauth_codes', days: 1, old: 'o.used_at is null and o.expires_at < $1', order: 'o.expires_at' },
   {
     table: 'identity.verifications',
-    key: 'id',
     days: 1,
     // The next form of the set-up page takes back whom the former one made, however late it comes.
     old: `o.expires_at < $1 and o.identifier <> 'setup person'`,

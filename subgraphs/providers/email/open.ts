@@ -63,8 +63,8 @@ export function openEmail(
     sweeps: [emailSweep((before, most) => job().emailMessages.overdue(before, most), deliver, now), lookSweep(job, { clock, log })],
     aging: [
       agingOfClaims,
-      { table: 'providers.email_messages', key: 'organization_id, id', days, old: 'o.created_at < $1', order: 'o.created_at' },
-      { table: 'providers.email_events', key: 'key', days: eventDays, old: 'o.at < $1', order: 'o.at' },
+      { table: 'providers.email_messages', days, old: 'o.created_at < $1', order: 'o.created_at' },
+      { table: 'providers.email_events', days: eventDays, old: 'o.at < $1', order: 'o.at' },
     ],
     exchanges: { 'POST /providers/api/email/events': eventsExchange({ job, secret: eventsSecret, now }) },
     close: () => servers.close(),

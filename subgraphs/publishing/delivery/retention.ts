@@ -25,7 +25,6 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
   agingOfKeys('publishing'),
   {
     table: 'publishing.attempts',
-    key: 'brand_id, id',
     days: attemptDays,
     // What is under way, or asked about, rests on its attempt.
     old: `o.started_at < $1 and o.reconcile_at is null and not exists (
@@ -35,25 +34,22 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
   // One that is older than a day is not heard any more; what became of a deletion may be asked for a year.
   {
     table: 'publishing.signed_requests',
-    key: 'id',
     days: 2,
     old: `o.event = 'DEAUTHORIZE' and o.received_at < $1`,
     order: 'o.received_at',
   },
   {
     table: 'publishing.signed_requests',
-    key: 'id',
     days: 365,
     old: `o.event = 'DATA_DELETION' and o.received_at < $1 and o.status = 'COMPLETED'`,
     order: 'o.received_at',
   },
-  { table: 'publishing.post_imports', key: 'brand_id, id', days: importDays, old: 'o.created_at < $1', order: 'o.created_at' },
+  { table: 'publishing.post_imports', days: importDays, old: 'o.created_at < $1', order: 'o.created_at' },
   {
     table: 'publishing.webhook_deliveries',
-    key: 'brand_id, id',
     days: webhookDays,
     old: "o.created_at < $1 and o.status <> 'PENDING'",
     order: 'o.created_at',
   },
-  { table: 'publishing.authorizations', key: 'brand_id, state_hash', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
+  { table: 'publishing.authorizations', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
 ]

@@ -11,6 +11,7 @@ import { countByCaller } from '../../store/usage.ts'
 import type { Handle, Platform, Target } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
 import { brands } from './brand.ts'
+import { rarePartStore } from './rare-part.ts'
 
 export const postStatuses = ['DRAFT', 'SCHEDULED', 'FAILED', 'PUBLISHED'] as const
 export type PostStatus = (typeof postStatuses)[number]
@@ -124,6 +125,8 @@ export interface PostFilter {
   readonly tag?: string | null
   /** Words that the text or the title holds, whatever the case of their letters. */
   readonly search?: string | null
+  /** What of these words is rare, where that is known. */
+  readonly rarePart?: string | null
 }
 
 /** Collects what a statement is told, and hands back the placeholder of each. */
@@ -139,9 +142,10 @@ const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =
 
 /** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
 function conditionsOf(filter: PostFilter, bind: Bind): string {
-  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId, tag, search } = filter
+  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId, tag, search, rarePart } = filter
   const found = isFoundAlone(filter) ? 'p' : 'f'
-  const words = search && bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
+  const words = search && !rarePart && bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
+  const part = search && rarePart && { first: bind(`%${rarePart}%`), whole: bind(search) }
   return [
     threadId && `p.thread_id = ${bind(threadId)}`,
     status && `p.status = ${bind(status)}`,
@@ -156,13 +160,14 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     groupId && `p.group_id = ${bind(groupId)}`,
     tag && `${found}.tags @> array[${bind(tag)}] and ${found}.tags <> '{}'`,
     words && `${found}.words like lower(${words})`,
+    part && `${found}.words like lower(${part.first}) and strpos(${found}.words, lower(${part.whole})) > 0`,
   ]
     .flatMap(condition => (condition ? [` and ${condition}`] : []))
     .join('')
 }
 
 /** Whether posts are asked for by nothing but what they are found by, their brand and their age. */
-const isFoundAlone = ({ organizationId: _, brandId: __, tag, search, ...others }: PostFilter): boolean =>
+const isFoundAlone = ({ organizationId: _, brandId: __, rarePart: ___, tag, search, ...others }: PostFilter): boolean =>
   Boolean(tag || search) && Object.values(others).every(asked => !asked)
 
 /** Posts `p`; with what they are found by as `f` where that is asked for, or only that. */
@@ -261,7 +266,8 @@ const changed = statement(
 const filtered = keptStatements(500)
 
 /** What only posts are asked. */
-function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
+function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Opening) {
+  const rareParts = rarePartStore.open({ sequelize })
   const pages = filteredPages<PostRow, PostFilter>(rows, reading, {
     kept: filtered,
     page: pageOf,
@@ -271,7 +277,7 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
   return {
     /** A page of posts. A viewer's are those of the viewer's organization, whatever is asked. */
     filtered: (filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> =>
-      pages(viewer ? { ...filter, organizationId: viewer.organizationId } : filter, request),
+      pages({ ...filter, ...(viewer && { organizationId: viewer.organizationId }), ...(filter.search && { rarePart: rareParts.of(filter.search) }) }, request),
 
     /** The earlier post of the thread by the later one's id, for one operation. */
     predecessorOf: createLoader<string, PostRow | null>(reading, async ids => {

@@ -26,7 +26,6 @@ export async function lendCalls(sequelize: Sequelize, organizationId: string, mi
 /** What was lent goes after a day: it counts for a minute. */
 export const agingOfCallRates: Aging = {
   table: 'providers.ai_call_rates',
-  key: 'organization_id',
   days: 1,
   old: 'o.minute < $1',
   order: 'o.minute',

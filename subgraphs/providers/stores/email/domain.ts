@@ -64,7 +64,6 @@ const due = statement(
 /** Claims are known as long as calls are. */
 export const agingOfClaims: Aging = {
   table: 'providers.sender_domain_claims',
-  key: 'organization_id, domain',
   days: 400,
   old: 'o.since < $1',
   order: 'o.since',

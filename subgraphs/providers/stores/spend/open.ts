@@ -45,7 +45,7 @@ export function openSpending(
       { name: 'limits that wait', everyMs: 15_000, run: lookAfter },
       { name: 'prompts whose time is over', everyMs: 60_000, run: forgetPrompts },
     ],
-    aging: [{ table: 'providers.calls', key: 'organization_id, id', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
+    aging: [{ table: 'providers.calls', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
     count: limit => inTransaction(job(), unit => count(limit, unit)),
     async stop() {
       await settled()

@@ -28,7 +28,7 @@ beforeAll(async () => {
   graph = await supergraph()
   const [several, one] = [await graph.seed.owner(), await graph.seed.owner()]
   await fill(graph.database.url, { now: graph.clock.now(), owners: [several.organization.id, one.organization.id], size })
-  await daySumsSweep(() => graph.job).run()
+  await Promise.all([daySumsSweep(() => graph.job).run(), graph.job.rareParts.learn()])
   worlds = await Promise.all(
     [several, one].map(async ({ owner: as, organization }) => {
       const [brand] = await graph.rows<{ id: string }>('select id from publishing.brands where organization_id = $1 order by name limit 1', [organization.id])
@@ -101,6 +101,10 @@ describe('where posts are many', () => {
     expect(await found('search: "größe AND"')).toEqual([post.id])
     expect(await found('search: "0 % w"')).toEqual([post.id])
     expect(await found('search: "0 _ w"')).toEqual([])
+    // Of what is looked for by its rare part alone, the rest counts as well.
+    expect(await found('search: "100 % WOOL"')).toEqual([post.id])
+    expect(await found('search: "200 % wool"')).toEqual([])
+    expect(await found('search: "wooly"')).toEqual([])
     const update = (input: object) =>
       graph.execute('mutation($input: UpdatePostInput!) { updatePost(input: $input) { id } }', { input: { id: post.id, ...input } }, { as: owner })
     ;(await update({ title: 'A title', tags: ['wool'] })).data()
