@@ -108,7 +108,9 @@ test('every subgraph removes of its record, its keys and its facts what is older
     }
   })
   const searches = new Map(
-    removals.map(text => /^delete from (\S+) where ctid = any\(array\(\s*(select .*)\)\)$/s.exec(text)).flatMap(found => (found ? [[found[1]!, found[2]!]] : [])),
+    removals
+      .map(text => /^delete from (\S+) where ctid = any\(array\(\s*(select .*)\)\)$/s.exec(text))
+      .flatMap(found => (found ? [[found[1]!, found[2]!]] : [])),
   )
   expect([...searches.keys()]).toEqual(expect.arrayContaining(keptTables.filter(({ days }) => days !== null).map(({ table }) => table)))
   for (const [table, search] of searches) {
