@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
 import type { CallRow } from '../../../subgraphs/providers/stores/call.ts'
-import { limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
+import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
 import {
   admit,
   alerted,
@@ -260,6 +260,13 @@ describe('a limit tells', () => {
     expect(alerted({ ...all, hardLimitMicros: 10_000n }, now)).toMatchObject({ attention: null, alerts: all.alerts })
     expect([attentionOf(limit({ spentMicros: 799n })), attentionOf(limit({ hardLimitMicros: null, spentMicros: 9n }))]).toEqual([null, null])
     expect(attentionOf(limit({ hardLimitMicros: 0n }))).toBe('BUDGET_EXHAUSTED')
+  })
+
+  test('others of an alert that the period before had given as well', () => {
+    const alerts = [{ kind: 'PERCENT_50', at: now.toISOString() }] as const
+    const told = (before: SpendLimitRow) => factsOf(before, limit({ spentMicros: 500n, alerts }), 'https://here.test', now).map(({ kind }) => kind)
+    expect(told(limit({ spentMicros: 500n, alerts }))).toEqual([])
+    expect(told(limit({ spentMicros: 500n, alerts, since: at('2026-02-13T00:00:00Z') }))).toEqual(['budget.alert'])
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readPage } from '../../../platform/page.ts'
+import { latestFirst } from '../../../subgraphs/publishing/stores/news/activity.ts'
 import { newestFirst } from '../../../subgraphs/publishing/stores/post.ts'
 import { change, create, inTransaction, remove } from '../../../subgraphs/store/write.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -12,8 +13,15 @@ const handed = ({ platform }: Supergraph, viewer: Viewer) => platform.publishing
 test('a resolver that forgets every check is shown nothing of another organization, by no way that a store has', async () => {
   await using graph = await supergraph()
   const { owner, outsider, brand, post, connection } = await graph.seed.owner().outsider().brand().connection().post()
+  const ours = handed(graph, owner)
+  const audit = () => ({ tenantId: brand.id, action: 'brand.changed', subjectId: brand.id })
+  await change(ours, { of: ours.brands, id: brand.id, decide: () => ({ description: 'Ours' }), audit })
+  const [entry] = await graph.rows<{ id: string }>(`select id from publishing.audit_entries where action = 'brand.changed'`)
+  const happened = { brandId: brand.id, id: entry!.id }
   for (const viewer of [outsider, anonymous]) {
-    const { brands, posts, connections } = handed(graph, viewer)
+    const { brands, posts, connections, activities } = handed(graph, viewer)
+    const activity = await activities.page(brand.id, readPage({}, latestFirst))
+    expect([activity.nodes, await activity.totalCount(), await activities.one.load(happened)]).toEqual([[], 0, null])
     expect(await brands.byId.load(brand.id)).toBe(null)
     expect(await posts.byId.load(post.id)).toBe(null)
     expect(await posts.find(post.id)).toBe(null)
@@ -29,7 +37,9 @@ test('a resolver that forgets every check is shown nothing of another organizati
       expect(await posts.lock(post.id, transaction)).toBe(null)
     })
   }
-  const { brands, posts, connections } = handed(graph, owner)
+  const { brands, posts, connections, activities } = handed(graph, owner)
+  expect(await activities.one.load(happened)).toMatchObject({ ...happened, kind: 'BRAND' })
+  expect((await activities.page(brand.id, readPage({}, latestFirst))).nodes.map(({ id }) => id)).toContain(happened.id)
   expect(await Promise.all([brands.byId.load(brand.id), posts.byId.load(post.id), connections.byId.load(connection.id)])).toMatchObject([
     { id: brand.id },
     { id: post.id },

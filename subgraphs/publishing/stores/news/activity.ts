@@ -106,10 +106,13 @@ const idAt = (at: Date): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
+/** Of no brand: who is in no organization is shown nothing. */
+const nowhere = '00000000-0000-0000-0000-000000000000'
+
 /** What happened in brands, read from their records. */
 export const activityStore = {
   open({ sequelize, reading, viewer }: Opening) {
-    const organization = viewer ? viewer.organizationId : null
+    const organization = viewer ? (viewer.organizationId ?? nowhere) : null
     const ask = <Found>(wanted: ReturnType<typeof statement>, values: readonly unknown[]) => rows<Found>(sequelize, wanted, values, null, reading)
     return {
       /** What happened in a brand, the latest first. */

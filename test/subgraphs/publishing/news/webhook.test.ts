@@ -231,7 +231,8 @@ describe('a webhook', () => {
     // As a worker leaves it that was killed after it had counted its try.
     await graph.rows(`update publishing.webhook_deliveries set attempts = 1, next_attempt_at = $2 where id = $1`, [id, graph.clock.in(30_000)])
     await sweep()
-    expect(told.length).toBe(0)
+    await deliverWebhook(graph.job, brandId, id)
+    expect(told.length, 'not beside a try that may be under way').toBe(0)
     await graph.clock.advance(33_000)
     await Promise.all([deliverWebhook(graph.job, brandId, id), deliverWebhook(graph.job, brandId, id), sweep()])
     expect(told.length).toBe(1)
