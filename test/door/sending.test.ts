@@ -37,11 +37,11 @@ async function door(limits: Partial<SendingLimits> = {}) {
       await app.close()
     },
   })
-  const ask = (size: number, caller?: string) => {
+  const ask = (size: number, caller?: string, method = 'GET') => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
     sockets.push(socket)
-    socket.write(`GET /text/${size} HTTP/1.1\r\nhost: localhost:4000\r\n${caller ? `x-caller: ${caller}\r\n` : ''}connection: close\r\n\r\n`)
+    socket.write(`${method} /text/${size} HTTP/1.1\r\nhost: localhost:4000\r\n${caller ? `x-caller: ${caller}\r\n` : ''}connection: close\r\n\r\n`)
     return socket
   }
   return {
@@ -51,10 +51,10 @@ async function door(limits: Partial<SendingLimits> = {}) {
       await once(socket, 'readable')
       return socket
     },
-    async read(size: number, caller?: string) {
+    async read(size: number, caller?: string, method = 'GET') {
       let text = ''
       let bytes = 0
-      for await (const piece of ask(size, caller)) {
+      for await (const piece of ask(size, caller, method)) {
         bytes += piece.length
         if (text.length < 2000) text += String(piece)
       }
@@ -63,6 +63,13 @@ async function door(limits: Partial<SendingLimits> = {}) {
     },
   }
 }
+
+test('what HEAD asks about waits for nobody to read it: it is told with its length, however much a caller may have unread', async () => {
+  const { read } = await door({ callerBytes: mebibyte })
+  expect((await read(8)).status).toBe(429)
+  const { status, head } = await read(8, undefined, 'HEAD')
+  expect([status, head]).toEqual([200, expect.stringContaining(`content-length: ${8 * mebibyte}\r\n`)])
+})
 
 test('a large answer arrives whole, with its length', async () => {
   const { read } = await door()

@@ -73,6 +73,20 @@ describe('G-04 a spend limit', () => {
     await spend(graph, organization.id, 100n)
   })
 
+  test('has whatever runs in its scope look for limits once more when it ends, and nothing else', async () => {
+    await using graph = await supergraph()
+    const { owner, organization } = await graph.seed.owner()
+    await callsOf(graph).begin({ ...callerOf(organization.id), userId: owner.userId }, order(9n))
+    const looksAgain = async (scope: object) => {
+      await graph.rows('update providers.calls set has_new_limit = false')
+      await make(graph, owner, { ...scope, period: 'MONTH', hardLimitMicros: 1000 })
+      return (await graph.rows<{ looks: boolean }>('select has_new_limit as looks from providers.calls'))[0]!.looks
+    }
+    const scopes = { APP: 'app_agents', PROVIDER_FAMILY: 'ai', USER: owner.userId, MODEL: model, ORGANIZATION: owner.organizationId }
+    for (const [scopeType, scopeValue] of Object.entries(scopes)) expect([scopeType, await looksAgain({ scopeType, scopeValue })]).toEqual([scopeType, true])
+    expect(await looksAgain({ scopeType: 'PROVIDER_FAMILY', scopeValue: 'email' })).toBe(false)
+  })
+
   test('is made while calls begin and end, and has every one of them in its figures once', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
