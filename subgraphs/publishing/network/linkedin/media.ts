@@ -9,6 +9,8 @@ import { type Calls, listOf, refusalOf, saidBy } from './calls.ts'
 export interface LeftMedia {
   readonly kind: 'images' | 'videos'
   readonly urns: readonly string[]
+  /** How often it was asked how far LinkedIn is. */
+  readonly asked: number
 }
 
 interface Initialized {
@@ -21,8 +23,11 @@ interface Initialized {
   }
 }
 
-/** How long until it is asked again whether LinkedIn has worked a medium up, in ms: pictures take a moment. */
-const againInMs = { images: 1_000, videos: 3_000 }
+/** How long until it is asked again whether LinkedIn has worked a medium up, in ms: pictures take a moment, and what takes long is asked for ever less often. */
+const soonestMs = { images: 1_000, videos: 3_000 }
+const againAfter = ({ kind, asked }: LeftMedia): number => Math.min(soonestMs[kind] * 2 ** asked, 30_000)
+/** After so many questions what LinkedIn still waits for did not arrive, whatever it answered to its upload. */
+const patience = 3
 
 /** Ends an upload that LinkedIn does not take. */
 class Refused extends Error {
@@ -74,9 +79,9 @@ export function createMedia(calls: Calls, outbound: WayOut) {
     return video
   }
 
-  /** Whether LinkedIn has worked up what was uploaded. */
-  async function readiness(accessToken: string, left: LeftMedia): Promise<Preparation> {
-    const handle: Handle = { kind: left.kind, urns: left.urns }
+  /** Whether LinkedIn has worked up what was uploaded; null when it has nothing of it. */
+  async function readiness(accessToken: string, left: LeftMedia): Promise<Preparation | null> {
+    const asked = left.asked + 1
     const answer = taken(await calls.call(accessToken, `/rest/${left.kind}?ids=${listOf(left.urns)}`))
     const { results = {} } = readJson<{ results: Readonly<Record<string, { readonly status?: string; readonly processingFailureReason?: string }>> }>(
       answer.text,
@@ -84,7 +89,9 @@ export function createMedia(calls: Calls, outbound: WayOut) {
     const found = left.urns.map(urn => results[urn])
     const failed = found.find(one => one?.status === 'PROCESSING_FAILED')
     if (failed) return { outcome: 'refused', code: 'MEDIA_FAILED', detail: failed.processingFailureReason ?? 'LinkedIn could not work up a medium' }
-    return found.every(one => one?.status === 'AVAILABLE') ? { outcome: 'ready', handle } : { outcome: 'processing', handle, againInMs: againInMs[left.kind] }
+    if (found.every(one => one?.status === 'AVAILABLE')) return { outcome: 'ready', handle: { kind: left.kind, urns: left.urns } }
+    if (asked % patience === 0 && found.some(one => one?.status === 'WAITING_UPLOAD')) return null
+    return { outcome: 'processing', handle: { ...left, asked }, againInMs: againAfter(left) }
   }
 
   return {
@@ -93,11 +100,13 @@ export function createMedia(calls: Calls, outbound: WayOut) {
       if (media.length === 0) return { outcome: 'ready', handle: {} }
       try {
         const earlier = leftIn(kept)
-        if (earlier) return await readiness(accessToken, earlier)
+        const known = earlier && (await readiness(accessToken, earlier))
+        if (known) return known
         const isFilm = media[0]!.kind === 'VIDEO'
         const urns: string[] = []
         for (const medium of media) urns.push(await (isFilm ? uploadVideo : uploadImage)(accessToken, owner, medium))
-        return await readiness(accessToken, { kind: isFilm ? 'videos' : 'images', urns })
+        const left: LeftMedia = { kind: isFilm ? 'videos' : 'images', urns, asked: earlier ? earlier.asked + 1 : 0 }
+        return (await readiness(accessToken, left)) ?? { outcome: 'processing', handle: { ...left }, againInMs: againAfter(left) }
       } catch (error) {
         if (error instanceof Refused) return error.end
         if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
@@ -109,8 +118,10 @@ export function createMedia(calls: Calls, outbound: WayOut) {
 
 /** What an earlier preparation has left. */
 export function leftIn(handle: Handle | null): LeftMedia | null {
-  const { kind, urns } = handle ?? {}
-  return (kind === 'images' || kind === 'videos') && Array.isArray(urns) ? { kind, urns: urns as readonly string[] } : null
+  const { kind, urns, asked } = handle ?? {}
+  return (kind === 'images' || kind === 'videos') && Array.isArray(urns)
+    ? { kind, urns: urns as readonly string[], asked: typeof asked === 'number' ? asked : 0 }
+    : null
 }
 
 /** An answer that says yes. */

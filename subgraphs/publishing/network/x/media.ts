@@ -48,7 +48,7 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
   /** The same where X tells of an upload. A page, or half an answer, tells of none: nobody sees what was uploaded, so it is done again. */
   const told = async (...asked: Parameters<typeof call>): Promise<Uploaded['data']> => {
     const said = await call(...asked)
-    if (!said.id) throw new Ended({ outcome: 'unsent', detail: 'X answered something that names no upload' })
+    if (typeof said.id !== 'string' || !said.id) throw new Ended({ outcome: 'unsent', detail: 'X answered something that names no upload' })
     return said
   }
 
@@ -117,6 +117,7 @@ function taken(answer: OutboundAnswer): Uploaded['data'] {
   const detail = saidBy(answer)
   if (answer.status === 401) throw new Ended({ outcome: 'refused', code: 'ACCESS_EXPIRED', detail })
   if (answer.status === 429) throw new Ended({ outcome: 'refused', code: 'RATE_LIMITED', detail })
-  if (answer.status >= 500 || answer.status === 408) throw new Ended({ outcome: 'unsent', detail: `X answered ${answer.status}: ${detail}` })
+  if (answer.status >= 500 || answer.status === 408 || answer.status < 400)
+    throw new Ended({ outcome: 'unsent', detail: `X answered ${answer.status}: ${detail}` })
   throw new Ended({ outcome: 'refused', code: 'MEDIA_FAILED', detail })
 }

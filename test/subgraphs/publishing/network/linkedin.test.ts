@@ -80,11 +80,13 @@ describe('P-14 a post on LinkedIn', () => {
     const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO')] })
     await at.arm({ fault: 'processing', delayMs: 60_000 })
     const waiting = await at.network.prepare!(asked, null)
-    expect(waiting).toMatchObject({ outcome: 'processing', againInMs: expect.any(Number) })
+    expect(waiting).toMatchObject({ outcome: 'processing', againInMs: 3_000 })
     if (waiting.outcome !== 'processing') return
-    expect(await at.network.prepare!(asked, waiting.handle)).toEqual(waiting)
+    const { asked: _, ...left } = waiting.handle
+    expect(await at.network.prepare!(asked, waiting.handle)).toMatchObject({ outcome: 'processing', handle: left, againInMs: 6_000 })
+    expect(await at.network.prepare!(asked, { ...left, asked: 50 })).toMatchObject({ outcome: 'processing', againInMs: 30_000 })
     await at.world.clock.advance(60_000)
-    expect(await at.network.prepare!(asked, waiting.handle)).toEqual({ outcome: 'ready', handle: waiting.handle })
+    expect(await at.network.prepare!(asked, waiting.handle)).toEqual({ outcome: 'ready', handle: left })
     await at.arm({ fault: 'processing-error' })
     expect(await at.network.prepare!(asked, null)).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
   })
@@ -99,6 +101,29 @@ describe('P-14 a post on LinkedIn', () => {
     await using at = await atTwin('LINKEDIN')
     await at.arm({ fault: 'media-status', status })
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('IMAGE')] }), null)).toMatchObject(end)
+  })
+
+  test('whose picture somebody else took, who answered 200, goes up once more', async () => {
+    await using at = await atTwin('LINKEDIN')
+    const asked = at.asks({ copy: 'a', media: [mediumOf('IMAGE')] })
+    const begun = await send(`${at.world.sandbox.origin}/linkedin/rest/images?action=initializeUpload`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${at.accessToken}`,
+        'content-type': 'application/json',
+        'linkedin-version': '202610',
+        'x-restli-protocol-version': '2.0.0',
+      },
+      body: JSON.stringify({ initializeUploadRequest: { owner: `urn:li:person:${at.account.externalId}` } }),
+    })
+    let told = await at.network.prepare!(asked, { kind: 'images', urns: [begun.body.value.image] })
+    const pauses: number[] = []
+    while (told.outcome === 'processing' && pauses.length < 9) {
+      pauses.push(told.againInMs)
+      told = await at.network.prepare!(asked, told.handle)
+    }
+    expect([told.outcome, pauses]).toEqual(['ready', [1_000, 2_000]])
+    expect(told).not.toMatchObject({ handle: { urns: [begun.body.value.image] } })
   })
 
   test('whose film is shorter than it was said to be is not sent', async () => {

@@ -46,15 +46,21 @@ describe('P-14 pictures and films on X', () => {
     expect(await at.received()).toEqual([])
   })
 
-  test.each(['initialize', 'finalize', 'command=STATUS'])('answered with a page where %s is asked: nobody was told no, so it is tried again', async step => {
+  const page = '<title>Welcome</title>'
+  test.each([
+    ['initialize', 200, page],
+    ['finalize', 200, page],
+    ['command=STATUS', 200, page],
+    ['initialize', 200, '{"data":{"id":7}}'],
+    ['initialize', 302, page],
+  ])('answered where %s is asked with %i and %s: nobody was told no, so it is tried again', async (step, status, text) => {
     await using at = await atTwin('X')
     const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO')] })
     await at.arm({ fault: 'processing', delayMs: 60_000 })
     const left = await at.network.prepare!(asked, null)
     if (left.outcome !== 'processing') throw new Error(JSON.stringify(left))
     const paged: WayOut = Object.assign(
-      async (...[url, options]: Parameters<WayOut>) =>
-        String(url).includes(step) ? { status: 200, headers: new Headers(), text: '<title>Welcome</title>' } : at.outbound(url, options),
+      async (...[url, options]: Parameters<WayOut>) => (String(url).includes(step) ? { status, headers: new Headers(), text } : at.outbound(url, options)),
       { stream: at.outbound.stream },
     )
     const { prepare } = createXMedia({ apiUrl: `${at.world.sandbox.origin}/x` }, paged)
