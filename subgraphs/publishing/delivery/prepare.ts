@@ -104,6 +104,9 @@ function fingerprint({ connection, target, inReplyTo }: Prepared, { copy, title,
   return createHash('sha256').update(content).digest('base64url')
 }
 
+/** How often a network may fetch a medium once more before it is believed that it cannot: after 5, 10 and 20 s, for we may be starting anew. */
+const fetches = 3
+
 /** Has the network prepare what it wants beforehand. A token that it refuses is renewed once. */
 async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<Prepared | Unprepared> {
   const { network, connection, accessToken } = prepared
@@ -145,6 +148,7 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
     await job.connections.keepLimit(connection, { limit: end.limit, remaining: 0, resetsAt: until })
     return { shutUntil: until }
   }
+  if (end.mayPass && post.waits < fetches) return { waits: inOneLine(end.detail) }
   if (end.limit) await job.connections.keepLimit(connection, end.limit)
   if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, inOneLine(end.detail))
   return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: inOneLine(end.detail) }

@@ -220,8 +220,14 @@ export type Preparation =
   | { readonly outcome: 'processing'; readonly handle: Handle; readonly againInMs: number }
   /** The account has begun as many as the network takes, and will take more in so many ms: the post waits. */
   | { readonly outcome: 'limited'; readonly limit: number; readonly forMs: number }
-  /** It cannot be had: `MEDIA_FAILED` when a medium is the reason. */
-  | { readonly outcome: 'refused'; readonly code: RefusalReason | 'MEDIA_FAILED'; readonly detail: string; readonly limit?: RateLimit }
+  /** It cannot be had: `MEDIA_FAILED` when a medium is the reason. `mayPass`: the network could not fetch one, and who serves it may have been away. */
+  | {
+      readonly outcome: 'refused'
+      readonly code: RefusalReason | 'MEDIA_FAILED'
+      readonly detail: string
+      readonly limit?: RateLimit
+      readonly mayPass?: boolean
+    }
   | Unsent
 
 /** How the one call that cannot be taken back ended. */

@@ -62,6 +62,8 @@ export function createGraph(base: string, outbound: Outbound): Graph {
 const expired = [102, 190]
 const throttled = [4, 9, 17, 32, 341, 613]
 const mediaCodes = [324, 352, 389, 9004, 9007, 36_000, 36_001, 36_003]
+/** Of those, what may mean that a medium could not be fetched from where we serve it. */
+const unfetched = [324, 9004]
 /** What passes by itself, or says nothing. */
 const vague = [-1, 1, 2]
 /** Of a code that means something else as well: suspected spam. */
@@ -113,7 +115,9 @@ export type GraphPreparation = Exclude<Preparation, { outcome: 'limited' }>
 /** What an answer to a call that prepares means, when it is not what was asked for: nobody sees what it did, so it may be made again. */
 export function preparationOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean): GraphPreparation {
   const code = reasonOf(answer, hasPlace)
-  return code ? { outcome: 'refused', code, detail: saidOf(title, answer) } : { outcome: 'unsent', detail: saidOf(title, answer) }
+  const detail = saidOf(title, answer)
+  if (!code) return { outcome: 'unsent', detail }
+  return { outcome: 'refused', code, detail, ...(code === 'MEDIA_FAILED' && unfetched.includes(answer.error?.code ?? 0) && { mayPass: true }) }
 }
 
 /** What a call that only reads was asked for. @throws AccessExpired; any other error when the network does not tell */

@@ -125,6 +125,19 @@ describe('P-12 what a network wants before the call', () => {
     expect([asked.prepare.length, (await row()).status]).toEqual([3, 'PUBLISHED'])
   })
 
+  test('and that it could not fetch from us is fetched three times more before that is believed', async () => {
+    const { answers, wake, row, asked } = await begin()
+    const unfetched: Preparation = { outcome: 'refused', code: 'MEDIA_FAILED', detail: 'could not be fetched', mayPass: true }
+    answers.prepare.push(unfetched, unfetched, unfetched, unfetched)
+    for (const pause of [5_000, 10_000, 20_000]) {
+      await wake()
+      expect(await row()).toMatchObject({ status: 'SCHEDULED', waitsUntil: graph.clock.in(pause), attempts: 0 })
+      await graph.clock.advance(pause)
+    }
+    await wake()
+    expect([await row(), asked.prepare.length, asked.publish]).toMatchObject([{ status: 'FAILED', failureCode: 'MEDIA_FAILED' }, 4, []])
+  })
+
   test('and that it answers with what nobody can read is tried again, and given up after an hour', async () => {
     const { answers, network, wake, row, asked } = await begin()
     Object.assign(network, { prepare: async () => (null as unknown as Preparation).outcome })
