@@ -37,6 +37,9 @@ const largestAnswer = 1024 * 1024
 /** More than what calls one origin at once: a call that waits for a connection would use its time up, and count as sent. */
 const mostConnections = 128
 
+/** How long what is under way has to end when the way out closes, in ms: a receiver that hangs is not to hold up the end of a process. */
+const closeMs = 500
+
 /** Streams that one origin may have at once; the next ones wait, and their time runs. */
 const mostStreams = 2_048
 
@@ -121,10 +124,14 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
         const { target, way } = wayTo(url, options.freshConnection ?? false)
         return await streamThrough(streaming[way], target, options)
       }),
-    // A stream may go on for minutes: those that are open are cut.
+    // A stream may go on for minutes: those that are open are cut, and what else does not end soon.
     async close() {
-      const cut = Object.values(streaming).map(agent => agent.destroy(new Error('the way out is closed')))
-      await Promise.all([...cut, ...Object.values(agents).map(agent => agent.close())])
+      const destroyed = (those: Record<string, Agent>) => Object.values(those).map(agent => agent.destroy(new Error('the way out is closed')))
+      const cut = destroyed(streaming)
+      const late = Promise.withResolvers<unknown>()
+      const timer = setTimeout(() => late.resolve(Promise.all(destroyed(agents))), closeMs)
+      await Promise.race([Promise.all([...cut, ...Object.values(agents).map(agent => agent.close())]), late.promise])
+      clearTimeout(timer)
     },
   })
 }

@@ -227,6 +227,20 @@ describe('a request to a third party', () => {
     expect(await connectionsOf({ freshConnection: true })).toBe(5)
   })
 
+  test('that hangs does not hold up the way out when that closes', async () => {
+    const server = createServer(() => {})
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const send = createOutbound([origin])
+    const asked = send(origin, { timeoutMs: 15_000 }).catch(error => error)
+    await new Promise(resolve => server.once('request', resolve))
+    const began = performance.now()
+    await send.close()
+    expect(performance.now() - began).toBeLessThan(3_000)
+    expect(await asked).toMatchObject({ name: 'OutboundFailure', sent: true })
+    server.close()
+  })
+
   test('goes nowhere once the way out is closed', async () => {
     await using server = await serve((_request, response) => response.end())
     const send = createOutbound([server.origin])
