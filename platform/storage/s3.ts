@@ -22,6 +22,9 @@ export function addressOfBucket({ endpoint, bucket, pathStyle }: Pick<S3Settings
   return `${address.protocol}//${bucket}.${address.host}${address.pathname.replace(/\/$/, '')}`
 }
 
+/** How long a bucket may take to begin its answer, in ms: to a question, and to an object that it has all of. */
+const patience = { asked: 10_000, given: 30_000 } as const
+
 /** What of an error's document is read, in bytes. */
 const mostRead = 16 * 1024
 
@@ -38,6 +41,7 @@ export function createS3Storage(settings: S3Settings, stream: StreamOutbound): O
       method,
       headers: Object.fromEntries(signed.headers),
       body,
+      firstByteMs: method === 'PUT' ? patience.given : patience.asked,
       totalMs: Number.POSITIVE_INFINITY,
       mostBytes: Number.POSITIVE_INFINITY,
     })

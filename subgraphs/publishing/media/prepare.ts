@@ -52,16 +52,21 @@ export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
     name: 'objects that are to go',
     everyMs: 30_000,
     async run() {
-      const { clock, mediaObjects, storage } = job()
+      const { clock, mediaObjects, storage, log } = job()
       const now = clock.now()
       const keys = await mediaObjects.due(now, atOnce)
       if (keys.length === 0) return
       const gone: string[] = []
-      for (const key of keys) {
-        await storage.remove(key)
-        gone.push(key)
+      try {
+        for (const key of keys) {
+          await storage.remove(key)
+          gone.push(key)
+        }
+      } catch (error) {
+        // A storage that is away is no reason to take the platform for one that stands still: what is to go may stay for a while.
+        log.warn({ err: error, left: keys.length - gone.length }, 'objects that are to go could not be removed; the next round tries again')
       }
-      await inTransaction(job(), ({ transaction }) => mediaObjects.forget(gone, now, transaction))
+      if (gone.length > 0) await inTransaction(job(), ({ transaction }) => mediaObjects.forget(gone, now, transaction))
     },
   },
 ]
