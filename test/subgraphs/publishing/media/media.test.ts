@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requirePlace } from '../../../../subgraphs/publishing/media/folder/rules.ts'
 import { gif, mp4, png } from './files.ts'
 import { type MediaWorld, mediaWorld } from './world.ts'
 
@@ -147,6 +148,29 @@ test('the library goes page by page, newest first, and is narrowed', async () =>
     code: 'CONFLICT',
     reason: 'STALE_VERSION',
   })
+})
+
+test('a folder lies in none that lies in it, and no deeper than eight, with what lies in it', () => {
+  const chain = (name: string, length: number) => Array.from({ length }, (_, at) => ({ id: `${name}${at}`, parentId: at === 0 ? null : `${name}${at - 1}` }))
+  const tree = [...chain('a', 7), ...chain('b', 2)]
+  const putting = (id: string | null, into: string) => () => requirePlace(tree, id, into)
+  for (const into of ['a0', 'a1', 'a6']) expect(putting('a0', into), into).toThrow('cannot lie in itself')
+  for (const [id, into] of [
+    [null, 'a6'],
+    ['b0', 'a5'],
+    ['b1', 'a6'],
+  ] as const)
+    expect(putting(id, into), `${id} into ${into}`).not.toThrow()
+  expect(putting('b0', 'a6')).toThrow('8 deep')
+  expect(putting(null, 'c0')).toThrow('c0')
+})
+
+test('bytes go into no folder of another brand', async () => {
+  const { id: brandId } = (await world.mutate('createBrand', { name: 'Beside' })).it
+  const folder = (await world.mutate('createMediaFolder', { brandId, name: 'Theirs' })).it
+  expect((await world.upload(png(), `brandId=${world.brand.id}&filename=a.png&folderId=${folder.id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  expect((await world.begin(1_000, { folderId: folder.id })).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  expect((await world.upload(png(), `brandId=${brandId}&filename=a.png&folderId=${folder.id}`)).json).toMatchObject({ folderId: folder.id })
 })
 
 test('an asset that a post carries is not deleted; one that was deleted is gone, and its bytes a day later', async () => {

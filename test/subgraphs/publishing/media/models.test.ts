@@ -49,6 +49,14 @@ test('a model draws into the library, and the same key draws once', async () => 
   })
 })
 
+test('nothing is drawn for a post of another brand', async () => {
+  const { id: brandId } = (await world.mutate('createBrand', { name: 'Beside' })).it
+  const { id: postId } = (await world.mutate('createPost', { brandId, platform: 'X', copy: 'x' })).it
+  const draw = (of: string) => world.mutate('generateImages', { brandId: of, prompt: 'x', postId }, imageFields)
+  expect((await draw(world.brand.id)).error.extensions.code).toBe('NOT_FOUND')
+  expect((await draw(brandId)).error).toBe(null)
+})
+
 test('another model takes the permission, and one that is not in the catalogue is refused', async () => {
   const draw = (model: string, as = world.owner) => world.mutate('generateImages', { brandId: world.brand.id, prompt: 'x', model }, imageFields, as)
   expect((await draw('openai/gpt-image-1-mini', world.member)).error.extensions.code).toBe('FORBIDDEN')
@@ -77,7 +85,7 @@ test('trends are kept for six hours, an odd one costs itself alone, and an earli
   const ask = async () =>
     (
       await world.ask(
-        'query($b: ID!) { trends(brandId: $b) { fetchedAt expiresAt trends { topic summary mentionsEarlierYear brandId url observedAt } } }',
+        'query($b: ID!) { trends(brandId: $b) { fetchedAt expiresAt trends { id topic summary mentionsEarlierYear brandId url observedAt } } }',
         { b: world.brand.id },
         world.member,
       )
@@ -94,6 +102,10 @@ test('trends are kept for six hours, an odd one costs itself alone, and an earli
   expect(it.fetchedAt > first.fetchedAt).toBe(true)
   for (let at = 0; at < 5; at += 1) expect((await refresh()).error).toBe(null)
   expect((await refresh()).error.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 3600 })
+  await world.graph.clock.advance(3_600_000)
+  expect((await refresh()).error, 'an hour later').toBe(null)
   await world.graph.clock.advance(6 * 3_600_000)
-  expect((await ask()).fetchedAt > it.fetchedAt).toBe(true)
+  const [one, other] = await Promise.all([ask(), ask()])
+  expect(one.fetchedAt > it.fetchedAt).toBe(true)
+  expect(other, 'who asks meanwhile gets the same').toEqual(one)
 })
