@@ -10,6 +10,7 @@ import type { Ask, AskAs } from '../../platform/ask.ts'
 import { callIs, causeHeaders, causeId } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { neverByToken } from '../../subgraphs/scopes.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
 import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
@@ -182,7 +183,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
     // A service asks within what it is registered for, whoever it says it asks for.
     if (!(tokens?.get(appId) ?? []).some(token => isSame(given, token)) || !isClaim(made)) throw refusal()
     callIs(`service:${appId}`)
-    return { appId, viewer: made }
+    return { appId, viewer: { ...made, scopes: made.scopes.filter(scope => !neverByToken.has(scope)) } }
   }
   app.register(async scope => {
     readJsonBodies(scope)

@@ -12,6 +12,7 @@ import { supergraph } from '../kit/supergraph.ts'
 const document = (text: string) => parse(text) as TypedDocumentNode<any, Record<string, never>>
 const who = document('{ viewer { kind scopes user { id } organization { id } } }')
 const token = 'a token that only the launcher and routers know'
+const tokenOfPublishing = 'a token that only publishing and routers know'
 
 let opened = new AsyncDisposableStack()
 afterEach(async () => {
@@ -43,7 +44,10 @@ async function jobs() {
         registrations: subgraphs.map(({ registration }) => registration),
         keys: [],
         clock: graph.clock,
-        tokens: new Map([['app_launcher', ['the token before it of the launcher', token]]]),
+        tokens: new Map([
+          ['app_launcher', ['the token before it of the launcher', token]],
+          ['app_publishing', [tokenOfPublishing]],
+        ]),
       }),
   })
   await router.listen()
@@ -66,6 +70,16 @@ test('S-07 a job asks with its service’s token, for the organization and the p
   await expect(asking(token)(document('{ posts { nodes { id } } }'), {}, { appId: 'app_launcher', viewer })).rejects.toMatchObject({
     extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' },
   })
+})
+
+test('administers no organization at the gateway by its token, whoever it says it asks for', async () => {
+  const { graph, asking } = await jobs()
+  const { owner } = await graph.seed.owner()
+  const { userId, organizationId, scopes } = owner
+  expect(scopes).toContain('providers:org.admin')
+  const viewer = { userId, organizationId, roles: ['owner'], scopes, context: 'organization' as const }
+  const answer = await asking(tokenOfPublishing)(who, {}, { appId: 'app_publishing', viewer })
+  expect(answer.viewer.scopes).toEqual(['agents:knowledge.read', 'providers:ai.invoke', 'providers:service.invoke'])
 })
 
 test.for([
