@@ -28,7 +28,7 @@ function count(address: string, bytes: number): void {
 }
 
 /**
- * Reads a body whole. One that is too large is read to its end, up to 16 MB, and then refused with 413; what comes beside too much else
+ * Reads a body whole. One that is too large is read on, up to 16 MB where less may be sent, and then refused with 413; what comes beside too much else
  * that is not whole yet is refused with 429, or 503.
  * @param limit bytes
  * @param ip    of whoever sends it; null where only processes of ours do
@@ -61,7 +61,7 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
     }
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > mostDrainedBytes) {
+      if (bytes > limit && bytes > mostDrainedBytes) {
         stream.pause()
         return refuse(tooLarge())
       }

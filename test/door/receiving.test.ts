@@ -69,6 +69,21 @@ test.each(['{', '', '{"__proto__":1}', 'x'])('where nothing is, nobody reads wha
   }
 })
 
+test.each([
+  [20, 26, 20],
+  [20, 1, '413'],
+] as const)('one of %i MB where %i are taken is answered by what is taken, however much is read of what is refused', async (size, limit, expected) => {
+  const stream = new PassThrough()
+  const reading = readBody(stream, limit * mostBodyBytes).then(
+    body => body.length / mostBodyBytes,
+    error => String(refusalOfThrown(error)?.status),
+  )
+  for (let piece = 0; piece < size; piece += 1) stream.write(Buffer.alloc(mostBodyBytes))
+  stream.end()
+  expect(await reading).toBe(expected)
+  stream.destroy()
+})
+
 test('one that comes a byte at a time is read past where it was refused, and nothing of it is kept', async () => {
   const stream = new PassThrough()
   const reading = readBody(stream, mostBodyBytes).catch((error: Error) => error)
