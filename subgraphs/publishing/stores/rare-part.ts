@@ -29,12 +29,14 @@ export function sharesOf(texts: readonly string[]): Shares {
  * through those of frequent ones takes longer than to look at the few posts that hold the rarest part.
  */
 export function rarePart(search: string, shares: Shares): string | null {
-  let best: { readonly part: string; readonly share: number } | null = null
+  let best: { readonly part: string; readonly shares: readonly [number, number] } | null = null
   for (const [run] of search.matchAll(runs))
     for (let at = 0; at === 0 || at + partLength <= run.length; at++) {
       const part = run.slice(at, at + partLength)
-      const share = Math.min(...[...entriesOf(part)].map(entry => shares.get(entry) ?? 0))
-      if (share <= rareShare && (!best || share < best.share)) best = { part, share }
+      const found = [...entriesOf(part)].map(entry => shares.get(entry) ?? 0)
+      const [least, most] = [Math.min(...found), Math.max(...found)]
+      // Of two that are as rare, the one beside which nothing frequent has to be gone through.
+      if (least <= rareShare && (!best || least < best.shares[0] || (least === best.shares[0] && most < best.shares[1]))) best = { part, shares: [least, most] }
     }
   return best?.part ?? null
 }

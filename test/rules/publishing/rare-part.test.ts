@@ -6,6 +6,7 @@ const shares = sharesOf(texts)
 
 test.each([
   ['the four characters that the fewest posts hold', 'zebras of strategy', 'zebr'],
+  ['of two as rare the one that has nothing frequent in it', 'about7y', 'ut7y'],
   ['as they are written', 'ZEBRAS', 'ZEBR'],
   ['what nobody has written', 'strategy quux', 'quux'],
   ['three, where a word has no more', 'about qed', 'qed'],
