@@ -17,14 +17,17 @@ const atOnce = 50
  */
 export const caring = (job: () => Job): Sweep => ({ name: 'connections to look after', everyMs: 60_000, run: () => care(job()) })
 
-/** One round. */
+/** One round: all at once, for a network that is silent is not to hold up the others, nor the round. */
 export async function care(job: Job): Promise<void> {
   const now = job.clock.now()
   const in_ = (ms: number) => new Date(now.getTime() + ms)
   const due = { now, expiring: in_(expiringMs), ending: in_(lengthenBeforeMs), checked: in_(-dayMs) }
   const found = await job.connections.due(due, atOnce)
-  for (const row of found)
-    await careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'a connection could not be looked after'))
+  await Promise.all(
+    found.map(row =>
+      careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'a connection could not be looked after')),
+    ),
+  )
 }
 
 async function careFor(job: Job, row: ConnectionRow): Promise<void> {

@@ -98,7 +98,7 @@ export const figuresSweep = (job: () => Job): Sweep => ({
   },
 })
 
-/** Counts who follows each account, once a day of UTC. A network that does not answer is asked again the next day. */
+/** Counts who follows each account, once a day of UTC, all at once: a network that is silent holds up nobody, and is asked again the next day. */
 export const followersSweep = (job: () => Job): Sweep => ({
   name: 'followers of accounts',
   everyMs: 60_000,
@@ -106,7 +106,7 @@ export const followersSweep = (job: () => Job): Sweep => ({
     const opened = job()
     const { analytics, clock, log, networks } = opened
     const day = clock.now().toISOString().slice(0, 10)
-    for (const connection of await analytics.unfollowed(day, 50)) {
+    const countOf = async (connection: ConnectionRow): Promise<void> => {
       const network = networks.get(connection.platform)
       const counted = network?.followers
         ? await asking(opened, network, connection, usualPlace(connection), from => network.followers!(from)).catch(error => {
@@ -116,5 +116,6 @@ export const followersSweep = (job: () => Job): Sweep => ({
         : null
       await analytics.noteFollowers(connection, day, counted)
     }
+    await Promise.all((await analytics.unfollowed(day, 50)).map(countOf))
   },
 })

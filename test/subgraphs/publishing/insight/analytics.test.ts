@@ -258,3 +258,20 @@ describe('the dashboard', () => {
     expect([dayFrom, dayTo, weekFrom].map(each => each.toISOString())).toEqual(days)
   })
 })
+
+test('P-18 who follows is asked of every account at once: a network that is silent holds up no other, nor the round', async () => {
+  await world()
+  await world()
+  const network = graph.job.networks.get('X') as { -readonly [Name in keyof Network]: Network[Name] }
+  const usual = network.followers!
+  const answer = Promise.withResolvers<number>()
+  let silent = 0
+  network.followers = () => {
+    silent += 1
+    if (silent === 2) answer.resolve(7)
+    return answer.promise
+  }
+  await followersSweep(() => graph.job).run()
+  network.followers = usual
+  expect(silent).toBeGreaterThan(1)
+})
