@@ -26,6 +26,9 @@ const size = isLong
   ? { posts: 500, kills: 30, dueMs: 100_000, aheadMs: 20_000, points }
   : { posts: 60, kills: 2, dueMs: 5_000, aheadMs: 4_000, points: points.slice(4, 5) }
 
+/** How far ahead a post is set that is to go out at once, in ms: it has to be written before. */
+const aheadOfNowMs = 3_000
+
 /** For how long processes are killed at most, in ms: on a machine that others use too a start takes many seconds, and fewer are killed. */
 const mostKillingMs = isLong ? 210_000 : 30_000
 
@@ -98,7 +101,7 @@ test(`P-09 P-10 ${size.posts} posts of every kind on four networks, ${size.kills
     // A post that passes every point: it wants a container, and has a comment and somebody who is told.
     provoke: (point, time) => {
       const copy = `${mark} threads for ${point} ${time}`
-      return write({ platform: 'THREADS', copy, at: new Date(Date.now() + 300), mediaIds: mediaIds.slice(0, 1), comment: `comment of ${copy}` })
+      return write({ platform: 'THREADS', copy, at: new Date(Date.now() + aheadOfNowMs), mediaIds: mediaIds.slice(0, 1), comment: `comment of ${copy}` })
     },
   })
   await calm()

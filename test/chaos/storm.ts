@@ -60,7 +60,7 @@ export interface Killing {
 }
 
 /** How often something is made to happen that passes a point, and how long each time may take, in ms. */
-const [mostProvoked, provokedMs] = [4, 5_000]
+const [mostProvoked, provokedMs] = [3, 8_000]
 
 /** Kills processes and starts others. @returns how many died, and at which named points */
 export async function killAgainAndAgain(
