@@ -48,6 +48,7 @@ export interface Stood {
   readonly delivery_phase: 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
   readonly platform_post_id: string | null
   readonly failure_code: string | null
+  readonly failure_message: string | null
   readonly pictures: number
   readonly place: string | null
   readonly first_comment: string | null
@@ -142,7 +143,7 @@ export async function bringPictures(stage: Stage, count: number): Promise<string
 
 export const stood = (stage: Stage): Promise<Stood[]> =>
   stage.sql<Stood>(
-    `select id, platform, copy, thread_id, position, status, delivery_phase, platform_post_id, failure_code,
+    `select id, platform, copy, thread_id, position, status, delivery_phase, platform_post_id, failure_code, failure_message,
        jsonb_array_length(media) as pictures, target ->> 'externalId' as place, first_comment, first_comment_status, first_comment_id
      from publishing.posts where copy like '${mark} %' order by thread_id, position`,
   )
