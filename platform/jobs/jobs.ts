@@ -11,7 +11,7 @@ import { type Elapsed, within } from './deadline.ts'
 import { createPoller, handleMs, pollMs } from './poller.ts'
 import type { JobData, JobQueue, Sweep } from './queue.ts'
 import { countJobs, type JobState, openQueues } from './queue-table.ts'
-import { createSweeper } from './sweeper.ts'
+import { createSweeper, roundMs } from './sweeper.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
 export interface Jobs {
@@ -210,7 +210,11 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
         const now = elapsed()
         const late = [
           ...[...pollers].map(([name, poller]) => ({ name, ms: now - poller.lastFinished, everyMs })),
-          ...sweepers.map(({ sweep, runner }) => ({ name: sweep.name, ms: now - runner.lastFinished, everyMs: sweep.everyMs })),
+          ...sweepers.map(({ sweep, runner }) => ({
+            name: sweep.name,
+            ms: now - runner.lastFinished,
+            everyMs: sweep.everyMs + (sweep.asksOthers ? roundMs : 0),
+          })),
         ].filter(({ ms, everyMs }) => ms > everyMs + lateMs)
         if (late.length > 0) throw new NotReady(late.map(({ name, ms }) => `${name} last went round ${Math.round(ms / 1000)} s ago`).join(', '))
       },

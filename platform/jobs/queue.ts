@@ -24,6 +24,8 @@ export interface JobQueue {
 export interface Sweep {
   readonly name: string
   readonly everyMs: number
+  /** Whether its rounds wait for third parties, who may be silent: then one is not late before its time is over, a minute. @default false */
+  readonly asksOthers?: boolean
   run(): Promise<void>
   /** Is handed, when the sweep is opened, what lets it go round before its turn: at once, or after so many ms. */
   wakes?(wake: (ms?: number) => void): void

@@ -105,7 +105,7 @@ export function define(
       graces,
       { name: 'rests that are over', everyMs: 60_000, run: () => rests.forget(sequelize, clock.now()) },
       ...spending.sweeps,
-      ...(synchronisesModels ? [{ name: 'sources of models', everyMs: 60_000, run: () => modelRuns.runWhenDue() }] : []),
+      ...(synchronisesModels ? [{ name: 'sources of models', everyMs: 60_000, asksOthers: true, run: () => modelRuns.runWhenDue() }] : []),
       ...email.sweeps,
       retention(foundation, [
         agingOfRecord(slug, auditDays),

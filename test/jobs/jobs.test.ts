@@ -380,6 +380,17 @@ describe('readiness', () => {
     stuck.resolve()
   })
 
+  test('lets a sweep that asks others wait for them: a third party that is silent takes nobody out of traffic', async () => {
+    const silent = gate()
+    await using run = await runner([], [{ name: 'calls', everyMs: 5_000, asksOthers: true, run: () => silent.promise }])
+    await run.jobs.start()
+    await run.clock.tick(55_000)
+    await run.jobs.check()
+    await run.clock.tick(30_000)
+    await expect(run.jobs.check()).rejects.toThrow('calls last went round 85 s ago')
+    silent.resolve()
+  })
+
   test('names a sweep that fails each time', async () => {
     await using run = await runner([], [{ name: 'due things', everyMs: 5_000, run: () => Promise.reject(new Error('no')) }])
     await run.jobs.start()

@@ -26,6 +26,7 @@ export const sendSweep = (
 ): Sweep => ({
   name: 'mails that wait',
   everyMs: sweeping.everyMs,
+  asksOthers: true,
   async run() {
     const found = await overdue(new Date(now().getTime() - sweeping.graceMs), sweeping.atOnce)
     await Promise.all(found.map(deliver))

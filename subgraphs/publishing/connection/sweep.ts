@@ -15,7 +15,7 @@ const atOnce = 50
  * Looks after connections that nobody uses at the moment: access that lasts longer only when it is asked for in time is renewed daily, and
  * what only a person can renew is told a week before. The rows say what is to be done, so any number of processes may sweep.
  */
-export const caring = (job: () => Job): Sweep => ({ name: 'connections to look after', everyMs: 60_000, run: () => care(job()) })
+export const caring = (job: () => Job): Sweep => ({ name: 'connections to look after', everyMs: 60_000, asksOthers: true, run: () => care(job()) })
 
 /** One round: all at once, for a network that is silent is not to hold up the others, nor the round. */
 export async function care(job: Job): Promise<void> {

@@ -36,6 +36,7 @@ export const sweeps = (job: () => Job): readonly Sweep[] => [
   {
     name: 'overdue posts',
     everyMs,
+    asksOthers: true,
     async run() {
       const { clock, attempts } = job()
       const now = clock.now()
@@ -55,8 +56,19 @@ export const sweeps = (job: () => Job): readonly Sweep[] => [
   {
     name: 'comments to send',
     everyMs: commentsEveryMs,
+    asksOthers: true,
     run: async () => void (await each(job(), await job().attempts.uncommented(new Date(job().clock.now().getTime() - commentsEveryMs), atOnce), sendComment)),
   },
-  { name: 'interrupted calls', everyMs, run: async () => void (await each(job(), await job().attempts.interrupted(job().clock.now(), atOnce), takeUp)) },
-  { name: 'unknown outcomes', everyMs, run: async () => void (await each(job(), await job().attempts.unknown(job().clock.now(), atOnce), reconcile)) },
+  {
+    name: 'interrupted calls',
+    everyMs,
+    asksOthers: true,
+    run: async () => void (await each(job(), await job().attempts.interrupted(job().clock.now(), atOnce), takeUp)),
+  },
+  {
+    name: 'unknown outcomes',
+    everyMs,
+    asksOthers: true,
+    run: async () => void (await each(job(), await job().attempts.unknown(job().clock.now(), atOnce), reconcile)),
+  },
 ]

@@ -40,6 +40,7 @@ export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
   {
     name: 'media under way',
     everyMs: 30_000,
+    asksOthers: true,
     async run() {
       const { clock, mediaAssets, log } = job()
       for (const asset of await mediaAssets.waiting(new Date(clock.now().getTime() - graceMs), 5))
@@ -51,6 +52,7 @@ export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
   {
     name: 'objects that are to go',
     everyMs: 30_000,
+    asksOthers: true,
     async run() {
       const { clock, mediaObjects, storage, log } = job()
       const now = clock.now()

@@ -17,6 +17,7 @@ const againMs = 600_000
 export const lookSweep = (job: () => Job, { clock, log }: { readonly clock: Clock; readonly log: Logger }): Sweep => ({
   name: 'records of sender domains',
   everyMs,
+  asksOthers: true,
   async run() {
     const now = clock.now()
     const found = await job().senderDomains.takeDue(now, new Date(now.getTime() + againMs), atOnce)

@@ -28,6 +28,7 @@ export const emailSweep = (
 ): Sweep => ({
   name: 'mails of the gateway that wait',
   everyMs: sweeping.everyMs,
+  asksOthers: true,
   async run() {
     const found = await overdue(new Date(now().getTime() - sweeping.graceMs), sweeping.atOnce)
     await Promise.all(found.map(deliver))

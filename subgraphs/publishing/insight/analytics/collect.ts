@@ -79,6 +79,7 @@ const placeOf = ({ connectionId, target }: PostRow) => JSON.stringify([connectio
 export const figuresSweep = (job: () => Job): Sweep => ({
   name: 'figures of posts',
   everyMs,
+  asksOthers: true,
   async run() {
     const opened = job()
     const { analytics, clock, log } = opened
@@ -102,6 +103,7 @@ export const figuresSweep = (job: () => Job): Sweep => ({
 export const followersSweep = (job: () => Job): Sweep => ({
   name: 'followers of accounts',
   everyMs: 60_000,
+  asksOthers: true,
   async run() {
     const opened = job()
     const { analytics, clock, log, networks } = opened

@@ -101,6 +101,7 @@ const [graceMs, everyMs, atOnce] = [2_000, 5_000, 50]
 export const webhookSweep = (job: () => Job): Sweep => ({
   name: 'overdue webhooks',
   everyMs,
+  asksOthers: true,
   async run() {
     const opened = job()
     const found = await opened.webhookDeliveries.due(new Date(opened.clock.now().getTime() - graceMs), atOnce)
