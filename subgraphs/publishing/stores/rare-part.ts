@@ -8,7 +8,7 @@ export type Shares = ReadonlyMap<string, number>
 /** How long a part is: two entries of the index of words, of three characters each. */
 const partLength = 4
 /** In which share of posts a part may be, so that it is looked for alone. */
-const rareShare = 0.03
+const rareShare = 0.05
 
 /** Runs of characters that every database takes for parts of words, whatever its language. */
 const runs = /[a-z0-9]{3,}/gi
