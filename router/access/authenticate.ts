@@ -133,7 +133,7 @@ export function createAuthenticate(
       return refused(
         isSigned.test(token)
           ? 'The access token is not valid: sign in again to get a new one.'
-          : 'This is no access token of this platform: sign in to get one. Programs have an API key, sgk_…, which they send as X-API-Key.',
+          : 'This is no access token of this platform: sign in. Programs send an API key, sgk_…, as X-API-Key.',
       )
     const session = await sessions.of(claims.sessionId, claims.seenAt)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')

@@ -213,7 +213,8 @@ describe('credentials of a socket', () => {
     [{ password: 'x' }, /"password"/],
     [{ a: { b: { c: { d: { e: { f: { g: { h: { i: 1 } } } } } } } } }, /is not understood/],
     [{ authorization: 'Bearer abc', headers: { Authorization: 'Bearer def' } }, /authorization twice/],
-    [{ headers: { Authorization: 'Bearer nonsense' } }, /not valid/],
+    [{ headers: { Authorization: 'Bearer nonsense' } }, /no access token of this platform.*as X-API-Key\.$/],
+    [{ headers: { Authorization: 'Bearer a.b.c' } }, /not valid/],
     [{ headers: { 'x-api-key': 7 } }, /not valid/],
   ])('that are not understood are refused, never overlooked: %o', async (payload, reason) => {
     const wire = await dial()

@@ -44,7 +44,8 @@ const people = () =>
 
 beforeAll(async () => {
   await login.issuer.keys.generate('RS256')
-  await login.start(0, '127.0.0.1')
+  // Nobody takes it while the issuer is away.
+  await login.start(await freePort(), '127.0.0.1')
   opened.defer(() => (login.listening ? login.stop() : undefined))
   const issuer = login.issuer.url!
   issuerPort = Number(new URL(issuer).port)

@@ -241,7 +241,7 @@ describe('D3 a subgraph that runs apart', () => {
       return answer.split(' ', 2)[1]
     }
     const { [sealHeader]: token } = await sealed({}, forForward({ method: 'POST', target: '/a', address: '' }, ''))
-    const large = Buffer.alloc(17 * 1024 * 1024)
+    const large = Buffer.alloc(33 * 1024 * 1024)
     expect((await send('/a', large, await sealed({}, forForward({ method: 'POST', target: '/a', address: '' }, large)))).status).toBe(413)
     expect(await hold(token, '/b')).toBe('401')
     expect(await hold(token, '/internal/echo')).toBe('401')
