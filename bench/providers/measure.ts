@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import setUp from '../../test/kit/run/global-setup.ts'
 import { load, percentile } from '../load/load.ts'
 import { openStreams } from '../load/streams.ts'
-import { freePort, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
+import { freePort, keepAwake, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
 import { median, type Row, tableOf } from '../table.ts'
 import { startWhole } from './whole.ts'
 
@@ -163,22 +163,33 @@ async function everythingOn({ rounds, seconds }: Options): Promise<string> {
   const { statements, ...whole } = await startWhole(stack, origin, bodies.plain)
   const { running } = whole
   const model: Started = { running, port: Number(new URL(origin).port), path: '/v1/chat/completions', headers: {} }
-  const samples: { added: number; p50: number; cpu: number }[] = []
+  const samples: Record<'asleep' | 'awake', { added: number; p50: number; cpu: number }[]> = { asleep: [], awake: [] }
   const measure = async (one: Started, milliseconds: number) => {
     const { running: _, ...request } = one
     return load({ ...request, body: bodies.plain, expected: await firstAnswer(one, bodies.plain), connections: 1, milliseconds, settle: 100 })
   }
   await measure(whole, 2000)
-  for (let round = 0; round < rounds; round++) {
+  for (let turn = 0; turn < 2 * rounds; turn++) {
+    const cores = turn % 2 ? 'awake' : 'asleep'
+    await using _awake = cores === 'awake' ? await keepAwake() : null
     const before = running.cpu()
-    const [told, cpu] = [await measure(whole, seconds * 250), running.cpu() - before]
-    const without = await measure(model, seconds * 250)
+    const [told, cpu] = [await measure(whole, seconds * 200), running.cpu() - before]
+    const without = await measure(model, seconds * 200)
     if (told.bad > 0) throw new Error(`${told.bad} answers were wrong`)
     const p50 = percentile(told.latencies, 0.5)
-    samples.push({ added: p50 - percentile(without.latencies, 0.5), p50, cpu: cpu / told.answers })
+    samples[cores].push({ added: p50 - percentile(without.latencies, 0.5), p50, cpu: cpu / told.answers })
   }
-  const of = (name: 'added' | 'p50' | 'cpu') => median(samples.map(each => each[name])).toFixed(2)
-  return `Two hard limits, a key, the log: p50 ${of('p50')} ms, **${of('added')} ms** more than the model alone, CPU ${of('cpu')} ms a call; ${statements.length} SQL statements a call:\n\n${statements.map(text => `- \`${text}\``).join('\n')}`
+  const rows = Object.entries(samples).map(([cores, all]) => {
+    const of = (name: 'added' | 'p50' | 'cpu') => median(all.map(each => each[name])).toFixed(2)
+    return `| ${cores === 'awake' ? 'kept awake' : 'as they are'} | ${of('p50')} | **${of('added')}** | ${of('cpu')} |`
+  })
+  return `Two hard limits, a key, the log; one client that asks without a pause, ${statements.length} SQL statements a call.
+
+| cores | p50 ms | more than the model alone | CPU ms a call |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+
+${statements.map(text => `- \`${text}\``).join('\n')}`
 }
 
 /** The gateway to providers beside its peer and a bare pipe; what it adds with everything on; many streams at once. */
