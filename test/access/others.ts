@@ -34,7 +34,8 @@ export const others = {
       appId: 'app_launcher',
       organizationId: owner.organizationId,
       context: 'organization' as const,
-      scopes,
+      // Nobody administers an organization at the gateway by what a service says of itself.
+      scopes: scopes.filter(scope => scope !== 'providers:org.admin'),
     }),
     policies: ['service'],
   },
