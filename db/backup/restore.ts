@@ -18,6 +18,10 @@ const foreignKeysSql = `
   from pg_constraint c join pg_namespace n on n.oid = c.connamespace
   where contype = 'f' and conparentid = 0 and n.nspname !~ '^pg_' order by 1, 2`
 
+const triggersSql = `
+  select distinct tgrelid::regclass::text as "table" from pg_trigger t join pg_class c on c.oid = tgrelid join pg_namespace n on n.oid = c.relnamespace
+  where not tgisinternal and n.nspname !~ '^pg_' order by 1`
+
 export interface RestoreOptions {
   /** Of an empty database. */
   readonly url: string
@@ -81,10 +85,15 @@ export async function restore({
   }
 }
 
-/** Copies the rows into tables without foreign keys, which are put back, and so checked, when all rows are there. */
+/**
+ * Copies the rows into tables without foreign keys, which are put back, and so checked, when all rows are there. Triggers rest meanwhile: what they
+ * wrote is in the backup.
+ */
 async function fill(client: pg.Client, path: string): Promise<{ readonly files: readonly FileLine[]; readonly tables: readonly string[] }> {
   const foreignKeys = (await client.query<{ table: string; name: string; definition: string }>(foreignKeysSql)).rows
   for (const { table, name } of foreignKeys) await client.query(`alter table ${table} drop constraint ${name}`)
+  const triggered = (await client.query<{ table: string }>(triggersSql)).rows
+  for (const { table } of triggered) await client.query(`alter table ${table} disable trigger user`)
   const tables: string[] = []
   const files: FileLine[] = []
   const lines = linesOf(path)
@@ -103,6 +112,7 @@ async function fill(client: pg.Client, path: string): Promise<{ readonly files: 
     } else if ('sequence' in found && found.last !== null) await client.query('select setval($1, $2)', [found.sequence, found.last])
     else if ('file' in found) files.push(found)
   }
+  for (const { table } of triggered) await client.query(`alter table ${table} enable trigger user`)
   for (const { table, name, definition } of foreignKeys) await client.query(`alter table ${table} add constraint ${name} ${definition}`)
   return { files, tables }
 }

@@ -83,7 +83,7 @@ test('every row comes back as it was, whatever stands in it, and what is counted
   expect(next.seq).toBeGreaterThan(last.seq)
 })
 
-test('the tables are those of a platform that was never backed up: columns, keys, indexes', async () => {
+test('the tables are those of a platform that was never backed up: columns, keys, indexes, triggers that work', async () => {
   await backUp()
   await putBack()
   expect(await shape(target.url)).toEqual(await shape(source.url))
@@ -298,6 +298,8 @@ async function shape(url: string): Promise<unknown> {
       select table_schema, table_name, column_name, data_type, is_nullable, column_default as more from information_schema.columns where table_schema !~ '_jobs$|^pg_|^information' 
       union all select schemaname, tablename, indexname, indexdef, '', '' from pg_indexes where schemaname !~ '_jobs$|^pg_'
       union all select connamespace::regnamespace::text, conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', '' from pg_constraint where connamespace::regnamespace::text !~ '_jobs$|^pg_|^information'
+      union all select relnamespace::regnamespace::text, tgrelid::regclass::text, tgname, pg_get_triggerdef(t.oid), tgenabled::text, ''
+        from pg_trigger t join pg_class c on c.oid = tgrelid where not tgisinternal and relnamespace::regnamespace::text !~ '_jobs$|^pg_'
       order by 1, 2, 3, 4`)
     return rows
   } finally {

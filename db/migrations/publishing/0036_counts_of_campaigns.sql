@@ -1,4 +1,3 @@
 -- compatible: an index alone.
--- How many posts of a status a campaign has is counted where they stand together; posts of a campaign by age have an index of their own.
-drop index publishing.posts_by_campaign;
-create index posts_by_campaign on publishing.posts (campaign_id, status) where campaign_id is not null;
+-- How many posts of a status a campaign has is counted where they stand together.
+create index posts_of_campaigns_by_status on publishing.posts (campaign_id, status) where campaign_id is not null;
