@@ -24,7 +24,7 @@ interface Contender {
   start(origin: string): Promise<Started>
 }
 
-interface Started {
+export interface Started {
   readonly running: Running
   readonly port: number
   readonly path: string
@@ -169,7 +169,9 @@ async function everythingOn({ rounds, seconds }: Options): Promise<string> {
     return load({ ...request, body: bodies.plain, expected: await firstAnswer(one, bodies.plain), connections: 1, milliseconds, settle: 100 })
   }
   await measure(whole, 2000)
-  for (let turn = 0; turn < 2 * rounds; turn++) {
+  // A key may make only so many calls a minute.
+  const turns = 2 * Math.min(rounds, 5)
+  for (let turn = 0; turn < turns; turn++) {
     const cores = turn % 2 ? 'awake' : 'asleep'
     await using _awake = cores === 'awake' ? await keepAwake() : null
     const before = running.cpu()

@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signIn } from '../../test/kit/client.ts'
 import { createTestDatabase } from '../../test/kit/database.ts'
-import { type Running, said } from '../processes.ts'
+import { said } from '../processes.ts'
 import { startPlatform } from '../publishing/platform.ts'
+import type { Started } from './measure.ts'
 
 /** The platform with everything on, and what a client of its needs to ask. */
-export interface Whole {
-  readonly running: Running
-  readonly port: number
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+export interface Whole extends Started {
   /** The beginnings of the statements that one call sends. */
   readonly statements: readonly string[]
 }

@@ -4,7 +4,7 @@ import type { Sweep } from './queue.ts'
 
 /** Rows of one table that go when they are old. Every part but the days is SQL of the program, never of a caller. */
 export interface Aging {
-  /** With its schema: `publishing.audit_entries`. */
+  /** With its schema: `publishing.audit_entries`. One table, not a partitioned one: rows are removed by where they lie in it. */
   readonly table: string
   /** For how many days such rows are kept. */
   readonly days: number

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { bringPictures, chooseEverywhere, compare, mark, names, plan, received, stood, toCsv } from './everywhere.ts'
 import { openStage } from './stage.ts'
-import { type Fault, goWrong, killAgainAndAgain, randomNumbers, settled, spent, wronglyListed, wronglyTold } from './storm.ts'
+import { type Fault, goWrong, killAgainAndAgain, listingLag, randomNumbers, settled, spent, usualFaults, wronglyListed, wronglyTold } from './storm.ts'
 
 const isLong = Boolean(process.env.CHAOS)
 const seed = Number(process.env.RANDOM_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -33,17 +33,7 @@ const aheadOfNowMs = 3_000
 const mostKillingMs = isLong ? 210_000 : 30_000
 
 /** What goes wrong at the networks, one after the other at one that is drawn; X alone tells when its limit is open again. */
-const faults: readonly Fault[] = [
-  { fault: 'status', status: 500 },
-  { fault: 'status-after-accept', status: 503, times: 2 },
-  { fault: 'status', status: 429 },
-  { fault: 'timeout-after-accept' },
-  { fault: 'accept-then-reset', times: 2 },
-  { fault: 'slow', delayMs: 1_500, times: 4 },
-  { fault: 'listing-lag', delayMs: 3_000, times: 20 },
-  { fault: 'media-status', status: 503 },
-  { fault: 'malformed' },
-]
+const faults: readonly Fault[] = [...usualFaults, listingLag]
 
 test(`P-09 P-10 ${size.posts} posts of every kind on four networks, ${size.kills} kills -9 and what networks do besides: each is there once, or unknown and listed`, {
   timeout: 600_000,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { bringPictures, compare, type Name, received, stood, toCsv } from './everywhere.ts'
 import { bringFilm, type Library, newBrand, planFilms } from './films.ts'
 import { openStage } from './stage.ts'
-import { type Fault, goWrong, killAgainAndAgain, randomNumbers, settled, spent, wronglyListed, wronglyTold } from './storm.ts'
+import { type Fault, goWrong, killAgainAndAgain, listingLag, randomNumbers, settled, spent, usualFaults, wronglyListed, wronglyTold } from './storm.ts'
 
 const wanted = Boolean(process.env.CHAOS)
 if (!wanted) console.warn('kills of the platform while films go out are left out, they take some minutes: npm run test:chaos')
@@ -20,19 +20,12 @@ const of: readonly Name[] = ['INSTAGRAM', 'YOUTUBE', 'TIKTOK']
 
 /** What goes wrong at each of the networks. */
 const everywhere: readonly Fault[] = [
-  { fault: 'status', status: 500 },
-  { fault: 'status-after-accept', status: 503, times: 2 },
-  { fault: 'status', status: 429 },
-  { fault: 'timeout-after-accept' },
-  { fault: 'accept-then-reset', times: 2 },
-  { fault: 'slow', delayMs: 1_500, times: 4 },
-  { fault: 'media-status', status: 503 },
-  { fault: 'malformed' },
+  ...usualFaults,
   { fault: 'reset-mid-stream' },
   { fault: 'processing', delayMs: 4_000, times: 2 },
   { fault: 'processing-error' },
 ]
-const listing: readonly Fault[] = [...everywhere, { fault: 'listing-lag', delayMs: 3_000, times: 20 }]
+const listing: readonly Fault[] = [...everywhere, listingLag]
 
 /** How posts fail by what goes wrong, by what is said of that: nothing else may be the reason. A film that a network gives up has its own code there. */
 const explained: Readonly<Record<string, RegExp>> = { RATE_LIMITED: /./, NOT_DELIVERED: /./, MEDIA_FAILED: /codec|file_format_check_failed|2207026/ }

@@ -18,6 +18,20 @@ export function randomNumbers(state: number): () => number {
 
 export type Fault = Readonly<Record<string, unknown>>
 
+/** What goes wrong at any network. */
+export const usualFaults: readonly Fault[] = [
+  { fault: 'status', status: 500 },
+  { fault: 'status-after-accept', status: 503, times: 2 },
+  { fault: 'status', status: 429 },
+  { fault: 'timeout-after-accept' },
+  { fault: 'accept-then-reset', times: 2 },
+  { fault: 'slow', delayMs: 1_500, times: 4 },
+  { fault: 'media-status', status: 503 },
+  { fault: 'malformed' },
+]
+/** A network that lists posts late. */
+export const listingLag: Fault = { fault: 'listing-lag', delayMs: 3_000, times: 20 }
+
 /** Has networks fail in ways that are drawn, one way after the other at each. @returns what ends that */
 export function goWrong(stage: Stage, random: () => number, of: readonly Name[], faultsOf: (name: Name) => readonly Fault[]): () => Promise<void> {
   let goesOn = true

@@ -15,13 +15,11 @@ const importDays = 8
 /** For how many days it can be looked up what webhooks were told. */
 const webhookDays = 30
 
-/** Uploads two days after they ended: their parts went an hour after that, and what one became is an asset. */
-const uploads = { table: 'publishing.media_uploads', key: 'brand_id, id', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' }
-
 /** What publishing does not keep for ever. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
   agingOfRecord('publishing', auditDays),
-  uploads,
+  // Two days after an upload ended: its parts went an hour after that, and what it became is an asset.
+  { table: 'publishing.media_uploads', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },
   agingOfKeys('publishing'),
   {
     table: 'publishing.attempts',

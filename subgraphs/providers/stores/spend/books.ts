@@ -82,19 +82,13 @@ const writeBooks = statement(
    update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
 )
 /** What is written of a change of a limit: as it was read, its version and the figures that calls write, and as it is to stand. */
+const { id, version, since, spentMicros, reservedMicros, overdrawnMicros, isCounted, alerts, attention } = spendLimits.columns
 const changeColumns = {
-  ...{
-    id: 'uuid',
-    version: 'integer',
-    since: 'timestamptz',
-    spent_micros: 'bigint',
-    reserved_micros: 'bigint',
-    overdrawn_micros: 'bigint',
-    is_counted: 'boolean',
-  },
-  ...{ next_since: 'timestamptz', next_spent_micros: 'bigint', next_reserved_micros: 'bigint', next_overdrawn_micros: 'bigint' },
-  ...{ next_is_counted: 'boolean', next_alerts: 'jsonb', next_attention: 'text' },
-} as const
+  ...{ id: id.type, version: version.type, since: since.type, spent_micros: spentMicros.type, reserved_micros: reservedMicros.type },
+  ...{ overdrawn_micros: overdrawnMicros.type, is_counted: isCounted.type },
+  ...{ next_since: since.type, next_spent_micros: spentMicros.type, next_reserved_micros: reservedMicros.type, next_overdrawn_micros: overdrawnMicros.type },
+  ...{ next_is_counted: isCounted.type, next_alerts: alerts.type, next_attention: attention.type },
+}
 type ChangeRecord = Readonly<Record<keyof typeof changeColumns, unknown>>
 const changeTypes = Object.entries(changeColumns)
   .map(([name, type]) => `${name} ${type}`)
