@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { type Options, Sequelize } from 'sequelize'
+import { ConnectionError, type Options, Sequelize } from 'sequelize'
 import { isLeaving } from '../platform/sql/batch.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { type Budget, createBudget } from './budget.ts'
-import { watchClients } from './watch-clients.ts'
+import { requireOwnSession, sessionStatement } from './connection/session.ts'
+import { watchClients } from './connection/watch-clients.ts'
 
 /** A bounded set of connections to one database. */
 export interface Connection {
@@ -17,12 +18,6 @@ export interface Connection {
 
 /** The oldest PostgreSQL that the migrations are written for. */
 const oldestMajor = 16
-
-/**
- * Sessions think in UTC without a statement that says so; and nobody holds others up for long: a process that stands still within
- * a transaction loses it, whoever waits for a lock is told so, and a statement has its time.
- */
-const sessionOptions = '-c timezone=UTC -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=8s'
 
 const connectTimeoutMs = 5_000
 const idleMs = 30_000
@@ -44,7 +39,6 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
     timezone: '+00:00',
     keepDefaultTimezone: true,
     dialectOptions: {
-      options: sessionOptions,
       clientMinMessages: 'ignore',
       application_name: 'supergraph',
       keepAlive: true,
@@ -53,12 +47,13 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
   }
   const sequelize = new Sequelize(url, options)
   const clients = watchClients(log, silentMs)
-  sequelize.addHook('afterConnect', 'watch', connection => {
+  sequelize.addHook('afterConnect', 'watch', async connection => {
     const client = connection as pg.Client & { pipeline: boolean }
     // Reads of one turn go out together (platform/sql/statement.ts); Sequelize passes no such option on.
     client.pipeline = true
     clients.watch(client)
     giveUpWhenDismissed(connection as Dismissable)
+    await setUp(client)
   })
   let closing: Promise<void> | undefined
   makeDo((sequelize as unknown as { connectionManager: Manager }).connectionManager, () => closing !== undefined)
@@ -68,6 +63,16 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
       closing ??= clients.endWith(() => sequelize.close())
       return closing
     },
+  }
+}
+
+/** Sets a new session up; a connection where that fails is closed, since Sequelize would forget it open. */
+async function setUp(client: pg.Client): Promise<void> {
+  try {
+    await client.query(sessionStatement())
+  } catch (error) {
+    void client.end().catch(() => {})
+    throw new ConnectionError(error instanceof Error ? error : new Error(String(error)))
   }
 }
 
@@ -139,7 +144,7 @@ export const createOpenPool =
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       application_name: `supergraph ${name}`,
-      options: schema ? `${sessionOptions} -c search_path=${schema}` : sessionOptions,
+      onConnect: client => client.query(sessionStatement(schema)).then(() => {}),
     })
     const clients = watchClients(log, silentMs)
     pool.on('connect', client => clients.watch(client as pg.Client))
@@ -150,7 +155,7 @@ export const createOpenPool =
   }
 
 /**
- * Connects once and reads the server's version.
+ * Connects, reads the server's version, and checks that a connection keeps its session.
  * @returns the major version, e.g. 18
  * @throws StartError one line that names the mistake in the address, never the password
  */
@@ -163,7 +168,9 @@ export async function checkConnection(url: string, timeoutMs = connectTimeoutMs)
     await client.connect()
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
     major = Math.floor(Number(rows[0]?.server_version_num) / 10_000)
+    if (major >= oldestMajor) await requireOwnSession(client, url, place.server, timeoutMs)
   } catch (error) {
+    if (error instanceof StartError) throw error
     throw new StartError(`DATABASE_URL does not lead to a database: ${explain(error, place, timeoutMs)}`)
   } finally {
     await client.end().catch(() => {})

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { sessionMark } from '../../db/connection/session.ts'
 import { Batch } from '../../platform/sql/batch.ts'
 
 type Listener = (text: string) => void
@@ -33,7 +34,7 @@ function tap(): void {
   tapped = true
   const original: (...parameters: never[]) => unknown = pg.Client.prototype.query
   function query(this: pg.Client, ...parameters: never[]): unknown {
-    for (const text of textsOf(parameters[0])) for (const listener of listeners) listener(text)
+    for (const text of textsOf(parameters[0])) if (!text.startsWith(sessionMark)) for (const listener of listeners) listener(text)
     return Reflect.apply(original, this, parameters)
   }
   Reflect.set(pg.Client.prototype, 'query', query)

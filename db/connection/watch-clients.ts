@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as immediate, setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { doFor } from '../platform/caller/cause.ts'
+import { doFor } from '../../platform/caller/cause.ts'
 
 /** How long the server may say nothing to a statement, in ms: it ends statements itself after 8 s, and tells so. */
 const silence = 10_000
