@@ -152,6 +152,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
       if (id.length > socketLimits.idCharacters)
         return [new GraphQLError(`The id of an operation has at most ${socketLimits.idCharacters} characters: choose a shorter one.`, wrong)]
+      if (extra.malformed !== null) return [new GraphQLError(extra.malformed, malformed)]
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
       // The protocol wants a text: who names a document sends an empty one.
@@ -315,3 +316,4 @@ const noSubprotocol = `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clie
 
 const limited = { extensions: { code: 'RATE_LIMITED' } }
 const wrong = { extensions: { code: 'BAD_USER_INPUT' } }
+const malformed = { extensions: { code: 'BAD_REQUEST' } }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -596,6 +597,38 @@ describe('bounds', () => {
     // What is answered once is kept by nobody.
     subscribe('once', '{ hello }', socketLimits.subscriptionBytes)
     expect((await wire.got('next', 'once')).payload).toMatchObject({ data: { hello: expect.anything() } })
+  })
+
+  test('answers a malformed subscribe payload under its own id, and keeps the socket and its other streams', async () => {
+    const wire = await dial()
+    wire.send({ type: 'connection_init', payload: { authorization: await token() } })
+    await wire.got('connection_ack')
+    wire.send({ id: 'stream', type: 'subscribe', payload: { query: 'subscription { tick }' } })
+    await listening(1)
+    const query = '{ hello }'
+    const sha256Hash = createHash('sha256').update(query).digest('hex')
+    const persisted = { extensions: { persistedQuery: { version: 1, sha256Hash } } }
+    const codeFor = async (id: string, payload: unknown) => {
+      wire.send({ id, type: 'subscribe', payload })
+      const { payload: errors } = await wire.got('error', id)
+      return (errors as unknown as { extensions: { code: string } }[])[0]!.extensions.code
+    }
+    expect(await codeFor('unknown hash', persisted)).toBe('PERSISTED_QUERY_NOT_FOUND')
+    expect(await codeFor('no query', {})).toBe('BAD_REQUEST')
+    expect(await codeFor('a number for a query', { query: 1 })).toBe('BAD_REQUEST')
+    expect(await codeFor('variables in a list', { query, variables: [] })).toBe('BAD_REQUEST')
+    expect(await codeFor('a number for a name', { query, operationName: 1 })).toBe('BAD_REQUEST')
+    expect(await codeFor('a text for extensions', { query, extensions: 'x' })).toBe('BAD_REQUEST')
+    expect(await codeFor('no payload', null)).toBe('BAD_REQUEST')
+    wire.send({ id: 'nulls', type: 'subscribe', payload: { query, operationName: null, variables: null, extensions: null } })
+    expect((await wire.got('next', 'nulls')).payload).toMatchObject({ data: { hello: expect.anything() } })
+    wire.send({ id: 'registers', type: 'subscribe', payload: { query, ...persisted } })
+    await wire.got('next', 'registers')
+    wire.send({ id: 'known hash', type: 'subscribe', payload: persisted })
+    expect((await wire.got('next', 'known hash')).payload).toMatchObject({ data: { hello: expect.anything() } })
+    expect([wire.socket.readyState, events.listenerCount()]).toEqual([WebSocket.OPEN, 1])
+    wire.send({ id: '', type: 'subscribe', payload: persisted })
+    expect((await wire.closed).code).toBe(4400)
   })
 
   test('a socket that never introduces itself is closed with 4408, one that is no JSON with 4400', async () => {

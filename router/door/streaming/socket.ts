@@ -6,6 +6,7 @@ import { type Cause, origin, readClient, readOrigin } from '../../../platform/ca
 import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import { readRequestId } from '../headers.ts'
+import { readableSubscribe } from './subscribe-message.ts'
 
 /** Everything about sockets that has a bound. */
 export const socketLimits = {
@@ -52,6 +53,8 @@ export interface Extra {
   asked: number
   /** Bytes of the message that is being read. */
   bytes: number
+  /** What is wrong with the payload of the message that is being read; null when it can be read. */
+  malformed: string | null
   /** What program dialled, and from where. */
   readonly program: Pick<Cause, 'client' | typeof origin>
   caller: Caller | null
@@ -99,6 +102,7 @@ export function serve(
     id,
     asked: 0,
     bytes: 0,
+    malformed: null,
     program,
     caller: null,
     name: '',
@@ -126,7 +130,9 @@ export function serve(
           if (socket.readyState !== socket.OPEN) return
           if (isTooMany()) return end(tooManyCode, 'too many messages')
           extra.bytes = (data as Buffer).length
-          take(String(data)).catch(err => {
+          const { text, malformed } = readableSubscribe(String(data))
+          extra.malformed = malformed
+          take(text).catch(err => {
             if (isOfServers(err)) return end(CloseCode.BadRequest, 'Invalid message received')
             log.error({ err, requestId: extra.id }, 'a socket failed')
             end(CloseCode.InternalServerError, 'Internal server error')
