@@ -409,13 +409,6 @@ describe('a message that is none of the protocol closes with 4400', () => {
     ['subscribe without an id', { type: 'subscribe', payload: { query: '{ hello }' } }],
     ['subscribe with an id that is no text', subscribe({ query: '{ hello }' }, 1)],
     ['subscribe with an empty id', subscribe({ query: '{ hello }' }, '')],
-    ['subscribe without a payload', subscribe(undefined)],
-    ['subscribe without a query', subscribe({})],
-    ['a query that is no text', subscribe({ query: 1 })],
-    ['variables that are no object', subscribe({ query: '{ hello }', variables: 'x' })],
-    ['variables that are a list', subscribe({ query: '{ hello }', variables: [] })],
-    ['an operationName that is no text', subscribe({ query: '{ hello }', operationName: 1 })],
-    ['extensions that are no object', subscribe({ query: '{ hello }', extensions: 'x' })],
     ['complete without an id', { type: 'complete' }],
     ['complete with an id that is no text', { type: 'complete', id: {} }],
     ['what only servers send: connection_ack', { type: 'connection_ack' }],
@@ -429,6 +422,22 @@ describe('a message that is none of the protocol closes with 4400', () => {
       expect(code).toBe(4400)
       expect(reason).not.toBe('')
     }
+  })
+
+  test.each<[string, unknown]>([
+    ['subscribe without a payload', subscribe(undefined)],
+    ['subscribe without a query', subscribe({})],
+    ['a query that is no text', subscribe({ query: 1 })],
+    ['variables that are no object', subscribe({ query: '{ hello }', variables: 'x' })],
+    ['variables that are a list', subscribe({ query: '{ hello }', variables: [] })],
+    ['an operationName that is no text', subscribe({ query: '{ hello }', operationName: 1 })],
+    ['extensions that are no object', subscribe({ query: '{ hello }', extensions: 'x' })],
+  ])('but %s concerns that operation alone: its error, and the socket stays', async (_, message) => {
+    const wire = await acknowledged()
+    wire.send(message)
+    expect((await wire.got('error', 'a')).payload).toEqual([expect.objectContaining({ message: expect.any(String) })])
+    await wire.read()
+    expect(wire.socket.readyState).toBe(wire.socket.OPEN)
   })
 
   test('and ends what ran on the socket', async () => {
