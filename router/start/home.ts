@@ -18,7 +18,10 @@ import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
 import { tellingAway } from '../../platform/storage/away.ts'
 import { createFileStorage } from '../../platform/storage/file.ts'
+import { createStorageHealth, reasonOf } from '../../platform/storage/health.ts'
 import { addressOfBucket, createS3Storage } from '../../platform/storage/s3.ts'
+import type { OpenStorage } from '../../platform/storage/storage.ts'
+import { StartError } from '../../start-error.ts'
 import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/stores/addresses.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -90,23 +93,56 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
   const events = createCarriedEvents({ carrier, log })
   stack.defer(() => events.stop())
   const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events, isAlone: carrier === null })
-  const made = apart ? await alone(apart) : await assemble({ ...deps, running: config }, stack)
+  const keeping = noteUse(deps)
+  const made = apart ? await alone(apart) : await assemble({ ...keeping.deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
+  const storing = keeping.isUsed() ? await watchStorage(config, deps.storage) : null
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
   return {
     defined: made,
     subgraphs,
     engine: made.engine ?? null,
     outbound: deps.outbound,
-    readiness: [...health.readiness, { name: 'events', check: events.check }, ...checks],
-    notices,
+    readiness: [...health.readiness, { name: 'events', check: events.check }, ...(storing ? [storing.readiness] : []), ...checks],
+    notices: [...notices, ...(storing?.notices ?? [])],
   }
 
   async function alone({ slug, ask, call, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
-    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, call, carrier }, stack)
+    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...keeping.deps, ask, call, carrier }, stack)
     if (defined.identity) await register(defined.identity, await readRegistrations(), deps.hosts)
     return defined
   }
+}
+
+/** The same parts, and whether a subgraph of this process has opened the storage of files since. */
+function noteUse(deps: Deps): { readonly deps: Deps; isUsed(): boolean } {
+  let used = false
+  const storage: OpenStorage = prefix => {
+    used = true
+    return deps.storage(prefix)
+  }
+  return { deps: { ...deps, storage }, isUsed: () => used }
+}
+
+/**
+ * Writes to the storage once, and again with each look at readiness.
+ * @throws StartError where a folder cannot be written: nothing but another setting or mount mends that. A bucket may come back, so it is a notice.
+ */
+async function watchStorage({ objects }: Config, open: OpenStorage): Promise<{ readonly readiness: ReadinessCheck; readonly notices: readonly string[] }> {
+  const name = 'bucket' in objects ? `the bucket ${objects.bucket.bucket} (S3_BUCKET)` : `the folder ${objects.folder} (STORAGE_DIR)`
+  const health = createStorageHealth(open('health'), name)
+  if ('folder' in objects) {
+    try {
+      await health.write()
+    } catch (error) {
+      throw new StartError(
+        `${name} cannot be written (${reasonOf(error)}): mount a volume there, name another folder with STORAGE_DIR, or keep files in a bucket with STORAGE=s3`,
+        error,
+      )
+    }
+  }
+  const notice = await health.check()
+  return { readiness: { name: 'storage', check: health.check }, notices: notice ? [notice] : [] }
 }
 
 /** What carries events between this process and others, as configured; null: nothing has to. */

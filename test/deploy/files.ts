@@ -16,6 +16,8 @@ export interface Deployed {
   readonly replicas: number
   /** Seconds from TERM to KILL. */
   readonly patience: number
+  /** Folders that it can write, and whether all of its replicas share what lies there. */
+  readonly volumes: readonly { readonly path: string; readonly shared: boolean }[]
 }
 
 export interface ComposeFile {
@@ -27,6 +29,7 @@ interface ComposeService {
   readonly environment?: Readonly<Record<string, string | number>>
   readonly stop_grace_period?: string
   readonly deploy?: { readonly replicas: number }
+  readonly volumes?: readonly string[]
 }
 
 /** `deploy/compose.yaml` with its anchors put in. */
@@ -36,12 +39,13 @@ export const readCompose = (): ComposeFile => parse(readFileSync(join(folder, 'c
 export const composed = (): readonly Deployed[] =>
   Object.entries(readCompose().services)
     .filter(([, { image }]) => image === 'supergraph')
-    .map(([name, { command, environment = {}, stop_grace_period = '10s', deploy }]) => ({
+    .map(([name, { command, environment = {}, stop_grace_period = '10s', deploy, volumes = [] }]) => ({
       name,
       words: command,
       environment: Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, String(value)])),
       replicas: deploy?.replicas ?? 1,
       patience: Number.parseInt(stop_grace_period, 10),
+      volumes: volumes.map(volume => ({ path: volume.split(':')[1]!, shared: true })),
     }))
 
 export interface Manifest {
@@ -65,6 +69,7 @@ interface Workload {
           readonly ports: readonly [{ readonly containerPort: number }]
           readonly envFrom: readonly { readonly configMapRef?: { readonly name: string } }[]
           readonly env: readonly { readonly name: string; readonly value: string }[]
+          readonly volumeMounts: readonly { readonly mountPath: string }[]
         },
       ]
     }
@@ -85,7 +90,7 @@ export function scheduled(): readonly Deployed[] {
     .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
     .map(({ metadata, spec }) => {
       const { terminationGracePeriodSeconds, containers } = spec!.template.spec
-      const [{ args, envFrom, env }] = containers
+      const [{ args, envFrom, env, volumeMounts }] = containers
       const maps = envFrom.flatMap(({ configMapRef }) => (configMapRef ? [dataOf(configMapRef.name)] : []))
       const own = Object.fromEntries(env.map(({ name, value }) => [name, value]))
       return {
@@ -94,6 +99,7 @@ export function scheduled(): readonly Deployed[] {
         environment: Object.assign({}, ...maps, own) as Record<string, string>,
         replicas: spec!.replicas,
         patience: terminationGracePeriodSeconds,
+        volumes: volumeMounts.map(({ mountPath }) => ({ path: mountPath, shared: false })),
       }
     })
 }

@@ -49,7 +49,27 @@ describe.each<[string, () => readonly Deployed[]]>([
         name,
       ).toEqual([])
       const PUBLIC_URL = environment.PUBLIC_URL!.replace(/^\$\{PUBLIC_URL:-(.*)\}$/, '$1')
-      expect(() => readConfig({ ...environment, PUBLIC_URL }, { secrets: false })).not.toThrow()
+      const keys = environment.STORAGE === 's3' ? { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' } : {}
+      expect(() => readConfig({ ...environment, ...keys, PUBLIC_URL }, { secrets: false })).not.toThrow()
+    }
+  })
+
+  test('gives the subgraphs a storage that they can write, the same one for every replica', () => {
+    for (const { name, environment, volumes } of subgraphs) {
+      const { objects } = readConfig(
+        { ...environment, S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret', PUBLIC_URL: 'http://localhost:4000' },
+        { secrets: false },
+      )
+      if ('bucket' in objects) expect(environment, name).toMatchObject({ STORAGE: 's3', S3_BUCKET: expect.any(String), S3_REGION: expect.any(String) })
+      else {
+        const home = volumes.find(({ path }) => objects.folder.startsWith(`${path}/`))
+        expect(home, `${name}: STORAGE_DIR lies on no volume`).toMatchObject({ shared: true })
+      }
+      // The image names it, and the root of a container is read-only.
+      expect(
+        volumes.map(({ path }) => path),
+        name,
+      ).toContain('/data')
     }
   })
 
