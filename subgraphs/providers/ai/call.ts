@@ -64,6 +64,8 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
         call.attempt(model, credential, secret, { endsAt: began + times.totalMs, attemptMs: call.attemptMs, signal }, open.isLimited),
       signal,
       cooldowns: cooldowns(standing),
+      organizationId: caller.organizationId,
+      isHurried: call.attemptMs !== null,
     }).catch(async error => {
       await settle('FAILED', [], null, null, null)
       throw error

@@ -20,6 +20,10 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
   /** Aborted when whoever asked goes away: then nobody else is tried. */
   readonly signal: AbortSignal
   readonly cooldowns: Cooldowns
+  /** Whose call it is: what it meets makes candidates rest for this organization. */
+  readonly organizationId: string
+  /** Whether the caller has shortened the time of an attempt: running out of it then says nothing of the provider. */
+  readonly isHurried: boolean
 }
 
 export type AttemptsEnd<C extends Candidate, Answer> =
@@ -47,7 +51,7 @@ export type RunAttempts = <C extends Candidate, Answer>(options: AttemptsOptions
 
 export function createAttempts({ clock, credentials, counted }: AttemptsDeps): RunAttempts {
   const nowMs = () => clock.now().getTime()
-  return async ({ candidates, credentialOf, attempt, signal, cooldowns }) => {
+  return async ({ candidates, credentialOf, attempt, signal, cooldowns, organizationId, isHurried }) => {
     const attempts: Attempt[] = []
     const verdicts: Verdict[] = []
     for (const candidate of candidates) {
@@ -57,7 +61,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
         verdicts.push('no_credential')
         continue
       }
-      const who = { credentialId: credential.id, model: candidate.name }
+      const who = { credentialId: credential.id, model: candidate.name, organizationId }
       const rest = cooldowns.restOf(who, nowMs())
       if (rest) {
         verdicts.push(rest.isLimit ? { waitMs: rest.until - nowMs() } : 'failed')
@@ -93,6 +97,10 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
       if (!failure.moves) {
         const { message, param } = failure
         return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, { reason: 'refused_by_provider', ...(param && { field: param }) }), attempts }
+      }
+      if (isHurried && failure.failure === 'timeout') {
+        verdicts.push('failed')
+        continue
       }
       const restMs = restOf(failure)
       // Whoever is told of this failure finds the candidate resting, whichever process they ask next.

@@ -8,7 +8,7 @@ import { type SetModels, settingsOf } from './settings.ts'
 export interface Standing {
   /** What the organization and the platform have set. */
   readonly settings: readonly SetModels[]
-  /** Of the models that may answer, with whichever credential. */
+  /** Of the models that may answer, with whichever credential: the caller's, and of others those that decide whether everybody rests. */
   readonly rests: readonly KnownRest[]
   /** Tells one state of the credentials that it calls with from another. */
   readonly credentials: string
@@ -24,10 +24,16 @@ export type ReadStanding = (organizationId: string, names: readonly string[]) =>
 const standing = statement(
   `with s as materialized (${settingsOf}),
      c as materialized (select id, version from providers.credentials where organization_id = $1 or organization_id is null),
-     n as (select unnest($2::text[]) as model union select preference from s union select unnest(chain) from s)
+     n as (select unnest($2::text[]) as model union select preference from s union select unnest(chain) from s),
+     -- The caller's own, and of other organizations those two that rest longest: as many as decide whether everybody rests.
+     r as (select * from (
+       select *, row_number() over (partition by credential_id, model, organization_id = $1 order by until desc nulls last) as place
+         from providers.candidate_rests
+        where credential_id in (select id from c) and model in (select model from n) and over_at > $3) placed
+      where organization_id = $1 or place <= 2 and until > $3)
    select (select coalesce(json_agg(s), '[]') from s) as settings,
-     (select coalesce(json_agg(json_build_object('credentialId', r.credential_id, 'model', r.model, 'until', extract(epoch from r.until) * 1000, 'isLimit', r.is_limit)), '[]')
-        from providers.rests r where r.credential_id in (select id from c) and r.model in (select model from n) and r.over_at > $3) as rests,
+     (select coalesce(json_agg(json_build_object('credentialId', r.credential_id, 'model', r.model, 'organizationId', r.organization_id, 'until', extract(epoch from r.until) * 1000, 'isLimit', r.is_limit)), '[]')
+        from r) as rests,
      (select coalesce(sum(hashtextextended(id::text, version)), 0)::text from c) as credentials,
      (select coalesce(sum(hashtextextended(name, version)), 0)::text from providers.models where configured) as models,
      (select json_build_object('status', o.status, 'promptStorage', o.prompt_storage, 'retentionDays', o.retention_days)

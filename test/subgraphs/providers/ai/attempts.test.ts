@@ -54,6 +54,8 @@ function world(
       },
       signal: leaving.signal,
       cooldowns,
+      organizationId: 'ours',
+      isHurried: false,
     })
   const taken = () => asked.splice(0)
   return { run, clock, taken, notes, counts, leave: () => leaving.abort() }
@@ -196,7 +198,7 @@ describe('a candidate that was limited', () => {
 
 describe('a rest', () => {
   test('is not ended by a shorter one: a call that began before may come back later', () => {
-    const [cooldowns, it] = [createCooldowns(), { credentialId: 'one', model: 'openai/first' }]
+    const [cooldowns, it] = [createCooldowns(), { credentialId: 'one', model: 'openai/first', organizationId: 'ours' }]
     cooldowns.limited(it, 60_000, 0)
     cooldowns.limited(it, 5_000, 10)
     for (const at of [11, 12, 13]) cooldowns.failed(it, at)

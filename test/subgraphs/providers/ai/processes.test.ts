@@ -14,7 +14,7 @@ import { type AiWorld, aiWorld, chatModel, secondModel } from './world.ts'
 const modelOf = async (answer: Response) => [answer.status, answer.headers.get('x-gateway-model'), answer.headers.get('x-gateway-attempts')]
 const restsIn = ({ graph }: AiWorld) =>
   graph.rows<{ model: string; ms: number | null; failures: number }>(
-    'select model, (extract(epoch from until - $1::timestamptz) * 1000)::float8 as ms, failures from providers.rests order by model',
+    'select model, (extract(epoch from until - $1::timestamptz) * 1000)::float8 as ms, failures from providers.candidate_rests order by model',
     [graph.clock.now()],
   )
 
@@ -78,7 +78,7 @@ describe('G-02 a call, where several processes make calls', () => {
     expect(await modelOf(await world.chat('hi', { model: 'gpt-5-mini' }))).toEqual([200, secondModel, '1'])
     const pinned = await world.chat('hi', {}, { headers: { 'x-gateway-fallback': 'off' } })
     expect([pinned.status, pinned.headers.get('retry-after')]).toEqual([429, '7'])
-    await graph.rows('truncate providers.rests')
+    await graph.rows('truncate providers.candidate_rests')
     expect(await modelOf(await world.chat('hi'))).toEqual([200, chatModel, '1'])
 
     await world.arm('openai', { fault: 'status', status: 500, times: 3 })
@@ -107,13 +107,13 @@ describe('G-02 a call, where several processes make calls', () => {
     await world.chat('hi')
     const statements = await world.graph.statements(async () => void (await (await world.chat('hi')).text()))
     // Beside it the use of its credential may be noted, which nobody waits for.
-    const own = statements.filter(text => /providers\.(?:calls|rests|models|model_preferences|organizations)\b/.test(text) && !/^delete/.test(text))
+    const own = statements.filter(text => /providers\.(?:calls|candidate_rests|models|model_preferences|organizations)\b/.test(text) && !/^delete/.test(text))
     expect(own, own.join('\n')).toHaveLength(3)
   })
 
   test('goes on without the others where they cannot be told, and the log says so', async () => {
     await using world = await aiWorld({ isAlone: false })
-    await world.graph.rows('alter table providers.rests add constraint nothing_goes check (is_limit is null)')
+    await world.graph.rows('alter table providers.candidate_rests add constraint nothing_goes check (is_limit is null)')
     await world.arm('openai', { fault: 'status', status: 429 })
     expect(await modelOf(await world.chat('hi'))).toEqual([200, secondModel, '2'])
     expect(world.graph.log.filter(line => line.includes('could not be told to other processes'))).toHaveLength(1)
@@ -123,10 +123,11 @@ describe('G-02 a call, where several processes make calls', () => {
 test('G-02 rests that processes share are those that one keeps by itself, whatever becomes of a candidate', async () => {
   await using database = await createTestDatabase()
   const { sequelize } = database
+  const whose = fc.constantFrom(...Array.from({ length: 3 }, () => newId()))
   const what = fc.oneof(
-    fc.record({ kind: fc.constant('limited' as const), ms: fc.constantFrom(1, 900, 10_000, 300_000) }),
-    fc.record({ kind: fc.constantFrom('failed' as const, 'failed' as const, 'worked' as const) }),
-    fc.record({ kind: fc.constant('later' as const), ms: fc.constantFrom(1, 14_999, 30_000, 59_999, 60_001) }),
+    fc.record({ kind: fc.constant('limited' as const), ms: fc.constantFrom(1, 900, 10_000, 300_000), organizationId: whose }),
+    fc.record({ kind: fc.constantFrom('failed' as const, 'failed' as const, 'worked' as const), organizationId: whose }),
+    fc.record({ kind: fc.constant('later' as const), ms: fc.constantFrom(1, 14_999, 30_000, 59_999, 60_001), organizationId: whose }),
   )
   const credentialId = newId()
   const [found] =
@@ -134,22 +135,29 @@ test('G-02 rests that processes share are those that one keeps by itself, whatev
      values ('${credentialId}', 'PLATFORM', 'openai', 'one', '{}', 'v1.k.s', '••••', now(), now(), 'test') returning id`)) as [{ id: string }[], unknown]
   expect(found).toHaveLength(1)
   await fc.assert(
-    fc.asyncProperty(fc.array(what, { minLength: 1, maxLength: 12 }), async steps => {
-      const who = { credentialId, model: `openai/${newId()}` }
+    fc.asyncProperty(fc.array(what, { minLength: 1, maxLength: 14 }), async steps => {
+      const model = `openai/${newId()}`
       const own = createCooldowns()
       let now = Date.parse('2027-03-01T09:00:00Z')
       // Each step is another call, of another process.
-      const shared = async (): Promise<Cooldowns> =>
-        createSharedCooldowns((await readStanding(sequelize, newId(), [who.model], new Date(now))).rests, { sequelize, log: pino({ level: 'silent' }) })
+      const shared = async (organizationId: string): Promise<Cooldowns> =>
+        createSharedCooldowns((await readStanding(sequelize, organizationId, [model], new Date(now))).rests, { sequelize, log: pino({ level: 'silent' }) })
+      const agree = async () => {
+        for (const organizationId of new Set(steps.map(step => step.organizationId))) {
+          const who = { credentialId, model, organizationId }
+          expect((await shared(organizationId)).restOf(who, now)).toEqual(own.restOf(who, now))
+        }
+      }
       for (const step of steps) {
-        const theirs = await shared()
+        const who = { credentialId, model, organizationId: step.organizationId }
+        const theirs = await shared(step.organizationId)
         if (step.kind === 'later') now += step.ms
         else if (step.kind === 'limited') await Promise.all([own.limited(who, step.ms, now), theirs.limited(who, step.ms, now)])
         else await Promise.all([own[step.kind](who, now), theirs[step.kind](who, now)])
-        expect((await shared()).restOf(who, now)).toEqual(own.restOf(who, now))
+        await agree()
       }
       await rests.forget(sequelize, new Date(now))
-      expect((await shared()).restOf(who, now)).toEqual(own.restOf(who, now))
+      await agree()
     }),
     { numRuns: 25 },
   )
