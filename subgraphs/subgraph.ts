@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
 import type { Fact, FactCarrier, Receipt } from '../platform/jobs/facts/fact.ts'
 import type { OpenJobs } from '../platform/jobs/jobs.ts'
+import type { CallersWay } from '../platform/outbound/callers.ts'
 import type { WayOut } from '../platform/outbound/outbound.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import type { Reading } from '../platform/sql/reading.ts'
@@ -38,7 +39,10 @@ export interface Foundation {
   readonly cipher: Cipher
   /** Opens what a subgraph keeps beside its rows: pictures, films. */
   readonly storage: OpenStorage
+  /** To third parties that configuration names. */
   readonly outbound: WayOut
+  /** To addresses that callers give. */
+  readonly callersWay: CallersWay
   readonly log: Logger
   /** What the process counts: a subgraph enters figures of its own once. */
   readonly metrics: Registry

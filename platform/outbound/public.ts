@@ -47,6 +47,15 @@ export function isPublicAddress(address: string): boolean {
 /** Names of this machine, whatever a resolver says (RFC 6761). */
 const ofThisMachine = /(?:^|\.)localhost\.?$/i
 
+/** Names that only a network of one's own resolves: those without a dot, and the special ones of RFC 6761, 6762, 8375 and 9476's registry (`internal`). */
+const ofOwnNetwork = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i
+
+/** Whether what an address says of itself leads to a public place: for addresses that are handed on to others, whose resolver decides. */
+export function looksPublic({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) ? isPublicAddress(host) : !ofOwnNetwork.test(host)
+}
+
 /** Finds the addresses of a name, as `lookup` of node:dns does. */
 export type ResolveName = (
   hostname: string,

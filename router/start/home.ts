@@ -13,6 +13,7 @@ import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { FactCarrier } from '../../platform/jobs/facts/fact.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
+import { createCallersWay } from '../../platform/outbound/callers.ts'
 import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
@@ -197,6 +198,8 @@ export function depsOf(
     ...chosenOrigins(config.providerAddresses),
   ])
   stack.defer(() => outbound.close())
+  const callersWay = createCallersWay(sandbox ? [sandbox] : [])
+  stack.defer(() => callersWay.close())
   const cipher = createCipher(keys.encryptionKeys)
   const objects = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
   const storage = tellingAway(objects, log)
@@ -219,5 +222,5 @@ export function depsOf(
     thirdParties: addressesFrom(config.providerAddresses, sandbox ?? null),
     allowedOrigins,
   }
-  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, log, metrics }
+  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, callersWay, log, metrics }
 }

@@ -55,7 +55,7 @@ export const settingsFrom = ({
   allowedOrigins,
 }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
-  publishing: { applications, whereabouts, quotas, retention, allowedOrigins },
+  publishing: { applications, whereabouts, quotas, retention },
   agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
   providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, allowedOrigins },

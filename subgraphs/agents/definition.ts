@@ -22,7 +22,7 @@ export interface AgentsSettings {
 
 /** Agents: person profiles, what they are learned from, and what is measured in it. */
 export function define(foundation: Foundation, { quotas, retention: { auditDays } }: AgentsSettings): Subgraph<Context> & { job(actor: string): Job } {
-  const { ask, clock, openJobs, outbound } = foundation
+  const { ask, clock, openJobs, callersWay } = foundation
   const { slug, appId } = registration
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'agents', received, job: () => contexts.everybodys('facts'), log })
@@ -36,7 +36,7 @@ export function define(foundation: Foundation, { quotas, retention: { auditDays 
   const services: Services = {
     clock,
     log,
-    outbound,
+    outbound: callersWay.outbound,
     quotas,
     fetchSoon: fetching.soon,
     isMember: async (userId, organizationId, viewer) =>

@@ -68,8 +68,9 @@ export interface Quotas {
 }
 
 /** What providers works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outbound' | 'publicUrl'> {
+export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outbound' | 'callersWay' | 'publicUrl'> {
   readonly quotas: Quotas
+  /** Whether the address of a credential may be called: the operator's own servers (OUTBOUND_ALLOW) may. */
   readonly reaches: Reaches
   /** Connects to mail servers that credentials name. */
   readonly dial: Dial

@@ -77,7 +77,7 @@ export function define(
   foundation: Foundation,
   { quotas, retention: { auditDays }, prices, aiTimes, email: emailSettings, thirdParties, synchronisesModels, allowedOrigins }: ProvidersSettings,
 ): Subgraph<Context> & ServiceClients & { job(actor: string): Job } {
-  const { ask, cipher, clock, events, isAlone, openJobs, outbound, publicUrl, sequelize } = foundation
+  const { ask, cipher, clock, events, isAlone, openJobs, outbound, callersWay, publicUrl, sequelize } = foundation
   const { slug } = registration
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'providers', received, job: () => contexts.everybodys('facts'), log })
@@ -161,6 +161,7 @@ export function define(
     reaches: createReaches(allowedOrigins),
     dial: createDial(placesOf(allowedOrigins)),
     outbound,
+    callersWay,
     credentialsInUse,
     platformOrganization: createPlatformOrganization(sequelize),
     quotaTable: quotas.youtubeQuota ?? quotaTables[2026],

@@ -1,7 +1,6 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Limit } from '../../platform/limit.ts'
-import type { Reaches } from '../../platform/outbound/public.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { KeyCheck } from '../store/key-check.ts'
@@ -89,11 +88,9 @@ export interface Quotas {
 export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 
 /** What publishing works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
+export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound' | 'callersWay'> {
   readonly storage: Storage
   readonly signatures: Signatures
-  /** Whether an address that somebody names may be called. */
-  readonly reaches: Reaches
   readonly receiving: Receiving
   /** Counts requests for pictures, by organization. */
   readonly drawing: Limit

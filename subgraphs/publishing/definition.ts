@@ -1,7 +1,6 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
 import { createLimit } from '../../platform/limit.ts'
-import { createReaches } from '../../platform/outbound/public.ts'
 import { executableSchema } from '../executable.ts'
 import { recordingOf } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
@@ -67,15 +66,13 @@ export interface PublishingSettings {
   readonly whereabouts: NetworkPlaces
   readonly quotas: Quotas
   readonly retention: Retention
-  /** What may be called although it lies on a private address. */
-  readonly allowedOrigins: readonly string[]
 }
 
 const adapters = await loadAdapters()
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
-  const { ask, call, cipher, clock, environment, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
+  const { ask, call, cipher, clock, environment, events, openJobs, outbound, callersWay, publicUrl, sequelize, storage } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
   const { applications: configured, whereabouts } = settings
   const applications = openApplications({ adapters, configured, whereabouts, call, clock, log, outbound })
@@ -114,7 +111,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     outbound,
     storage: storage('publishing'),
     signatures: cipher,
-    reaches: createReaches(settings.allowedOrigins),
+    callersWay,
     receiving: createReceiving(),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),

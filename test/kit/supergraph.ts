@@ -11,6 +11,7 @@ import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
+import { createCallersWay } from '../../platform/outbound/callers.ts'
 import { createOutbound, type Outbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { createFileStorage } from '../../platform/storage/file.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
@@ -163,6 +164,8 @@ export async function supergraph({
   const outbound: WayOut = Object.assign(asked, {
     stream: ((url, options) => noted(url, options?.method, () => way.stream(url, options))) satisfies WayOut['stream'],
   })
+  const callersWay = createCallersWay([...trusts, ...(x ? [x.origin] : [])])
+  opening.defer(() => callersWay.close())
   const lines: string[] = []
   const log = createLog('debug', sink(lines))
   const openPool = createOpenPool({ url: database.url, log })
@@ -182,6 +185,7 @@ export async function supergraph({
       authSecret: randomBytes(32).toString('hex'),
       storage: createFileStorage(folder),
       outbound,
+      callersWay,
       metrics,
       applications: (applications === 'configured' && x?.applications) || {},
       whereabouts: x?.whereabouts ?? {},

@@ -70,6 +70,7 @@ export async function openIdentity({ started = false }: { readonly started?: boo
         throw new Error('identity keeps no objects')
       },
       outbound: Object.assign(unused, { stream: unused }),
+      callersWay: { outbound: Object.assign(unused, { stream: unused }), reaches: unused },
       log,
       metrics: new Registry(),
     }

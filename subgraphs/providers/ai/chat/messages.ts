@@ -1,3 +1,4 @@
+import { looksPublic } from '../../../../platform/outbound/public.ts'
 import { type Given, isObject, wrong } from '../wire/fields.ts'
 
 /** A piece of what somebody says. */
@@ -72,6 +73,9 @@ function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
   if (!isObject(image) || typeof image.url !== 'string') return wrong(`${field}.image_url`, `${field}.image_url is an object with a url.`)
   if (!/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=-]+$/.test(image.url) && !isWebAddress(image.url))
     return wrong(`${field}.image_url`, `${field}.image_url.url is an https address, or data:image/png;base64,… (png, jpeg, gif or webp).`)
+  // A model server of the operator's own would fetch it from within the operator's network.
+  if (!image.url.startsWith('data:') && !looksPublic(new URL(image.url)))
+    return wrong(`${field}.image_url`, `${field}.image_url.url leads to no public place: name one that everybody can open.`)
   const detail = image.detail === undefined || image.detail === null ? {} : { detail: readText(image.detail, `${field}.image_url.detail`, 20) }
   return { type: 'image_url', image_url: { url: image.url, ...detail } }
 }

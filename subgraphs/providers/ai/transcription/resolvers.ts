@@ -18,7 +18,11 @@ export const transcriptionResolvers: Resolvers = {
       read(new Uint8Array(1), '', '')
       const claim = { what: 'transcription', once: { ...input, audioUrl: audioUrl.href }, tenantId: asking.caller.organizationId }
       const made = await claimed(context, claim, async () => {
-        const { name, type, bytes } = await fetchRecording({ stream: context.ai.stream, reaches: context.reaches }, audioUrl, context.leaving)
+        const { name, type, bytes } = await fetchRecording(
+          { stream: context.callersWay.outbound.stream, reaches: context.callersWay.reaches },
+          audioUrl,
+          context.leaving,
+        )
         return transcribe(context.ai, read(bytes, name, type), asking)
       })
       return { ...toldInGraph(made), text: made.answer.text, seconds: made.answer.seconds }

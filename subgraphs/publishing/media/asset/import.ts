@@ -146,7 +146,7 @@ const notPublic = () => refuse('The address is not public, or leads to one that 
  * called. All of it has the time of one.
  * @throws BAD_USER_INPUT, UPSTREAM_FAILED, OutboundFailure
  */
-async function follow({ outbound, reaches, leaving }: Context, first: URL): Promise<StreamedAnswer> {
+async function follow({ callersWay: { outbound, reaches }, leaving }: Context, first: URL): Promise<StreamedAnswer> {
   const deadline = performance.now() + most.ms
   let url = first
   for (let followed = 0; followed <= mostRedirects; followed += 1) {

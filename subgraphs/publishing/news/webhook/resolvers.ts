@@ -12,8 +12,8 @@ import { overlapMs, readDescription, readEvents, readUrl, silenceOf } from './ru
 import { bodyOf } from './told.ts'
 
 /** @throws BAD_USER_INPUT for an address that nobody may have called */
-async function requireReach({ reaches }: Pick<Context, 'reaches'>, url: string): Promise<void> {
-  if (!(await reaches(new URL(url))))
+async function requireReach({ callersWay }: Pick<Context, 'callersWay'>, url: string): Promise<void> {
+  if (!(await callersWay.reaches(new URL(url))))
     throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
 }
 

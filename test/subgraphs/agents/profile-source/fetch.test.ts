@@ -8,8 +8,11 @@ import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { createProfileSource, createStyleSnapshot, profileSource } from '../documents.ts'
 import { seedProfile } from '../person-profile/seed.ts'
 
-/** A site on this machine, and a platform that may go there although that is no public place. */
-async function siteAnd(answer: RequestListener) {
+/**
+ * A site on this machine, and a platform that may go there although that is no public place.
+ * @param isInside whether only the operator may have it called, as settings allow
+ */
+async function siteAnd(answer: RequestListener, { isInside = false } = {}) {
   await using opening = new AsyncDisposableStack()
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -22,7 +25,7 @@ async function siteAnd(answer: RequestListener) {
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const graph = opening.use(await supergraph({ trusts: [site] }))
+  const graph = opening.use(await supergraph(isInside ? { inside: [site] } : { trusts: [site] }))
   const { owner } = await graph.seed.owner()
   const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
   const open = opening.move()
@@ -105,6 +108,15 @@ describe('A-05 an address', () => {
       .toMatchObject({ status: 'FAILED', text: null, contentHash: null, failure: { code, message: expect.any(String) } })
     await graph.clock.run(120_000)
     expect(stage.asked).toEqual(['/page'])
+  })
+
+  test('that only the operator may have called is refused without being asked', async () => {
+    await using stage = await siteAnd(page, { isInside: true })
+    const { graph, owner, site, profileId } = stage
+    const { id } = await add(graph, owner, profileId, `${site}/page`)
+    await graph.clock.run(100)
+    await expect.poll(() => read(graph, owner, id)).toMatchObject({ status: 'FAILED', text: null, failure: { code: 'ADDRESS_REFUSED' } })
+    expect(stage.asked).toEqual([])
   })
 
   test('inside the network is refused without being asked', async () => {

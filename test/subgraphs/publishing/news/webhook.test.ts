@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { armCrash } from '../../../../platform/crash.ts'
+import { createCallersWay } from '../../../../platform/outbound/callers.ts'
 import { createOutbound } from '../../../../platform/outbound/outbound.ts'
 import { createReaches, type ResolveName } from '../../../../platform/outbound/public.ts'
 import { deliverWebhook, webhookSweep } from '../../../../subgraphs/publishing/news/webhook/deliver.ts'
@@ -77,7 +78,7 @@ const schedule = async (brandId: string) => {
 function wayOutOf(addresses: readonly string[]) {
   let asked = 0
   const resolve: ResolveName = (_name, _options, done) => done(null, [{ address: addresses[Math.min(asked++, addresses.length - 1)]!, family: 4 }])
-  return { outbound: createOutbound([], resolve), reaches: createReaches([], resolve) }
+  return { callersWay: createCallersWay([], resolve) }
 }
 /** Has everything tried that is due. */
 const sweep = () => webhookSweep(() => graph.job).run()
@@ -185,7 +186,7 @@ describe('a webhook', () => {
     // Public when it is looked at, private when it is connected to.
     ['changes its name’s address in between', () => wayOutOf(['93.184.216.34', '127.0.0.1']), 'http://hook.example/hook'],
     ['has a name that leads to a private place', () => wayOutOf(['10.0.0.7']), 'http://hook.example/hook'],
-    ['is one that we call ourselves', () => ({ outbound: createOutbound([origin]), reaches: createReaches([]) }), 'http://127.0.0.1/hook'],
+    ['is one that we call ourselves', () => ({ callersWay: { outbound: createOutbound([origin]), reaches: createReaches([]) } }), 'http://127.0.0.1/hook'],
   ])('whose address %s is not asked', async (_, changed, address) => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
