@@ -127,7 +127,7 @@ export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepare
   const answered = heard(await held(job, post, sendMs, () => call(job, post, attempt, prepared)))
   if ('limit' in answered && answered.limit)
     await job.connections
-      .keepLimit(prepared.connection, answered.limit)
+      .keepLimit(prepared.connection, answered.limit, job.clock.now())
       .catch(error => job.log.warn({ err: error, postId: post.id }, 'what the network said of its limit could not be kept'))
   // What is said of a comment may be meant of the post under which it was to stand.
   if (answered.outcome === 'refused' && answered.code === 'TARGET_UNAVAILABLE' && attempt.inReplyTo === null)

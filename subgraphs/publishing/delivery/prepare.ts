@@ -145,11 +145,11 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
   }
   if (end.outcome === 'limited') {
     const until = new Date(job.clock.now().getTime() + end.forMs)
-    await job.connections.keepLimit(connection, { limit: end.limit, remaining: 0, resetsAt: until })
+    await job.connections.keepLimit(connection, { limit: end.limit, remaining: 0, resetsAt: until }, job.clock.now())
     return { shutUntil: until }
   }
   if (end.mayPass && post.waits < fetches) return { waits: inOneLine(end.detail) }
-  if (end.limit) await job.connections.keepLimit(connection, end.limit)
+  if (end.limit) await job.connections.keepLimit(connection, end.limit, job.clock.now())
   if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, inOneLine(end.detail))
   return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: inOneLine(end.detail) }
 }

@@ -35,6 +35,8 @@ export type ProblemCode =
 /** As much of a post as a network looks at. */
 export interface Content {
   readonly copy: string
+  readonly link: string | null
+  readonly tags: readonly string[]
   readonly title: string | null
   readonly firstComment: string | null
   readonly media: readonly ContentMedium[]
@@ -47,6 +49,25 @@ export interface ContentMedium {
   readonly durationMs: number | null
   readonly isReady: boolean
   readonly altText: string | null
+}
+
+/** Returns the text with the link behind it, unless the link already stands in it. */
+export const withLink = (copy: string, link: string | null): string => (link === null || copy.includes(link) ? copy : copy ? `${copy}\n\n${link}` : link)
+
+/** As much of a post as decides where its link goes. */
+interface Linked {
+  readonly copy: string
+  readonly link: string | null
+  readonly media: readonly unknown[]
+}
+
+/**
+ * Returns the text as a network is sent it: with the link where the network has no place of its own for one.
+ * @param isComment whether it goes out as a comment, which carries text alone
+ */
+export function sentText({ link: place }: Pick<ContentRules, 'link'>, { copy, link, media }: Linked, isComment = false): string {
+  const isInText = isComment || place === 'TEXT' || (place === 'TEXT_BESIDE_MEDIA' && media.length > 0)
+  return isInText ? withLink(copy, link) : copy
 }
 
 /** How many characters a text has, as people count: code points. */
@@ -95,16 +116,14 @@ function problemsOfComment(network: string, { copy, comment = copy, measure, obj
   ]
 }
 
-function problemsOfText(
-  network: string,
-  { copy, comment = copy, measure, objection, title, media }: ContentRules,
-  post: Content,
-  isComment: boolean,
-): Problem[] {
+function problemsOfText(network: string, rules: ContentRules, post: Content, isComment: boolean): Problem[] {
+  const { copy, comment = copy, measure, objection, title, media } = rules
   const problems: Problem[] = []
   const most = isComment ? comment : copy
-  const length = measure(post.copy)
-  if (!post.copy.trim() && post.media.length === 0 && media.least === 0)
+  const text = sentText(rules, post, isComment)
+  const length = measure(text)
+  const behind = text === post.copy ? '' : ' with its link behind it'
+  if (!post.copy.trim() && post.link === null && post.media.length === 0 && media.least === 0)
     problems.push(error('COPY_EMPTY', 'copy', `The post has nothing to say: ${network} takes no empty text. Write one, or keep the post as a draft.`))
   if (length > most)
     problems.push(
@@ -112,15 +131,19 @@ function problemsOfText(
         'COPY_TOO_LONG',
         'copy',
         isComment
-          ? `A later post of a thread is a comment on ${network}, which takes ${most} characters, and this one counts ${length}: shorten it.`
-          : `The text counts ${length} characters on ${network}, which takes ${most}: shorten it, or make a thread of it.`,
+          ? `A later post of a thread is a comment on ${network}, which takes ${most} characters, and this one counts ${length}${behind}: shorten it.`
+          : `The text counts ${length} characters${behind} on ${network}, which takes ${most}: shorten it, or make a thread of it.`,
       ),
     )
-  const wrong = objection?.(post.copy)
+  const wrong = objection?.(text)
   if (wrong) problems.push(error('COPY_INVALID', 'copy', wrong))
   if (title?.needed && !post.title?.trim()) problems.push(error('TITLE_MISSING', 'title', `${network} wants a title: write one.`))
   if (title && post.title && codePoints(post.title) > title.most)
     problems.push(error('TITLE_TOO_LONG', 'title', `The title has ${codePoints(post.title)} characters, and ${network} takes ${title.most}: shorten it.`))
+  const wrongTitle = post.title === null ? null : title?.objection?.(post.title)
+  if (wrongTitle) problems.push(error('COPY_INVALID', 'title', wrongTitle))
+  const wrongTags = rules.objectionToTags?.(post.tags)
+  if (wrongTags) problems.push(error('COPY_INVALID', 'tags', wrongTags))
   return problems
 }
 

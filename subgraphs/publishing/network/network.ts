@@ -39,8 +39,12 @@ export interface ContentRules {
   measure(copy: string): number
   /** Why the network would not take a text of any length, in a sentence; null when it would. */
   objection?(copy: string): string | null
+  /** Why the network would not take a post's tags, in a sentence; null when it would. @default it is not sent them */
+  objectionToTags?(tags: readonly string[]): string | null
   /** In code points; null where a post has no title. */
-  readonly title: { readonly most: number; readonly needed: boolean } | null
+  readonly title: { readonly most: number; readonly needed: boolean; objection?(title: string): string | null } | null
+  /** Where a link goes for which the network has no place of its own: always in the text, or only where media leave no other. @default never in the text */
+  readonly link?: 'TEXT' | 'TEXT_BESIDE_MEDIA'
   readonly media: {
     readonly least: number
     readonly images: number

@@ -14,6 +14,8 @@ import { type Content, contentOf } from '../stores/posts/version.ts'
 export interface Looked extends Content {
   readonly brandId: string
   readonly platform: Platform
+  /** Left out where nobody has tags to look at. */
+  readonly tags?: readonly string[]
   /** Its place in the thread, from 1. */
   readonly position: number
 }
@@ -68,7 +70,15 @@ async function reachable(
 /** What would keep a post from being published, or may not be meant: all but what other posts tell of it. Pure. */
 export function problemsIn(post: Looked, { connections, media }: Surroundings): readonly Problem[] {
   const shown = post.media.map(({ assetId, altText }) => ({ ...(media.get(assetId) ?? missing), altText: altText ?? media.get(assetId)?.altText ?? null }))
-  const content = { copy: post.copy, title: post.title, firstComment: post.firstComment, media: shown, isLater: post.position > 1 }
+  const content = {
+    copy: post.copy,
+    link: post.link,
+    tags: post.tags ?? [],
+    title: post.title,
+    firstComment: post.firstComment,
+    media: shown,
+    isLater: post.position > 1,
+  }
   return inOrder([...problemsOf(everyNetwork[post.platform], content), ...targetProblems(connections, post.platform, post.target)])
 }
 

@@ -72,7 +72,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
 }
 
 /** How many characters a draft may have: several times what any network takes. */
-export const longestCopy = 50_000
+export const longestCopy = 63_206
 
 /**
  * Checks a text as it is stored.

@@ -50,8 +50,8 @@ export const connections = table('publishing.connections', {
   ...stamps,
 })
 
-/** A limit as it is kept: moments are texts in JSON. */
-export type KeptRateLimit = Omit<RateLimit, 'resetsAt'> & { readonly resetsAt: string | null }
+/** A limit as it is kept: moments are texts in JSON. Versions before kept no `answeredAt`. */
+export type KeptRateLimit = Omit<RateLimit, 'resetsAt'> & { readonly resetsAt: string | null; readonly answeredAt?: string }
 
 export type ConnectionRow = Row<typeof connections>
 
@@ -106,10 +106,10 @@ const orphan = statement(
      from publishing.brands b where b.id = c.brand_id and b.organization_id = $1 and c.author_id = $2 and not c.orphaned`,
 )
 const keepLimit = statement(
-  `update publishing.connections set rate_limit = jsonb_build_object('limit', $3::int, 'remaining', $4::int, 'resetsAt', $5::text)
-   where brand_id = $1 and id = $2 and (rate_limit is null or rate_limit ->> 'resetsAt' is null or $5::text is null
-     or (rate_limit ->> 'resetsAt')::timestamptz < $5::timestamptz
-     or ((rate_limit ->> 'resetsAt')::timestamptz = $5::timestamptz and (rate_limit ->> 'remaining')::int > $4::int))`,
+  `update publishing.connections set rate_limit = jsonb_build_object('limit', $3::int, 'remaining', $4::int, 'resetsAt', $5::text, 'answeredAt', $6::text)
+   where brand_id = $1 and id = $2 and (rate_limit ->> 'answeredAt' is null or (rate_limit ->> 'answeredAt')::timestamptz < $6::timestamptz
+     or ((rate_limit ->> 'answeredAt')::timestamptz = $6::timestamptz
+       and (rate_limit ->> 'resetsAt' is distinct from $5::text or (rate_limit ->> 'remaining')::int > $4::int)))`,
 )
 const lockBrand = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
 const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
@@ -285,9 +285,12 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, vie
       return { before: null, after: await rows.insert(made, transaction) }
     },
 
-    /** Keeps what a network says of its limit for an account, unless something newer is kept already. What nobody authorized anew stays as it is. */
-    async keepLimit({ brandId, id }: Pick<ConnectionRow, 'brandId' | 'id'>, { limit, remaining, resetsAt }: RateLimit): Promise<void> {
-      await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null])
+    /**
+     * Keeps what a network says of its limit for an account, unless a newer answer is kept already: a window may open earlier than an answer
+     * before said. Of answers of the same moment the one that leaves less counts. The version of the connection stays as it is.
+     */
+    async keepLimit({ brandId, id }: Pick<ConnectionRow, 'brandId' | 'id'>, { limit, remaining, resetsAt }: RateLimit, answeredAt: Date): Promise<void> {
+      await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null, answeredAt.toISOString()])
     },
 
     /** A page of connections. A viewer's are those of the viewer's organization, whatever is asked. */

@@ -5,8 +5,12 @@ import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 
 const medium = (kind: MediumKind, more: Partial<ContentMedium> = {}): ContentMedium => ({ kind, durationMs: null, isReady: true, altText: 'A square', ...more })
 const some = (count: number, kind: MediumKind): ContentMedium[] => Array.from({ length: count }, () => medium(kind))
+const link = 'https://shop.example.com/sale/autumn'
+const marks = (mark: string, count: number): string => Array.from({ length: count }, (_, at) => `${mark}name${at}`).join(' ')
 const codes = (platform: Platform, post: Partial<Content>): string[] =>
-  problemsOf(everyNetwork[platform], { copy: 'Hello', title: null, firstComment: null, media: [], isLater: false, ...post }).map(({ code }) => code)
+  problemsOf(everyNetwork[platform], { copy: 'Hello', link: null, tags: [], title: null, firstComment: null, media: [], isLater: false, ...post }).map(
+    ({ code }) => code,
+  )
 
 describe('how long a text is', () => {
   test.each([
@@ -58,6 +62,27 @@ describe('what a network would say of a post', () => {
     ['YOUTUBE', { title: 'x'.repeat(101), media: some(1, 'VIDEO') }, ['TITLE_TOO_LONG']],
     ['YOUTUBE', { title: 'A film', copy: 'é'.repeat(2501), media: some(1, 'VIDEO') }, ['COPY_TOO_LONG']],
     ['YOUTUBE', { title: 'A film', media: some(1, 'IMAGE') }, ['MEDIA_KIND']],
+    ['YOUTUBE', { title: 'Five > four', media: some(1, 'VIDEO') }, ['COPY_INVALID']],
+    ['YOUTUBE', { title: 'A film', tags: Array.from({ length: 12 }, () => 't'.repeat(40)), media: some(1, 'VIDEO') }, []],
+    ['YOUTUBE', { title: 'A film', tags: Array.from({ length: 13 }, () => 't'.repeat(40)), media: some(1, 'VIDEO') }, ['COPY_INVALID']],
+    ['X', { copy: 'x'.repeat(255), link }, []],
+    ['X', { copy: 'x'.repeat(256), link }, ['COPY_TOO_LONG']],
+    ['X', { copy: `${'x'.repeat(256)} ${link}`, link }, []],
+    ['X', { copy: '', link }, []],
+    ['FACEBOOK', { copy: '', link }, []],
+    ['LINKEDIN', { copy: '', link }, []],
+    ['LINKEDIN', { copy: 'x'.repeat(3000), link }, []],
+    ['LINKEDIN', { copy: 'x'.repeat(2990), link, media: some(1, 'IMAGE') }, ['COPY_TOO_LONG']],
+    ['THREADS', { copy: 'x'.repeat(480), link }, []],
+    ['THREADS', { copy: 'x'.repeat(480), link, media: some(1, 'IMAGE') }, ['COPY_TOO_LONG']],
+    ['THREADS', { media: [medium('VIDEO', { durationMs: 300_001 })] }, ['MEDIA_DURATION']],
+    ['INSTAGRAM', { copy: 'x'.repeat(2190), link, media: some(1, 'IMAGE') }, ['COPY_TOO_LONG']],
+    ['INSTAGRAM', { media: [medium('VIDEO', { durationMs: 900_001 })] }, ['MEDIA_DURATION']],
+    ['INSTAGRAM', { copy: marks('#', 30), media: some(1, 'IMAGE') }, []],
+    ['INSTAGRAM', { copy: marks('#', 31), media: some(1, 'IMAGE') }, ['COPY_INVALID']],
+    ['INSTAGRAM', { copy: marks('@', 20), media: some(1, 'IMAGE') }, []],
+    ['INSTAGRAM', { copy: marks('@', 21), media: some(1, 'IMAGE') }, ['COPY_INVALID']],
+    ['FACEBOOK', { copy: 'x'.repeat(8000), link, isLater: true }, ['COPY_TOO_LONG']],
     ['TIKTOK', { media: some(2, 'VIDEO') }, ['MEDIA_TOO_MANY']],
     ['TIKTOK', { media: [medium('VIDEO', { isReady: false })] }, ['MEDIA_NOT_READY']],
     ['X', { copy: '', media: [medium('VIDEO', { altText: null, durationMs: 200_000 })] }, ['MEDIA_DURATION', 'ALT_TEXT_MISSING']],

@@ -66,6 +66,13 @@ describe('a file of posts', () => {
     ['platform', 'myspace,Hello,'],
     ['scheduledAt', 'x,Hello,tomorrow'],
     ['scheduledAt', 'x,Hello,2027-13-01T00:00Z'],
+    ['scheduledAt', 'x,Hello,2027-02-29T09:30'],
+    ['scheduledAt', 'x,Hello,2028-02-30T09:30:00Z'],
+    ['scheduledAt', 'x,Hello,2027-04-31T09:30'],
+    ['scheduledAt', 'x,Hello,2027-11-31T10:00:00+02:00'],
+    ['scheduledAt', 'x,Hello,2027-05-02T24:00'],
+    ['scheduledAt', 'x,Hello,2027-05-02T24:00:00Z'],
+    ['scheduledAt', 'x,Hello,2027-05-02T23:60'],
     ['csv', 'x,Hello'],
   ])('tells what is wrong with a row: %s', (field, text) => {
     expect(row(text)).toMatchObject({ line: 2, post: null, problems: [{ severity: 'ERROR', code: 'CELL_INVALID', field }] })

@@ -4,7 +4,8 @@ import { problemsOf } from '../../../subgraphs/publishing/network/check.ts'
 import { saysTheSame } from '../../../subgraphs/publishing/network/x/text.ts'
 import { x } from '../../../subgraphs/publishing/network/x/x.ts'
 
-const objection = (copy: string): string | null => problemsOf(x, { copy, title: null, firstComment: null, media: [], isLater: false })[0]?.message ?? null
+const objection = (copy: string): string | null =>
+  problemsOf(x, { copy, link: null, tags: [], title: null, firstComment: null, media: [], isLater: false })[0]?.message ?? null
 
 describe('what X takes', () => {
   test.each([

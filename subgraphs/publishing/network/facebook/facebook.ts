@@ -13,6 +13,7 @@ export const facebook = {
     copy: 63_206,
     comment: 8_000,
     measure: codePoints,
+    link: 'TEXT_BESIDE_MEDIA',
     title: null,
     media: { least: 0, images: 10, gifs: 10, videos: 1, most: 10, mixed: false, videoSeconds: null },
     visibility: null,

@@ -1,4 +1,5 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
+import { withLink } from '../check.ts'
 import {
   type ContainerDialect,
   containerOf,
@@ -8,7 +9,6 @@ import {
   limitAfter,
   prepareContainer,
   type Unprepared,
-  withLink,
 } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs, type GivenToken } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, reasonOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'

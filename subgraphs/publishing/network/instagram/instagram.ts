@@ -3,6 +3,16 @@ import { graphVersion } from '../meta/version.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { InstagramAddress } from './adapter.ts'
 
+/** What Instagram takes in a caption (https://developers.facebook.com/docs/instagram-platform/content-publishing, read 2026-11-24). */
+const maxMarks = { hashtags: 30, mentions: 20 } as const
+
+function tooManyMarks(caption: string): string | null {
+  const hashtags = caption.match(/#[\p{L}\p{N}_]+/gu)?.length ?? 0
+  if (hashtags > maxMarks.hashtags) return `Instagram takes ${maxMarks.hashtags} hashtags in a text, and this one has ${hashtags}: leave some out.`
+  const mentions = caption.match(/(?<![\p{L}\p{N}_.])@[\p{L}\p{N}_.]+/gu)?.length ?? 0
+  return mentions > maxMarks.mentions ? `Instagram takes ${maxMarks.mentions} mentions in a text, and this one has ${mentions}: leave some out.` : null
+}
+
 /** Instagram business accounts: pictures and films, never a text alone. */
 export const instagram = {
   title: 'Instagram',
@@ -12,8 +22,10 @@ export const instagram = {
   content: {
     copy: 2200,
     measure: codePoints,
+    objection: tooManyMarks,
+    link: 'TEXT',
     title: null,
-    media: { least: 1, images: 10, gifs: 0, videos: 10, most: 10, mixed: true, videoSeconds: null },
+    media: { least: 1, images: 10, gifs: 0, videos: 10, most: 10, mixed: true, videoSeconds: 900 },
     visibility: null,
   },
   protocol: {

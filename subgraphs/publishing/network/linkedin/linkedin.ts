@@ -11,6 +11,7 @@ export const linkedin = {
   content: {
     copy: 3000,
     measure: codePoints,
+    link: 'TEXT_BESIDE_MEDIA',
     title: null,
     media: { least: 0, images: 20, gifs: 20, videos: 1, most: 20, mixed: false, videoSeconds: null },
     visibility: null,

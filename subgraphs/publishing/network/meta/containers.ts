@@ -229,6 +229,3 @@ const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g,
 /** Whether a listed text is the one that was sent, with or without the link that may stand behind it. */
 const saysTheSame = (listed: string, copy: string, link: string | null): boolean =>
   plain(listed) === plain(copy) || (link !== null && plain(listed) === plain(`${copy}\n\n${link}`))
-
-/** The text with the link behind it, where it is not in it. */
-export const withLink = (copy: string, link: string | null): string => (link === null || copy.includes(link) ? copy : copy ? `${copy}\n\n${link}` : link)

@@ -1,5 +1,5 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { emojiAsBytes } from '../check.ts'
+import { emojiAsBytes, withLink } from '../check.ts'
 import {
   type ContainerDialect,
   containerOf,
@@ -9,7 +9,6 @@ import {
   limitAfter,
   prepareContainer,
   type Unprepared,
-  withLink,
 } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'

@@ -11,8 +11,9 @@ export const threads = {
   content: {
     copy: 500,
     measure: emojiAsBytes,
+    link: 'TEXT_BESIDE_MEDIA',
     title: null,
-    media: { least: 0, images: 20, gifs: 0, videos: 20, most: 20, mixed: true, videoSeconds: null },
+    media: { least: 0, images: 20, gifs: 0, videos: 20, most: 20, mixed: true, videoSeconds: 300 },
     visibility: null,
   },
   protocol: {

@@ -11,6 +11,7 @@ export const tiktok = {
   content: {
     copy: 2200,
     measure: codePoints,
+    link: 'TEXT',
     title: null,
     media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
     visibility: null,

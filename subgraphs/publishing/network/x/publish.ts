@@ -1,5 +1,6 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
+import { withLink } from '../check.ts'
 import { readJson } from '../json.ts'
 import { AccessExpired, type Comment, type Delivery, type Lookup, type Publication, type RateLimit } from '../network.ts'
 import { idsOf } from './media.ts'
@@ -58,10 +59,10 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
   return {
     permalink: (accountName: string, id: string) => (/^\d{1,19}$/.test(id) ? permalink(accountName, id) : null),
 
-    publish({ accessToken, account, copy, inReplyTo, handle }: Publication): Promise<Delivery> {
+    publish({ accessToken, account, copy, link, inReplyTo, handle }: Publication): Promise<Delivery> {
       const mediaIds = idsOf(handle)
       return create(accessToken, account.name, {
-        text: copy,
+        text: withLink(copy, link),
         ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
         ...(inReplyTo && { reply: { in_reply_to_tweet_id: inReplyTo } }),
       })
@@ -71,7 +72,9 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
     comment: ({ accessToken, account, platformPostId, text }: Comment): Promise<Delivery> =>
       create(accessToken, account.name, { text, reply: { in_reply_to_tweet_id: platformPostId } }),
 
-    async find({ accessToken, account, copy, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
+    async find({ accessToken, account, copy, link, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
+      // Versions before sent the text without its link, and an attempt of theirs may still be open.
+      const wanted = link === null ? [copy] : [withLink(copy, link), copy]
       const begin = since.getTime() - skewMs
       const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
       const deadline = performance.now() + findTimeoutMs
@@ -86,7 +89,7 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
         for (const post of data) {
           const repliesTo = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id ?? null
           const late = post.created_at === undefined || Date.parse(post.created_at) >= begin
-          if (!late || !saysTheSame(post, copy)) continue
+          if (!late || !wanted.some(text => saysTheSame(post, text))) continue
           if (except.has(post.id)) isAnothers = true
           else if (repliesTo === inReplyTo) return { found: true, platformPostId: post.id, permalink: permalink(account.name, post.id) }
         }

@@ -12,6 +12,7 @@ export const x = {
     copy: mostWeight,
     measure: weightOf,
     objection,
+    link: 'TEXT',
     title: null,
     media: { least: 0, images: 4, gifs: 1, videos: 1, most: 4, mixed: false, videoSeconds: 140 },
     visibility: null,

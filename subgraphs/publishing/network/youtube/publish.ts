@@ -3,13 +3,14 @@ import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { AccessExpired, type Delivery, type Handle, type Lookup, type Preparation, type Publication } from '../network.ts'
 import { type Calls, type No, noOf, read, unanswered } from './calls.ts'
 import { createSessions, gotOf, handleOf, type Session, sessionIn } from './session.ts'
+import { tagsWithin } from './tags.ts'
 
 /** How long the last part may take, in ms: past it nobody knows whether YouTube has it. */
 const publishTimeoutMs = 9_000
 /** When an upload goes on that was cut, in ms. */
 const goOnMs = 5_000
-/** What YouTube takes as a description, in bytes, and as tags, in characters: https://developers.google.com/youtube/v3/docs/videos#properties */
-const [mostDescription, mostTags] = [5_000, 500]
+/** What YouTube takes as a description, in bytes: https://developers.google.com/youtube/v3/docs/videos#properties */
+const mostDescription = 5_000
 /** Last parts that are kept between preparing and publishing, so that a long film is not read once more; it is where another process goes on. */
 const mostTails = 32
 
@@ -17,17 +18,6 @@ const people = '22'
 
 /** Where people see a film. */
 export const permalink = (_: string, id: string): string | null => (/^[\w-]{11}$/.test(id) ? `https://www.youtube.com/watch?v=${id}` : null)
-
-/** The tags that fit: those with a blank are written in quotes, and commas stand between. */
-export function tagsWithin(tags: readonly string[]): readonly string[] {
-  let left = mostTags + 1
-  return tags.filter(tag => {
-    const length = [...tag].length + (tag.includes(' ') ? 2 : 0) + 1
-    if (length > left || /[<>]/.test(tag)) return false
-    left -= length
-    return true
-  })
-}
 
 /** A film's facts, as YouTube takes them; a sentence where it does not. */
 function factsOf({ copy, link, title, tags, visibility }: Omit<Publication, 'handle'>): object | string {

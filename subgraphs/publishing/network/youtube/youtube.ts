@@ -1,6 +1,7 @@
 import { bytesOf } from '../check.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { YoutubeAddress } from './oauth.ts'
+import { maxTagCharacters, tagsWithin } from './tags.ts'
 
 /** YouTube channels: one film a post, with a title. */
 export const youtube = {
@@ -12,7 +13,16 @@ export const youtube = {
     copy: 5000,
     measure: bytesOf,
     objection: copy => (/[<>]/.test(copy) ? 'YouTube takes no < and no > in what is said of a film: write it without them.' : null),
-    title: { most: 100, needed: true },
+    objectionToTags: tags =>
+      tagsWithin(tags).length < tags.length
+        ? `YouTube takes ${maxTagCharacters} characters of tags, those of quotes and commas among them: leave some out.`
+        : null,
+    link: 'TEXT',
+    title: {
+      most: 100,
+      needed: true,
+      objection: title => (/[<>]/.test(title) ? 'YouTube takes no < and no > in a title: write it without them.' : null),
+    },
     media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
     visibility: 'PRIVATE',
   },

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Problem } from '../../network/check.ts'
+import { sentText } from '../../network/check.ts'
 import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { ComposePostsInput } from '../../resolvers.generated.ts'
@@ -27,7 +28,7 @@ export async function checkPosts(context: Context, input: ComposePostsInput): Pr
     parts.map(async ({ platform, content }) => {
       const rules = everyNetwork[platform].content
       const problems = await problemsOfPost(context, { ...content, brandId, platform, position: 1, id: null, at })
-      return { platform, length: rules.measure(content.copy), maxLength: rules.copy, problems }
+      return { platform, length: rules.measure(sentText(rules, content)), maxLength: rules.copy, problems }
     }),
   )
 }

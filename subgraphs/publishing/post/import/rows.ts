@@ -134,12 +134,20 @@ function targetOf(kind: string | null, externalId: string | null) {
 
 const written8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:?\d{2})?$/i
 
+/** Whether calendars have this day and clocks this time: `Date` moves what they have not, such as the 30th of February or 24:00, to the next day. */
+function isOnClocks(day: string, time: string): boolean {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number]
+  const [hour, minute, second = 0] = time.split(':').map(Number) as [number, number, number?]
+  const at = new Date(Date.UTC(year, month - 1, date))
+  return at.getUTCMonth() === month - 1 && at.getUTCDate() === date && hour < 24 && minute < 60 && second < 60
+}
+
 /** A moment; without an offset, what clocks of the zone show. */
 function momentOf(given: string | null, zone: string): Date | null {
   if (given === null) return null
   const [, day, time, offset] = written8601.exec(given) ?? []
   const at =
-    day && time
+    day && time && isOnClocks(day, time)
       ? offset
         ? new Date(`${day}T${time}${offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`)
         : instantIn(zone, `${day}T${time}`)

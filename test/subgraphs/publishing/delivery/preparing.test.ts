@@ -217,7 +217,7 @@ describe('P-12 a network’s limit', () => {
   test('that is reached has the next due post wait until it is open again', async () => {
     const { answers, asked, wake: first, connection, row, seen } = await begin()
     const until = graph.clock.in(600_000)
-    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: until })
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: until }, graph.clock.now())
     await first()
     expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: until, attempts: 0 })
     expect(await seen()).toMatchObject({ waitsUntil: until.toISOString() })
@@ -229,10 +229,14 @@ describe('P-12 a network’s limit', () => {
     answers.publish = () => answering(49, later)
     await first()
     expect((await row()).status).toBe('PUBLISHED')
-    expect((await storedConnection(graph, connection)).rateLimit).toEqual({ limit: 50, remaining: 49, resetsAt: later.toISOString() })
+    expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ limit: 50, remaining: 49, resetsAt: later.toISOString() })
     // An answer that was overtaken tells nothing new.
-    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 50, resetsAt: later })
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 50, resetsAt: later }, graph.clock.in(-1))
     expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ remaining: 49 })
+    // A newer answer counts although its window opens earlier.
+    const nearer = graph.clock.in(9_000)
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: nearer }, graph.clock.now())
+    expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ remaining: 0, resetsAt: nearer.toISOString() })
   })
 
   test('of posts that an account may begin has the post wait which meets it, and the next one without asking', async () => {
@@ -241,7 +245,7 @@ describe('P-12 a network’s limit', () => {
     answers.prepare.push({ outcome: 'limited', limit: 6, forMs: 60_000 })
     await wake()
     expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: until, attempts: 0 })
-    expect((await storedConnection(graph, connection)).rateLimit).toEqual({ limit: 6, remaining: 0, resetsAt: until.toISOString() })
+    expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ limit: 6, remaining: 0, resetsAt: until.toISOString() })
     await graph.clock.advance(59_999)
     await wake()
     expect([asked.prepare.length, asked.publish]).toEqual([1, []])
@@ -252,7 +256,7 @@ describe('P-12 a network’s limit', () => {
 
   test('that opens in more than an hour fails the post', async () => {
     const { wake, connection, row, asked } = await begin()
-    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: graph.clock.in(3_600_001) })
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: graph.clock.in(3_600_001) }, graph.clock.now())
     await wake()
     expect([await row(), asked.publish]).toMatchObject([{ status: 'FAILED', failureCode: 'RATE_LIMITED' }, []])
   })

@@ -73,6 +73,19 @@ describe('P-14 pictures and films on X', () => {
   })
 })
 
+test('a link goes to X behind the text, and is found again by its listing', async () => {
+  await using at = await atTwin('X')
+  const link = 'https://shop.example/sale/autumn'
+  const { delivery, asked } = await publish(at, { copy: 'Autumn sale', link })
+  const [received] = await at.received()
+  expect(received).toMatchObject({ text: `Autumn sale\n\n${link}` })
+  expect(delivery).toMatchObject({ outcome: 'delivered', platformPostId: received!.id })
+  expect(await at.network.find(asked, at.world.clock.now(), none)).toMatchObject({ found: true, platformPostId: received!.id })
+  const { delivery: again } = await publish(at, { copy: `Look at ${link} again`, link })
+  expect(again.outcome).toBe('delivered')
+  expect((await at.received()).at(-1)).toMatchObject({ text: `Look at ${link} again` })
+})
+
 test('P-13 a comment on X is a reply to the post', async () => {
   await using at = await atTwin('X')
   const { delivery } = await publish(at, { copy: 'A post' })

@@ -5,8 +5,8 @@ import { problemsOf } from '../../../../subgraphs/publishing/network/check.ts'
 import { AccessExpired, type Gateway, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import { open } from '../../../../subgraphs/publishing/network/youtube/adapter.ts'
 import { createCalls } from '../../../../subgraphs/publishing/network/youtube/calls.ts'
-import { tagsWithin } from '../../../../subgraphs/publishing/network/youtube/publish.ts'
 import { createSessions, lastOf } from '../../../../subgraphs/publishing/network/youtube/session.ts'
+import { tagsWithin } from '../../../../subgraphs/publishing/network/youtube/tags.ts'
 import { youtube } from '../../../../subgraphs/publishing/network/youtube/youtube.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
 import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
@@ -68,7 +68,7 @@ describe('P-14 connecting YouTube', () => {
 
 test('P-11 what YouTube would not take is known before: no title, two films, brackets, too much text', () => {
   const film = { kind: 'VIDEO' as const, durationMs: 1, isReady: true, altText: 'A cat' }
-  const post = { copy: 'a', title: 'A cat', firstComment: null, media: [film], isLater: false }
+  const post = { copy: 'a', link: null, tags: [], title: 'A cat', firstComment: null, media: [film], isLater: false }
   const codes = (more: object) => problemsOf(youtube, { ...post, ...more }).map(({ code }) => code)
   expect(codes({})).toEqual([])
   expect([codes({ title: null }), codes({ media: [film, film] }), codes({ copy: 'a > b' }), codes({ copy: 'é'.repeat(2_501) })]).toEqual([
