@@ -56,6 +56,9 @@ const forms: Readonly<Record<string, string>> = {
 /** Details that are codes of their own and stay as they are. */
 const codes: ReadonlySet<string> = new Set(['reason', 'field', 'service', 'limit', 'requiredScopes', 'requiredPolicies'])
 
+/** Values of enums that are words of a sentence too, and keep their letters there; routes take them in any case. */
+const acronyms: ReadonlySet<string> = new Set(['GIF', 'URL'])
+
 /** Makes the words of one route. */
 export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   const names = { ...headerNames, ...row.names }
@@ -72,7 +75,8 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   }
   /** What the address itself names. */
   const segments = new Set([...row.path.matchAll(/:(\w+)/g)].map(([, segment]) => segment!))
-  const lowered = (text: string): string => text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) ? fromEnum(word) : word))
+  const lowered = (text: string): string =>
+    text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) && !acronyms.has(word) ? fromEnum(word) : word))
   // Whatever is called `id` may stand anywhere in a sentence; a field that is meant stands at its beginning.
   const retold = (message: string): string =>
     lowered(message.replace(/^\w+/, word => named(word)).replaceAll(/\b(?:expectedVersion|idempotencyKey)\b/g, word => headerNames[word]!))

@@ -275,6 +275,20 @@ describe('a key of the official client', () => {
     expect((await make('b@example.test')).id).not.toBe(made[0]!.id)
   })
 
+  test('asks for authentication of a card that always wants it', async () => {
+    await using world = await stage()
+    const stripe = clientOf(world)
+    const intent = await stripe.paymentIntents.create({
+      amount: 1200,
+      currency: 'eur',
+      confirm: true,
+      payment_method: 'pm_card_authenticationRequired',
+      automatic_payment_methods: { enabled: true },
+      return_url: 'https://example.com/back',
+    })
+    expect(intent.status).toBe('requires_action')
+  })
+
   test('answers a refused card again, and lets what was only mistaken be mended', async () => {
     await using world = await stage()
     const stripe = clientOf(world)

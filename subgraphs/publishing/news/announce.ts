@@ -67,6 +67,9 @@ export function titleOf(copy: string): string {
   return characters.length <= titleLength ? line || 'Untitled post' : `${characters.slice(0, titleLength - 1).join('')}…`
 }
 
+/** Returns a post's own title, or the beginning of its text where it has none. */
+export const titleOfPost = ({ title, copy }: { readonly title: string | null; readonly copy: string }): string => titleOf(title?.trim() || copy)
+
 /** How much is told of why a post failed, in characters. */
 const reasonLength = 1_000
 
@@ -88,7 +91,7 @@ function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place)
     kind: isUnknown ? 'OUTCOME_UNKNOWN' : 'POST_FAILED',
     organizationId,
     subjectId: post.id,
-    title: isUnknown ? `Did ${title} publish “${titleOf(post.copy)}”?` : `Post for ${title} failed: “${titleOf(post.copy)}”`,
+    title: isUnknown ? `Did ${title} publish “${titleOfPost(post)}”?` : `Post for ${title} failed: “${titleOfPost(post)}”`,
     url: `${publicUrl}/publishing/api/posts/${post.id}`,
     at: (post.failedAt ?? post.updatedAt).toISOString(),
     audience: 'organization',
@@ -104,7 +107,7 @@ function approvalOf(post: PostRow | null, { organizationId, publicUrl }: Place):
     kind: 'APPROVAL_PENDING',
     organizationId,
     subjectId: post.id,
-    title: `Post for ${everyNetwork[post.platform].title} waits for approval: “${titleOf(post.copy)}”`,
+    title: `Post for ${everyNetwork[post.platform].title} waits for approval: “${titleOfPost(post)}”`,
     url: `${publicUrl}/publishing/api/posts/${post.id}`,
     at: post.createdAt.toISOString(),
     audience: 'organization',

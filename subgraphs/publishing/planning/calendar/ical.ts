@@ -1,5 +1,5 @@
 import { everyNetwork } from '../../network/networks.ts'
-import { titleOf } from '../../news/announce.ts'
+import { titleOfPost } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.ts'
 
@@ -45,7 +45,7 @@ function eventOf(post: ToldPost): string[] {
     `SEQUENCE:${version}`,
     `DTSTART:${momentOf(scheduledAt!)}`,
     'DURATION:PT15M',
-    `SUMMARY:${escapeText(`${title}: ${titleOf(copy)}`)}`,
+    `SUMMARY:${escapeText(`${title}: ${titleOfPost(post)}`)}`,
     `DESCRIPTION:${escapeText([...copy].slice(0, toldLength).join(''))}`,
     `STATUS:${status === 'PUBLISHED' ? 'CONFIRMED' : 'TENTATIVE'}`,
     ...(permalink ? [`URL:${permalink.replace(/\s/g, '')}`] : []),

@@ -1,6 +1,6 @@
 import { dayAfter, localTime, startOfDay } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import { titleOf } from '../../news/announce.ts'
+import { titleOfPost } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
 import type { CalendarEntryRow } from '../../stores/planning/calendar.ts'
@@ -29,7 +29,7 @@ type Zoned = Pick<BrandRow, 'timeZone'>
 export function entryOfPost(post: PostRow, { timeZone }: Zoned): CalendarEntryRow {
   const { id, brandId, platform, status, version } = post
   const at = post.scheduledAt!
-  const title = titleOf(post.copy)
+  const title = titleOfPost(post)
   return { id, kind: 'POST', at, endsAt: null, ...localTime(timeZone, at), title, brandId, platform, status, version, post, campaign: null }
 }
 

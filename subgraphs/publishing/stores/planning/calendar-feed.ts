@@ -28,10 +28,10 @@ const byToken = statement(
 const mostTold = 2_500
 /** How much of a post's text a calendar shows, in characters. */
 export const toldLength = 2_000
-const toldList = `p.id, p.platform, left(p.copy, ${toldLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
+const toldList = `p.id, p.platform, p.title, left(p.copy, ${toldLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
 
 /** As much of a post as a calendar program reads: thousands of long texts whole would fill the process. */
-export type ToldPost = Pick<PostRow, 'id' | 'platform' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
+export type ToldPost = Pick<PostRow, 'id' | 'platform' | 'title' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
 
 const told = statement(
   `(select ${toldList} from publishing.posts p where p.brand_id = $1 and p.status = 'PUBLISHED' and p.scheduled_at >= $2 and p.scheduled_at < $3
