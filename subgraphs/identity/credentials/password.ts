@@ -17,6 +17,26 @@ const isDistinct = (password: string): boolean => password.isWellFormed() && !/\
 
 const distinctSentence = 'without control characters such as NUL or a line break'
 
+/** Words of this product, which guessers of its accounts try first. */
+const ofProduct = /^(?:supergraph|platform|demo|password)+$/
+const isOfProduct = (plain: string): boolean => ofProduct.test(plain.replaceAll(/[^a-z]/g, ''))
+
+/** Keys as they lie beside each other, there and back. */
+const rows = ['qwertyuiopasdfghjklzxcvbnm', '1234567890'].flatMap(row => [row, [...row].reverse().join('')])
+/** How many keys in a row make a walk. */
+const leastWalk = 3
+
+/** Whether a password is nothing but walks along rows of keys, such as `asdfghjkl1234`. */
+function isWalk(plain: string): boolean {
+  for (let at = 0; at < plain.length; ) {
+    let length = 0
+    while (at + length < plain.length && rows.some(row => row.includes(plain.slice(at, at + length + 1)))) length += 1
+    if (length < leastWalk) return false
+    at += length
+  }
+  return true
+}
+
 let common: ReadonlySet<string> | undefined
 
 /**
@@ -25,7 +45,7 @@ let common: ReadonlySet<string> | undefined
  */
 function isCommon(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase()
-  if (new Set(plain).size === 1) return true
+  if (new Set(plain).size === 1 || isOfProduct(plain) || isWalk(plain)) return true
   // At first use: whoever changes no password need not wait for the list.
   common ??= new Set(frequent().filter(each => lengthOf(each) >= leastPassword))
   return common.has(plain)
