@@ -781,7 +781,7 @@ export type UpdateBrandInput = {
   readonly timeZone?: InputMaybe<Scalars['String']['input']>;
   /** With REQUIRED, scheduled posts that nobody was asked about wait for a decision from now on; with NONE, posts that wait for one are sent at their time. */
   readonly approvalMode?: InputMaybe<ApprovalMode>;
-  /** Replaces the persons who decide beside owners and admins; 50 at most. */
+  /** Replaces the persons who decide beside owners and admins; 50 at most. BAD_USER_INPUT for an id of somebody who is no member of the organization. */
   readonly approverIds?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
   /** Refuses the change with CONFLICT when the brand has moved on to another version; without it the last write wins. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;

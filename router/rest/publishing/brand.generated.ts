@@ -82,7 +82,7 @@ export type UpdateBrandInput = {
   readonly timeZone?: string | null | undefined;
   /** With REQUIRED, scheduled posts that nobody was asked about wait for a decision from now on; with NONE, posts that wait for one are sent at their time. */
   readonly approvalMode?: ApprovalMode | null | undefined;
-  /** Replaces the persons who decide beside owners and admins; 50 at most. */
+  /** Replaces the persons who decide beside owners and admins; 50 at most. BAD_USER_INPUT for an id of somebody who is no member of the organization. */
   readonly approverIds?: ReadonlyArray<string | number> | null | undefined;
   /** Refuses the change with CONFLICT when the brand has moved on to another version; without it the last write wins. */
   readonly expectedVersion?: number | null | undefined;

@@ -4,6 +4,21 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** A right within one organization. Several add up. */
+export type Role =
+  /** Everything the organization can do, and who owns it. An organization always keeps one. */
+  | 'OWNER'
+  /** Everything the organization can do, but not over its owners. */
+  | 'ADMIN'
+  /** Sees everything; writes posts, moves the calendar, starts agent runs, calls AI and opens payments. */
+  | 'MEMBER'
+  /** Sees everything, changes nothing. */
+  | 'VIEWER'
+  /** Watches over the platform. Exists only in the organization `admin`. */
+  | 'PLATFORM_ADMIN'
+  /** Administers the platform. Exists only in the organization `admin`, which always keeps one. */
+  | 'PLATFORM_SUPER_ADMIN';
+
 export type RightsWhereBrandGoesQueryVariables = Exact<{
   userId: string | number;
   organizationId: string | number;
@@ -12,5 +27,14 @@ export type RightsWhereBrandGoesQueryVariables = Exact<{
 
 export type RightsWhereBrandGoesQuery = { readonly memberRights: { readonly scopes: ReadonlyArray<string> } | null };
 
+export type RightsOfApproverQueryVariables = Exact<{
+  userId: string | number;
+  organizationId: string | number;
+}>;
+
+
+export type RightsOfApproverQuery = { readonly memberRights: { readonly roles: ReadonlyArray<Role> } | null };
+
 
 export const RightsWhereBrandGoesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RightsWhereBrandGoes"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"memberRights"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"scopes"}}]}}]}}]} as unknown as DocumentNode<RightsWhereBrandGoesQuery, RightsWhereBrandGoesQueryVariables>;
+export const RightsOfApproverDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RightsOfApprover"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"memberRights"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"roles"}}]}}]}}]} as unknown as DocumentNode<RightsOfApproverQuery, RightsOfApproverQueryVariables>;

@@ -8,8 +8,9 @@ import { followMode } from '../post/approval/mode.ts'
 import type { ArchiveBrandInput, Resolvers, UpdateBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
 import type { PostRow } from '../stores/post.ts'
+import { requireMembers } from './approvers.ts'
 import { pauseBrand, resumeBrand } from './pause.ts'
-import { archive, editBrand, readDescription, readName, readTimeZone } from './rules.ts'
+import { archive, editBrand, readApprovers, readDescription, readName, readTimeZone } from './rules.ts'
 import { transferBrand } from './transfer.ts'
 
 /** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */
@@ -31,7 +32,9 @@ const changeBrand = (
   })
 
 /** Edits a brand; its posts follow another way of approving. */
-function updateBrand(context: Context, { id, expectedVersion, ...wanted }: UpdateBrandInput): Promise<BrandRow> {
+async function updateBrand(context: Context, { id, expectedVersion, ...wanted }: UpdateBrandInput): Promise<BrandRow> {
+  const { organizationId } = await context.brands.require(id)
+  await requireMembers(context, organizationId, readApprovers(wanted.approverIds))
   const moved: PostRow[] = []
   return change(context, {
     of: context.brands,

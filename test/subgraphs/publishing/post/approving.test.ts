@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -88,6 +89,18 @@ describe('a post that has to be approved', () => {
     ;(await ask('submitPost', owner, { id: post.id })).data()
     await modeOf(owner, brand.id, 'OPTIONAL', { approverIds: [member.userId] })
     expect((await ask('decidePost', member, { id: post.id, decision: 'APPROVE' })).data().decidePost.approval).toBe('APPROVED')
+  })
+
+  test('takes as approvers members of the organization alone: others and nobody are refused alike', async () => {
+    const { owner, member, outsider, brand } = await graph.seed.owner().member().outsider().brand()
+    const update = 'mutation($input: UpdateBrandInput!) { updateBrand(input: $input) { version approvers { id } } }'
+    const name = (approverIds: readonly (string | null)[]) => graph.execute(update, { input: { id: brand.id, approverIds } }, { as: owner })
+    for (const stranger of [outsider.userId, newId()]) {
+      const refused = (await name([member.userId, stranger])).refused('BAD_USER_INPUT')
+      expect(refused.extensions).toMatchObject({ field: 'approverIds', ids: [stranger] })
+    }
+    expect((await name([member.userId])).data().updateBrand).toEqual({ version: 2, approvers: [{ id: member.userId }] })
+    expect((await name([])).data().updateBrand).toEqual({ version: 3, approvers: [] })
   })
 
   test('is held and released whatever it is', async () => {

@@ -1,0 +1,19 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Context } from '../context.ts'
+import { registration } from '../registration.ts'
+import { RightsOfApproverDocument } from './ask.generated.ts'
+
+/**
+ * Requires that each of these persons is a member of the organization at this moment, as identity knows it. Somebody of another organization
+ * and an id of nobody are refused alike.
+ * @throws BAD_USER_INPUT with the ids of those who are no members
+ */
+export async function requireMembers({ ask, viewer }: Context, organizationId: string, userIds: readonly string[]): Promise<void> {
+  const rights = await Promise.all(userIds.map(userId => ask(RightsOfApproverDocument, { userId, organizationId }, { appId: registration.appId, viewer })))
+  const strangers = userIds.filter((_, at) => !rights[at]!.memberRights)
+  if (strangers.length)
+    throw new Refusal('BAD_USER_INPUT', `approverIds names ${strangers.join(', ')}, not a member of the organization: leave out who is none.`, {
+      field: 'approverIds',
+      ids: strangers,
+    })
+}
