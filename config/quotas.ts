@@ -16,7 +16,11 @@ export const quotas = {
     does: 'How many organizations one person may create in all.',
   }),
   membersAnOrganization: setting('MEMBERS_PER_ORGANIZATION', quota, { fallback: 1_000, by: subgraphs, does: 'How many members an organization may have.' }),
-  invitationsADay: setting('INVITATIONS_PER_DAY', quota, { fallback: 50, by: subgraphs, does: 'How many invitations an organization may make in 24 hours.' }),
+  invitationsADay: setting('INVITATIONS_PER_DAY', quota, {
+    fallback: 50,
+    by: subgraphs,
+    does: 'How many invitations an organization, and one person in all organizations together, may make in 24 hours.',
+  }),
   pendingInvitations: setting('INVITATIONS_PENDING', quota, {
     fallback: 100,
     by: subgraphs,
@@ -25,7 +29,7 @@ export const quotas = {
   additionsAnHour: setting('MEMBER_ADDITIONS_PER_HOUR', quota, {
     fallback: 100,
     by: subgraphs,
-    does: 'How many addresses one person may try with `addMember` in an hour, found or not. Each process counts for itself.',
+    does: 'How many addresses one person may try with `addMember` in an hour, found or not.',
   }),
   keysAnOrganization: setting('API_KEYS_PER_ORGANIZATION', quota, {
     fallback: 500,

@@ -11,6 +11,8 @@ export interface Hosts {
   originOf(slug: Slug): string | null
   /** The service that a Host header names; null for the platform's own host and for unknown ones. */
   serviceOf(host: string | null | undefined): Slug | null
+  /** Whether this host is the marketing site's alone, where nobody looks after an account. */
+  isMarketing(host: string | null | undefined): boolean
   /** Whether pages are served on this host, so that its cookies count. */
   isWeb(host: string | null | undefined): boolean
   /**
@@ -73,9 +75,13 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     names.add(url.hostname)
     trusted.add(url.origin)
   }
+  const namesAs = (isMarketing: boolean) =>
+    new Set(origins.filter(({ role }) => role !== 'api' && (role === 'marketing') === isMarketing).map(({ origin }) => new URL(origin).hostname))
+  const marketing = namesAs(true).difference(namesAs(false))
   return {
     originOf: slug => origins.find(each => each.slug === slug)?.origin ?? null,
     serviceOf: host => services.get(nameOf(host)) ?? null,
+    isMarketing: host => marketing.has(nameOf(host)),
     isWeb: host => web.has(nameOf(host)),
     answers(host, role, short) {
       const name = nameOf(host)
@@ -99,10 +105,17 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
 const nameOf = (host: string | null | undefined): string => (host ?? '').toLowerCase().replace(/:\d+$/, '')
 
 /** Paths that mean the same on every host. */
-const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
+const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|icons|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
 
 /** Services whose pages find identity's `/api/auth/*` on their own web hosts, with that host's cookie. */
 const passing: ReadonlySet<Slug> = new Set(['publishing', 'launcher'])
+
+/** Of what is passed on, the rows that keep the admin session of the marketing site. Accounts are made and looked after on other hosts. */
+const marketingRows: ReadonlySet<string> = new Set(['sign-in/email', 'sign-out', 'token', 'me'].map(row => `/api/auth/${row}`))
+
+/** Whether a path below `/api/auth/`, asked for without a prefix, is shut on this host. */
+export const isShutOn = (hosts: Hosts, host: string | null | undefined, url: string): boolean =>
+  url.startsWith(passedPath) && hosts.isMarketing(host) && !marketingRows.has(url.split('?', 1)[0]!)
 
 /** What is passed on there. */
 export const passedPath = '/api/auth/'

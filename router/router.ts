@@ -233,7 +233,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
   const studio =
     authority && options.studio ? createStudioCallers(options.studio.url, authority, { outbound: options.studio.outbound, clock, log, elapsed }) : undefined
-  serveRoutes(app, tables, { studio, engine, clock, authenticate: counting, shares, hosts, publicUrl, subgraphs })
+  serveRoutes(app, tables, { studio, engine, clock, authenticate: counting, authority: authority ?? uncounted, shares, hosts, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
@@ -284,11 +284,15 @@ const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] =>
 /** Somebody with every right in an organization: operations are planned with these rights, and run with nobody's. */
 const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
+/** Without identity there is no row that it would count. */
+const uncounted: RouteDoor['authority'] = { countPublicPost: async () => 0 }
+
 interface RouteDoor {
   readonly studio: StudioCallers | undefined
   readonly clock: Clock
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
+  readonly authority: Pick<Authority, 'countPublicPost'>
   readonly shares: Shares
   readonly hosts: Hosts
   readonly publicUrl: string

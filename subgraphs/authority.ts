@@ -36,6 +36,12 @@ export interface Authority {
   touchKeys(ids: readonly string[]): void
   /** Lends uses of keys to a router that is one of several, in the order in which it asks; what it has used of earlier loans comes with it. */
   lendKeys(asked: readonly KeyUse[]): Promise<readonly KeyLoan[]>
+  /**
+   * Counts one call that asks for no credentials, for all routers together.
+   * @param neighbourhood whose it is, as `neighbourhoodOf` names client addresses
+   * @returns 0 when it may go on, else the milliseconds until the next may
+   */
+  countPublicPost(neighbourhood: string): Promise<number>
   /** How people stand to organizations, in one statement: of each question (`standingOf`) the answer; those that name no id have none. */
   standings(asked: readonly string[]): Promise<ReadonlyMap<string, Standing>>
   /** Of the people whom the configured issuer names so, those that are known; empty where identity itself issues tokens. */

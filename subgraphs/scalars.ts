@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
 import { GraphQLDateTime, GraphQLEmailAddress, GraphQLJSON, GraphQLURL } from 'graphql-scalars'
+import { isMailAddress, mailAddressSentence } from '../platform/smtp/mail-address.ts'
 import { isCurrency } from './currencies.ts'
 
 /** A moment; resolvers give and take `Date`. The answer is text in either mode, so that a call and HTTP agree. */
@@ -12,7 +13,25 @@ const DateTime = new GraphQLScalarType({
 /** Resolvers take `URL` and give `URL` or text. */
 const Address = new GraphQLScalarType({ ...GraphQLURL.toConfig(), description: null })
 
-const EmailAddress = new GraphQLScalarType({ ...GraphQLEmailAddress.toConfig(), description: null })
+/**
+ * A mail address of RFC 5321 or 6531, or what a browser takes for one: a resolver that writes there refuses it with its `field`. What is
+ * answered was checked when it was taken.
+ */
+const EmailAddress = new GraphQLScalarType<string, string>({
+  name: 'EmailAddress',
+  serialize: String,
+  parseValue: toMailAddress,
+  parseLiteral: node => {
+    if (node.kind !== Kind.STRING) throw new GraphQLError(`EmailAddress takes text ${mailAddressSentence}.`, { nodes: node })
+    return toMailAddress(node.value)
+  },
+})
+
+function toMailAddress(value: unknown): string {
+  if (isMailAddress(value)) return value
+  if (typeof value === 'string') return GraphQLEmailAddress.parseValue(value) as string
+  throw new GraphQLError(`EmailAddress takes an address ${mailAddressSentence}.`)
+}
 
 /**
  * A whole number; resolvers take `bigint` and give `bigint`, a whole `number` or digits. The answer is a JSON number when

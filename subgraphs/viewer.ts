@@ -57,6 +57,16 @@ export const anonymous: Viewer = {
 /** Whether a service calls that is one everywhere. Whatever is for services and takes no scope asks this: a token for one service alone is none there. */
 export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): boolean => kind === 'service' && onlyAt === null
 
+/**
+ * Requires that one app asks, with a token that counts everywhere.
+ * @param what what it would be told: `who made a key`
+ * @throws FORBIDDEN for everybody else
+ */
+export function requireApp(viewer: Viewer, appId: string, what: string): void {
+  if (isService(viewer) && viewer.appId === appId) return
+  throw new Refusal('FORBIDDEN', `Only ${appId} is told ${what}, with a token of its own that counts everywhere.`)
+}
+
 /** How a viewer is named in the record of who did what. */
 export function actorOf(viewer: Viewer): string {
   if (viewer.kind === 'apiKey') return `key:${viewer.keyId}`

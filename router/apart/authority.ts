@@ -16,6 +16,7 @@ interface Answers {
   readonly keys: readonly (readonly [string, ValidKey])[]
   readonly touchKeys: null
   readonly lendKeys: readonly KeyLoan[]
+  readonly countPublicPost: number
   readonly standings: readonly (readonly [string, Standing])[]
   readonly foreigners: readonly (readonly [string, ForeignPerson])[]
   readonly admit: null
@@ -49,6 +50,8 @@ export function answerAuthority(authority: Authority): (viewer: Viewer, asked: u
         return authority.touchKeys(ids) ?? null
       case 'lendKeys':
         return authority.lendKeys(uses)
+      case 'countPublicPost':
+        return authority.countPublicPost(ids[0] ?? '')
       case 'standings':
         return [...(await authority.standings(ids))]
       case 'touchSessions':
@@ -94,6 +97,7 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
     clearCookie: () => clearing,
     keys: async ids => new Map(await ask({ ask: 'keys', ids })),
     lendKeys: uses => ask({ ask: 'lendKeys', uses }),
+    countPublicPost: neighbourhood => ask({ ask: 'countPublicPost', ids: [neighbourhood] }),
     touchKeys(ids) {
       // A use that is not noted does no harm, and the next one is.
       ask({ ask: 'touchKeys', ids }).catch(() => {})

@@ -7,7 +7,7 @@ import { tagOfBody } from '../rest/preconditions.ts'
 /** A file that pages load. */
 export interface Asset {
   readonly path: string
-  readonly type: 'text/javascript' | 'text/css' | 'image/png'
+  readonly type: 'text/javascript' | 'text/css' | 'image/png' | 'image/svg+xml'
   /** Read when it is first asked for, and kept packed. */
   load(): Promise<string | Buffer | Packed>
 }

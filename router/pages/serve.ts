@@ -7,6 +7,7 @@ import { type Asset, ownFile, serveAssets } from './assets.ts'
 import { serveExplorer } from './explorer.ts'
 import { serveGraphReference } from './graph.ts'
 import { type DemoAccounts, type Place, type ShownService, serveHome } from './home.ts'
+import { icons } from './icons.ts'
 import { assets, createSendPage } from './layout.ts'
 import { serveReference } from './reference.ts'
 
@@ -44,7 +45,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
     ...(isOurs && !production ? ([['/docs/graph', 'Graph']] as const) : []),
     ...(isOurs ? ([['/docs', 'REST']] as const) : []),
   ])
-  serveAssets(app, [style])
+  serveAssets(app, isOurs ? [style, ...icons] : [style])
   serveHome(
     app,
     {

@@ -3,6 +3,7 @@ import { plainAddress } from '../../platform/caller/address.ts'
 import { addressHeader, agentHeader, hostHeader } from '../../platform/caller/cause.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
+import type { Authority } from '../../subgraphs/authority.ts'
 import { readableOf, wholeOf } from '../../subgraphs/http/streamed.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { sealHeader } from '../../subgraphs/seal.ts'
@@ -54,6 +55,8 @@ export interface ForwardTarget {
 export interface ForwardDoor {
   readonly clock: Clock
   readonly authenticate: Authenticate
+  /** Counts calls that ask for no credentials. */
+  readonly authority: Pick<Authority, 'countPublicPost'>
   /** Knows people by tokens of the site-builder studio. @default nobody does */
   readonly studio?: StudioCallers | undefined
   /** Origin of the platform, before which paths become addresses. */
@@ -65,7 +68,7 @@ export interface ForwardDoor {
 /** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
 export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
   app.register(async scope => {
-    const count = createPublicPosts(door.clock)
+    const count = createPublicPosts(door.authority, door.clock)
     // By method too: one address takes a page's form and shows the page, and only one of them has a body.
     const limits = new Map<string, number>()
     const limitOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) => limits.get(`${method} ${url}`) ?? 0

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { type Hosts, passedPath, passesOn, type Role } from '../hosts.ts'
+import { type Hosts, isShutOn, passedPath, passesOn, type Role } from '../hosts.ts'
 import { anyMethod, type Method, type RouteTable, type Row } from './row.ts'
 
 /** Who a row is for, and so on which hosts it answers. */
@@ -9,7 +9,7 @@ export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (r
 
 /** Whether a row of this role is answered on the host that a request came to. */
 export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
-  hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
+  !isShutOn(hosts, request.headers.host, askedOf(request)) && hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
 
 /** What whoever asks on a host of another role is told: where it would be answered. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Events } from '../../platform/events.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import type { Limit } from '../../platform/limit.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Mails } from './mail/send.ts'
 import { accountStore } from './stores/account/account.ts'
@@ -17,7 +16,7 @@ import { oauthConsentStore } from './stores/credentials/oauth-consent.ts'
 import { oauthGrantStore } from './stores/credentials/oauth-grant.ts'
 import { type NewSigningKey, signingKeyStore } from './stores/credentials/signing-key.ts'
 import { invitationStore, receivedInvitationStore } from './stores/invitation.ts'
-import { membershipStore, ownMembershipStore } from './stores/membership.ts'
+import { everyMembershipStore, membershipStore, ownMembershipStore } from './stores/membership.ts'
 import { invitingOrganizationStore, organizationStore } from './stores/organization.ts'
 import { type ServiceAddress, serviceEntryStore } from './stores/service-entry.ts'
 import { sessionStore } from './stores/session.ts'
@@ -32,6 +31,7 @@ export const stores = {
   invitations: invitationStore,
   receivedInvitations: receivedInvitationStore,
   memberships: membershipStore,
+  everyMembership: everyMembershipStore,
   ownMemberships: ownMembershipStore,
   apiKeys: apiKeyStore,
   serviceEntries: serviceEntryStore,
@@ -56,10 +56,10 @@ export interface Quotas {
   readonly organizationsAPerson: number
   /** Members of one organization. */
   readonly membersAnOrganization: number
-  /** Invitations of one organization that are made in 24 hours, and that wait. */
+  /** Invitations that are made in 24 hours, of one organization and by one person in all organizations; and those of an organization that wait. */
   readonly invitationsADay: number
   readonly pendingInvitations: number
-  /** Addresses that one person tries with `addMember` in an hour, found or not; counted by each process for itself. */
+  /** Addresses that one person tries with `addMember` in an hour, found or not. */
   readonly additionsAnHour: number
   /** API keys of one organization that stand (neither revoked nor expired), and that are created in 24 hours. */
   readonly keysAnOrganization: number
@@ -104,8 +104,8 @@ export interface Services {
   /** Makes a pair of keys to sign with, which counts when it is kept. */
   readonly newSigningKey: (now: Date) => Promise<NewSigningKey>
   readonly quotas: Quotas
-  /** Counts by person the addresses that were tried with `addMember`. */
-  readonly additions: Limit
+  /** Counts an address that a person tries with `addMember`. @returns 0, or the milliseconds until the next may be tried */
+  readonly countAddition: (userId: string) => Promise<number>
   readonly jobs: Jobs
   readonly mails: Mails
 }

@@ -1,6 +1,5 @@
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { retention } from '../../platform/jobs/retention.ts'
-import { createLimit } from '../../platform/limit.ts'
 import type { Authority } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
 import { answering, type Exchanges } from '../http/exchanges.ts'
@@ -113,7 +112,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     sessionCookies: credentials.sessionCookies,
     newSigningKey: credentials.newSigningKey,
     quotas,
-    additions: createLimit({ most: quotas.additionsAnHour, windowMs: hourMs }),
+    countAddition: userId => credentials.limits.take({ kind: 'addition', most: quotas.additionsAnHour, windowMs: hourMs }, userId, clock.now()),
     jobs,
     mails: mail.mails,
   }
@@ -128,6 +127,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     clock,
     contexts,
     attempts: credentials.attempts,
+    limits: credentials.limits,
     signUp,
     clientAddressHeader,
     jobs,
@@ -163,7 +163,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     ...accountPages({ clock, contexts, signUp }, forms, accounts),
     ...invitationPages({ ground: { contexts, clock }, forms, authority, accept: accounts[`POST ${acceptPath}`]! }),
     [`GET ${credentialsPath}/token`]: renewal(sessionRows),
-    [`GET ${credentialsPath}/me`]: meExchange(open, async ({ recoveryEmails }, userId) => shownOf(await recoveryEmails.ofPerson(userId)).status),
+    [`GET ${credentialsPath}/me`]: meExchange(open, async ({ recoveryEmails }, userId) => shownOf(await recoveryEmails.ofPerson(userId))),
     [`GET ${credentialsPath}/apps`]: appsExchange(open),
     [`POST ${credentialsPath}/sign-out`]: leave,
     ...oauthExchanges({ publicUrl, clock, clientAddressHeader, authority, forms, trustsOrigin, open, job }),

@@ -6,7 +6,7 @@ import type { OAuthClientRow } from './stores/credentials/oauth-client.ts';
 import type { OAuthConsentRow } from './stores/credentials/oauth-consent.ts';
 import type { SigningKeyRow } from './stores/credentials/signing-key.ts';
 import type { InvitationRow } from './stores/invitation.ts';
-import type { MembershipRow } from './stores/membership.ts';
+import type { MembershipRow, MembershipRecordRow } from './stores/membership.ts';
 import type { OrganizationRow } from './stores/organization.ts';
 import type { ServiceEntryRow } from './stores/service-entry.ts';
 import type { SessionRow } from './stores/session.ts';
@@ -164,6 +164,11 @@ export type Query = {
    */
   readonly apiKeys?: Maybe<ApiKeyConnection>;
   /**
+   * Who made a key: the person, also where another key of theirs made it. Null for a key that there is not, or that no person made. For
+   * payments alone, which lets nobody approve what their own key has asked for; FORBIDDEN for other services.
+   */
+  readonly apiKeyMaker?: Maybe<Scalars['ID']['output']>;
+  /**
    * What was done in the active organization, the newest first; in the organization `admin` also what was done to the platform. For its
    * owners and admins; FORBIDDEN for its other members, and in personal context.
    */
@@ -190,6 +195,11 @@ export type Query = {
    * end later what a person began earlier. Null when the person is no member, or is none at all.
    */
   readonly memberRights?: Maybe<MemberRights>;
+  /**
+   * Who belongs to an organization, the longest-standing first: for who has to know of members from before it listened to facts. Empty for an
+   * organization that there is not. For the launcher alone; FORBIDDEN for other services.
+   */
+  readonly membershipsOf?: Maybe<MembershipRecordConnection>;
   /** Invitations to the active organization, the newest first. For its owners and admins; FORBIDDEN for other members. */
   readonly invitations?: Maybe<InvitationConnection>;
   /** What waits for the caller: invitations to the verified address of the account, the newest first, 50 at most. */
@@ -209,6 +219,11 @@ export type Query = {
   readonly sessions?: Maybe<ReadonlyArray<Maybe<Session>>>;
   /** Oneself, or somebody of the active organization; NOT_FOUND for anybody else as for nobody. */
   readonly user?: Maybe<User>;
+  /**
+   * The verified mail address of a person, to write to. Null for a person who has none, is suspended, or is none at all. For the launcher
+   * alone; FORBIDDEN for other services.
+   */
+  readonly contactOf?: Maybe<Scalars['EmailAddress']['output']>;
   /** Whoever sent this request. Never null: without credentials its kind is ANONYMOUS. */
   readonly viewer?: Maybe<Viewer>;
 };
@@ -219,6 +234,11 @@ export type QueryApiKeysArgs = {
   state?: InputMaybe<ApiKeyState>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryApiKeyMakerArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -263,6 +283,13 @@ export type QueryMemberRightsArgs = {
 };
 
 
+export type QueryMembershipsOfArgs = {
+  organizationId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryInvitationsArgs = {
   status?: InputMaybe<InvitationStatus>;
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -290,6 +317,11 @@ export type QueryServiceArgs = {
 
 export type QueryUserArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryContactOfArgs = {
+  userId: Scalars['ID']['input'];
 };
 
 export type Mutation = {
@@ -632,16 +664,19 @@ export type AuditDetail = {
 /** An address that helps a person who has lost the password, or the mail address of the account. */
 export type RecoveryEmail = {
   readonly __typename?: 'RecoveryEmail';
-  /** The address; while another one is to be verified, that one. */
+  /** The address that counts; before the first one is verified, the one that is to be. */
   readonly email: Scalars['EmailAddress']['output'];
+  /** How `email` stands. A verified address stays verified while another one is to replace it. */
   readonly status: RecoveryEmailStatus;
-  /** Since when it counts; null while it is pending. */
+  /** Since when `email` counts; null while it is pending. */
   readonly verifiedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The address that waits to be verified; null when none does. Once it is verified it takes the place of `email`. */
+  readonly pendingEmail?: Maybe<Scalars['EmailAddress']['output']>;
 };
 
 /** How a recovery address stands. */
 export type RecoveryEmailStatus =
-  /** The person has not confirmed it by the mail yet. A former address, if there is one, still counts. */
+  /** The person has not confirmed it by the mail yet: no password can be reset by it. */
   | 'PENDING'
   /** The password can be reset by it. */
   | 'VERIFIED';
@@ -807,6 +842,18 @@ export type MemberRights = {
   readonly roles: ReadonlyArray<Role>;
   /** The scopes that the roles bring, as `service:scope`, sorted. */
   readonly scopes: ReadonlyArray<Scalars['String']['output']>;
+};
+
+/** A membership as a service keeps it. */
+export type MembershipRecord = {
+  readonly __typename?: 'MembershipRecord';
+  readonly membershipId: Scalars['ID']['output'];
+  readonly userId: Scalars['ID']['output'];
+  /** Whether a person is the member, or a service account. */
+  readonly userKind: UserKind;
+  /** From most to least. */
+  readonly roles: ReadonlyArray<Role>;
+  readonly createdAt: Scalars['DateTime']['output'];
 };
 
 /** What a new service account is. */
@@ -1195,7 +1242,7 @@ export type Viewer = {
   readonly roles: ReadonlyArray<Role>;
   /** Everything the request may do, as `service:scope`, sorted. */
   readonly scopes: ReadonlyArray<Scalars['String']['output']>;
-  /** The session to which this request belongs; null for keys, services and without credentials. */
+  /** The session to which this request belongs; null, without an error, for keys, apps, services and without credentials. */
   readonly session?: Maybe<Session>;
 };
 
@@ -1296,6 +1343,28 @@ export type MembershipEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
   readonly node?: Maybe<Membership>;
+};
+
+/** A page of a list: entries of type `MembershipRecord`. */
+export type MembershipRecordConnection = {
+  readonly __typename?: 'MembershipRecordConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<MembershipRecord>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<MembershipRecordEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `MembershipRecord` with its place in the list. */
+export type MembershipRecordEdge = {
+  readonly __typename?: 'MembershipRecordEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<MembershipRecord>;
 };
 
 /** A page of a list: entries of type `Invitation`. */
@@ -1483,6 +1552,7 @@ export type ResolversTypes = {
   Role: Role;
   RoleDefinition: ResolverTypeWrapper<RoleDefinition>;
   MemberRights: ResolverTypeWrapper<MemberRights>;
+  MembershipRecord: ResolverTypeWrapper<MembershipRecordRow>;
   CreateServiceAccountInput: CreateServiceAccountInput;
   AddMemberInput: AddMemberInput;
   ChangeMemberRolesInput: ChangeMemberRolesInput;
@@ -1526,6 +1596,8 @@ export type ResolversTypes = {
   OAuthClientEdge: ResolverTypeWrapper<Omit<OAuthClientEdge, 'node'> & { node?: Maybe<ResolversTypes['OAuthClient']> }>;
   MembershipConnection: ResolverTypeWrapper<PageOf<MembershipRow>>;
   MembershipEdge: ResolverTypeWrapper<Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversTypes['Membership']> }>;
+  MembershipRecordConnection: ResolverTypeWrapper<PageOf<MembershipRecordRow>>;
+  MembershipRecordEdge: ResolverTypeWrapper<Omit<MembershipRecordEdge, 'node'> & { node?: Maybe<ResolversTypes['MembershipRecord']> }>;
   InvitationConnection: ResolverTypeWrapper<PageOf<InvitationRow>>;
   InvitationEdge: ResolverTypeWrapper<Omit<InvitationEdge, 'node'> & { node?: Maybe<ResolversTypes['Invitation']> }>;
   OrganizationConnection: ResolverTypeWrapper<PageOf<OrganizationRow>>;
@@ -1564,6 +1636,7 @@ export type ResolversParentTypes = {
   Membership: MembershipRow;
   RoleDefinition: RoleDefinition;
   MemberRights: MemberRights;
+  MembershipRecord: MembershipRecordRow;
   CreateServiceAccountInput: CreateServiceAccountInput;
   AddMemberInput: AddMemberInput;
   ChangeMemberRolesInput: ChangeMemberRolesInput;
@@ -1602,6 +1675,8 @@ export type ResolversParentTypes = {
   OAuthClientEdge: Omit<OAuthClientEdge, 'node'> & { node?: Maybe<ResolversParentTypes['OAuthClient']> };
   MembershipConnection: PageOf<MembershipRow>;
   MembershipEdge: Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Membership']> };
+  MembershipRecordConnection: PageOf<MembershipRecordRow>;
+  MembershipRecordEdge: Omit<MembershipRecordEdge, 'node'> & { node?: Maybe<ResolversParentTypes['MembershipRecord']> };
   InvitationConnection: PageOf<InvitationRow>;
   InvitationEdge: Omit<InvitationEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Invitation']> };
   OrganizationConnection: PageOf<OrganizationRow>;
@@ -1663,6 +1738,7 @@ export type CreatedApiKeyResolvers<ContextType = Context, ParentType extends Res
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   apiKeys?: Resolver<Maybe<ResolversTypes['ApiKeyConnection']>, ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'first'>>;
+  apiKeyMaker?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<QueryApiKeyMakerArgs, 'id'>>;
   auditLog?: Resolver<Maybe<ResolversTypes['AuditEntryConnection']>, ParentType, ContextType, RequireFields<QueryAuditLogArgs, 'first'>>;
   accountActivity?: Resolver<Maybe<ResolversTypes['AuditEntryConnection']>, ParentType, ContextType, RequireFields<QueryAccountActivityArgs, 'first'>>;
   oauthClients?: Resolver<Maybe<ResolversTypes['OAuthClientConnection']>, ParentType, ContextType, RequireFields<QueryOauthClientsArgs, 'first'>>;
@@ -1672,6 +1748,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   organizationMembers?: Resolver<Maybe<ResolversTypes['MembershipConnection']>, ParentType, ContextType, RequireFields<QueryOrganizationMembersArgs, 'first'>>;
   roles?: Resolver<Maybe<ReadonlyArray<ResolversTypes['RoleDefinition']>>, ParentType, ContextType>;
   memberRights?: Resolver<Maybe<ResolversTypes['MemberRights']>, ParentType, ContextType, RequireFields<QueryMemberRightsArgs, 'userId' | 'organizationId'>>;
+  membershipsOf?: Resolver<Maybe<ResolversTypes['MembershipRecordConnection']>, ParentType, ContextType, RequireFields<QueryMembershipsOfArgs, 'organizationId' | 'first'>>;
   invitations?: Resolver<Maybe<ResolversTypes['InvitationConnection']>, ParentType, ContextType, RequireFields<QueryInvitationsArgs, 'first'>>;
   receivedInvitations?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Invitation']>>>, ParentType, ContextType>;
   organization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType, Partial<QueryOrganizationArgs>>;
@@ -1680,6 +1757,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   service?: Resolver<Maybe<ResolversTypes['ServiceEntry']>, ParentType, ContextType, RequireFields<QueryServiceArgs, 'slug'>>;
   sessions?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Session']>>>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  contactOf?: Resolver<Maybe<ResolversTypes['EmailAddress']>, ParentType, ContextType, RequireFields<QueryContactOfArgs, 'userId'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Viewer']>, ParentType, ContextType>;
 };
 
@@ -1739,6 +1817,7 @@ export type RecoveryEmailResolvers<ContextType = Context, ParentType extends Res
   email?: Resolver<ResolversTypes['EmailAddress'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['RecoveryEmailStatus'], ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  pendingEmail?: Resolver<Maybe<ResolversTypes['EmailAddress']>, ParentType, ContextType>;
 };
 
 export type OAuthClientResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OAuthClient'] = ResolversParentTypes['OAuthClient']> = {
@@ -1791,6 +1870,14 @@ export type RoleDefinitionResolvers<ContextType = Context, ParentType extends Re
 export type MemberRightsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MemberRights'] = ResolversParentTypes['MemberRights']> = {
   roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
   scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type MembershipRecordResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipRecord'] = ResolversParentTypes['MembershipRecord']> = {
+  membershipId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userKind?: Resolver<ResolversTypes['UserKind'], ParentType, ContextType>;
+  roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type InvitationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Invitation'] = ResolversParentTypes['Invitation']> = {
@@ -1950,6 +2037,18 @@ export type MembershipEdgeResolvers<ContextType = Context, ParentType extends Re
   node?: Resolver<Maybe<ResolversTypes['Membership']>, ParentType, ContextType>;
 };
 
+export type MembershipRecordConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipRecordConnection'] = ResolversParentTypes['MembershipRecordConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MembershipRecord']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MembershipRecordEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type MembershipRecordEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipRecordEdge'] = ResolversParentTypes['MembershipRecordEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['MembershipRecord']>, ParentType, ContextType>;
+};
+
 export type InvitationConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvitationConnection'] = ResolversParentTypes['InvitationConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Invitation']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['InvitationEdge']>>>, ParentType, ContextType>;
@@ -1993,6 +2092,7 @@ export type Resolvers<ContextType = Context> = {
   Membership?: MembershipResolvers<ContextType>;
   RoleDefinition?: RoleDefinitionResolvers<ContextType>;
   MemberRights?: MemberRightsResolvers<ContextType>;
+  MembershipRecord?: MembershipRecordResolvers<ContextType>;
   Invitation?: InvitationResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   ServiceEntry?: ServiceEntryResolvers<ContextType>;
@@ -2012,6 +2112,8 @@ export type Resolvers<ContextType = Context> = {
   OAuthClientEdge?: OAuthClientEdgeResolvers<ContextType>;
   MembershipConnection?: MembershipConnectionResolvers<ContextType>;
   MembershipEdge?: MembershipEdgeResolvers<ContextType>;
+  MembershipRecordConnection?: MembershipRecordConnectionResolvers<ContextType>;
+  MembershipRecordEdge?: MembershipRecordEdgeResolvers<ContextType>;
   InvitationConnection?: InvitationConnectionResolvers<ContextType>;
   InvitationEdge?: InvitationEdgeResolvers<ContextType>;
   OrganizationConnection?: OrganizationConnectionResolvers<ContextType>;

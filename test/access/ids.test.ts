@@ -102,6 +102,9 @@ const elsewhere: Readonly<Record<string, string>> = {
       'the network gave it, and it is looked for among the places of the connection that is named',
     ]),
   ),
+  'Query.apiKeyMaker(id)': 'payments alone asks it, of a key that has asked it for something',
+  'Query.contactOf(userId)': 'the launcher alone asks it, of anybody whom it writes to',
+  'Query.membershipsOf(organizationId)': 'the launcher alone asks it, of any organization',
   'Query.memberRights(organizationId)': 'services ask what somebody may do in any organization',
   'Query.memberRights(userId)': 'services ask it of anybody',
 }

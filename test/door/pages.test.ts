@@ -4,10 +4,11 @@ import Fastify from 'fastify'
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { localOrigins } from '../../config/hosts.ts'
-import { createHosts } from '../../router/hosts.ts'
+import { canonicalPath, createHosts } from '../../router/hosts.ts'
 import { exampleOf } from '../../router/pages/operation-example.ts'
 import { type PagesNeeds, servePages } from '../../router/pages/serve.ts'
 import { routeTables } from '../../router/rest/tables.ts'
+import { slugs } from '../../subgraphs/scopes.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
 const publicUrl = 'http://localhost:4000'
@@ -44,6 +45,16 @@ test.each(rootFields)('the reference’s example of $at is an operation of the g
   const { text, variables } = exampleOf(kind, field)
   expect(validate(schema, parse(text))).toEqual([])
   expect(Object.keys(variables ?? {})).toEqual(field.args.filter(({ type }) => String(type).endsWith('!')).map(({ name }) => name))
+})
+
+test.each(slugs)('the icon of %s, as the registry names it, is a picture on every host', async slug => {
+  await using pages = await open()
+  for (const host of ['localhost:4000', 'publishing.localhost:4000', 'marketing.launcher.localhost:4000']) {
+    const answer = await pages.get(`/icons/${slug}.svg`, { host })
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8'])
+    expect(answer.body).toContain('<svg')
+    expect(canonicalPath(createHosts(publicUrl, localOrigins(publicUrl)), host, `/icons/${slug}.svg`)).toBe(`/icons/${slug}.svg`)
+  }
 })
 
 test('an example leaves out what cannot be asked without more: fields with arguments, deprecated ones, lists of others', () => {

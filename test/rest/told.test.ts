@@ -158,6 +158,7 @@ test('authorizing, consent and tokens are answered as the REST document tells', 
   const discovery = [await answered('GET /.well-known/openid-configuration'), await answered('GET /.well-known/oauth-authorization-server')]
   expect(discovery.map(({ status }) => status)).toEqual([200, 200])
   expect((await answered(`GET ${at}/authorize`)).status).toBe(400)
+  expect((await answered(`POST ${at}/authorize`, {}, form({ client_id: 'nobody' }))).status).toBe(400)
   expect((await answered(`POST ${at}/consent`, {}, {})).status).toBe(403)
   expect((await answered(`POST ${at}/consent`, { origin: graph.publicUrl }, {})).status).toBe(401)
   for (const path of ['token', 'revoke', 'introspect']) expect((await answered(`POST ${at}/${path}`, {}, {})).status).toBe(400)

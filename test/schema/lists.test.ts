@@ -118,6 +118,7 @@ const rules: Readonly<Record<string, number>> = {
   'Viewer.scopes': everyScope.length,
   'Membership.roles': rolesOf(),
   'MemberRights.roles': rolesOf(),
+  'MembershipRecord.roles': rolesOf(),
   'Viewer.roles': rolesOf(),
   'Query.roles': rolesOf(),
   'Invitation.roles': rolesOf(),

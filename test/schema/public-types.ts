@@ -17,6 +17,10 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   ProfileSourceFailure: { from: ['ProfileSource'], because: 'a part of its source, which carries the rule' },
   ProfileUsagePolicy: { from: ['PersonProfile'], because: 'a part of its profile, which carries the rule' },
   SenderDomainRecord: { from: ['SenderDomain'], because: 'a part of its domain, which carries the rule' },
+  Session: {
+    from: ['Viewer'],
+    because: 'null for whoever is no person, by its resolver, so that everybody may ask; other fields that lead to it carry the policy themselves',
+  },
   ServiceAddress: { from: ['ServiceEntry'], because: 'where a service is found, which whoever is about to sign in has to know' },
   ServiceEntry: {
     from: ['Query', 'ApiKey', 'Handoff'],

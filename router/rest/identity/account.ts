@@ -71,11 +71,15 @@ export const accountTells: readonly Documented[] = [
 
 const own = { kind: 'forward', access: { policy: 'person' }, limit: 16 * 1024, to: 'identity', why: 'own answer' } as const
 const currentPassword = { ...password, minLength: 1 }
-const recovery = json('The recovery address.', {
-  email: { type: ['string', 'null'], format: 'email' },
-  status: { enum: ['none', 'pending', 'verified'] },
+
+/** What a person is shown of the own recovery address. */
+export const recoveryFields = {
+  email: { type: ['string', 'null'], format: 'email', description: 'The address that counts; before the first one is verified, the one that is to be.' },
+  status: { type: 'string', enum: ['none', 'pending', 'verified'], description: 'How `email` stands.' },
   verifiedAt: { type: ['string', 'null'], format: 'date-time' },
-})
+  pendingEmail: { type: ['string', 'null'], format: 'email', description: 'The address that waits to be verified, and then takes the place of `email`.' },
+} as const
+const recovery = json('The recovery address.', recoveryFields)
 
 /** What a person does with the own account. */
 export const accountRows: readonly Row[] = [

@@ -21,6 +21,23 @@ const client = {
 }
 const html = { type: 'text/html', schema: text } as const
 
+const authorizing = {
+  response_type: '`code`.',
+  client_id: 'The client.',
+  redirect_uri: 'Where it leads back to, as it was registered; of a loopback address the port is free.',
+  scope: 'What is asked for, parted by blanks: `openid`, `profile`, `email`, `offline_access`, and full names such as `publishing:posts.read`.',
+  state: 'Comes back as it was.',
+  code_challenge: 'SHA-256 of the verifier, as base64url.',
+  code_challenge_method: '`S256`.',
+  nonce: 'Stands in the ID token as it was.',
+  prompt: '`none` asks the person nothing; `login` and `consent` ask in any case.',
+  max_age: 'For how many seconds a sign-in counts.',
+}
+const authorized = {
+  302: 'Back to the application with `code`, or with `error`; or to the page for signing in, or for consent.',
+  400: { description: 'A page: the client or its address is not registered.', ...html },
+}
+
 /** What there is of OAuth 2.1 and OpenID Connect below `/api/auth`. */
 export const oauthTells: readonly Documented[] = [
   {
@@ -28,22 +45,16 @@ export const oauthTells: readonly Documented[] = [
     at: 'GET /oauth2/authorize',
     does: 'Leads a person to whatever is still needed, to sign in and to agree, and then back to the application with a code (RFC 6749, RFC 7636, RFC 9207). Whoever is not registered is led nowhere: 400 with a page.',
     reads: ['cookie'],
-    query: {
-      response_type: '`code`.',
-      client_id: 'The client.',
-      redirect_uri: 'Where it leads back to, as it was registered; of a loopback address the port is free.',
-      scope: 'What is asked for, parted by blanks: `openid`, `profile`, `email`, `offline_access`, and full names such as `publishing:posts.read`.',
-      state: 'Comes back as it was.',
-      code_challenge: 'SHA-256 of the verifier, as base64url.',
-      code_challenge_method: '`S256`.',
-      nonce: 'Stands in the ID token as it was.',
-      prompt: '`none` asks the person nothing; `login` and `consent` ask in any case.',
-      max_age: 'For how many seconds a sign-in counts.',
-    },
-    answers: {
-      302: 'Back to the application with `code`, or with `error`; or to the page for signing in, or for consent.',
-      400: { description: 'A page: the client or its address is not registered.', ...html },
-    },
+    query: authorizing,
+    answers: authorized,
+  },
+  {
+    name: 'authorizeByForm',
+    at: 'POST /oauth2/authorize',
+    does: 'The same by a form (OpenID Connect Core 3.1.2.1). Without the cookie of a session it leads to the same request by GET, for browsers send no cookie with the form of another site.',
+    reads: ['cookie'],
+    body: form(authorizing, ['response_type', 'client_id', 'redirect_uri', 'code_challenge', 'code_challenge_method']),
+    answers: authorized,
   },
   {
     name: 'decideConsent',

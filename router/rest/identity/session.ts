@@ -1,4 +1,5 @@
 import type { JsonSchema, Row } from '../row.ts'
+import { recoveryFields } from './account.ts'
 
 const text = { type: 'string' } as const
 const words = { type: 'array', items: text } as const
@@ -36,7 +37,7 @@ export const sessionRows: readonly Row[] = [
               roles: words,
               scopes: words,
               organizations: { type: 'array', items: object({ id, slug: text, name: text, roles: words }) },
-              recoveryEmail: object({ status: { type: 'string', enum: ['none', 'pending', 'verified'] } }),
+              recoveryEmail: object(recoveryFields),
             }),
           },
         },

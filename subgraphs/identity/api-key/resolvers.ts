@@ -7,7 +7,7 @@ import { readPage } from '../../../platform/page.ts'
 import { type AuditLine, findMade, type Unit, writing } from '../../store/books.ts'
 import { notFound, type Rows } from '../../store/store.ts'
 import { change, create } from '../../store/write.ts'
-import { actorOf, personOf, type Viewer } from '../../viewer.ts'
+import { actorOf, personOf, requireApp, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { readName } from '../organization/rules.ts'
 import type { CreateApiKeyInput, Resolvers, RotateApiKeyInput } from '../resolvers.generated.ts'
@@ -32,6 +32,10 @@ import {
 
 export const apiKeyResolvers: Resolvers = {
   Query: {
+    async apiKeyMaker(_, { id }, { viewer, apiKeys }) {
+      requireApp(viewer, 'app_payments', 'who made a key')
+      return personOf((await apiKeys.makerOf(requireId(id, 'id'), viewer.organizationId)) ?? '')
+    },
     apiKeys: (_, { service, state, ...page }, { viewer, apiKeys, clock }) => {
       const { services } = requireKeyManager(viewer)
       const named = readService(service)

@@ -13,6 +13,7 @@ interface AuthorityParts {
   readonly sessions: ReturnType<typeof createSessionReader>
   readonly keys: ReturnType<typeof createKeyVerifier>
   readonly lendKeys: Authority['lendKeys']
+  readonly countPublicPost: Authority['countPublicPost']
   readonly standings: Authority['standings']
   readonly foreigners: Authority['foreigners']
   readonly admit: Authority['admit']
@@ -28,6 +29,7 @@ export function createAuthority({
   sessions,
   keys,
   lendKeys,
+  countPublicPost,
   standings,
   foreigners,
   admit,
@@ -49,6 +51,7 @@ export function createAuthority({
     keys: keys.byHash,
     touchKeys: keys.touch,
     lendKeys,
+    countPublicPost,
     standings,
     foreigners,
     admit,

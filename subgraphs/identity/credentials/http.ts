@@ -1,11 +1,12 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { isMailAddress } from '../../../platform/smtp/mail-address.ts'
 import type { Authority } from '../../authority.ts'
 import { fieldsOf, readBody } from '../../http/body.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import { problem } from '../../http/problem.ts'
-import { isMailAddress } from '../stores/mail-address.ts'
 import type { Admission } from './account/admission.ts'
 import type { Auth } from './auth.ts'
+import { byAddressPath, isOfLibrary } from './by-address.ts'
 import { type createAttempts, type Outcome, tooManyAttempts } from './guessing/attempts.ts'
 import { credentialsPath } from './names.ts'
 import { readPassword } from './password.ts'
@@ -29,7 +30,7 @@ async function signIn(bridge: Bridge, request: Request): Promise<Response> {
   const email = readEmail(request, body)
   const address = request.headers.get(bridge.clientAddressHeader) ?? 'unknown'
   const tried = await bridge.attempts.run({ email, address }, async () => {
-    const answer = await bridge.admission.run(() => handle(bridge, request, body))
+    const answer = await bridge.admission.run(() => handle(bridge, request, body, email))
     return { answer, outcome: await outcomeOf(answer) }
   })
   if ('answer' in tried) return said(request, tried.answer, 'The mail address or the password is wrong.')
@@ -46,11 +47,12 @@ async function publicKeys({ authority }: Bridge): Promise<Response> {
 }
 
 /** Hands the untouched body on; a client that is not a browser does not get to look like one. */
-async function handle({ auth }: Bridge, request: Request, body: Uint8Array<ArrayBuffer> | null): Promise<Response> {
+async function handle({ auth }: Bridge, request: Request, body: Uint8Array<ArrayBuffer> | null, email: string): Promise<Response> {
   const headers = new Headers(request.headers)
   // Some HTTP clients send fetch metadata and no Origin; the library takes them for a browser that hides its origin.
   if (!headers.has('origin') && !headers.has('cookie')) for (const name of ['mode', 'site', 'dest']) headers.delete(`sec-fetch-${name}`)
-  return (await auth()).handle(new Request(request.url, { method: request.method, headers, body }))
+  const url = isOfLibrary(email) ? request.url : new URL(`${credentialsPath}${byAddressPath}`, request.url)
+  return (await auth()).handle(new Request(url, { method: request.method, headers, body }))
 }
 
 /** Checks both fields before a password is tried; only the address is needed here. */

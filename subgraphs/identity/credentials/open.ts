@@ -8,6 +8,7 @@ import type { Services } from '../context.ts'
 import { createSessionOfToken, type OwnSession } from '../session/ending.ts'
 import { accessTokenAudience, claimsOf, expiryOf, sessionLifetime } from '../session/rules.ts'
 import { createCredentialRecord } from '../stores/audit-entry.ts'
+import { type Limits, openLimits } from '../stores/credentials/limits.ts'
 import { createSessionReader } from '../stores/session.ts'
 import { createForeignReader, createStandingReader } from '../stores/standing.ts'
 import { createAdmission } from './account/admission.ts'
@@ -18,11 +19,16 @@ import { credentialExchanges } from './http.ts'
 import type { IdentitySettings } from './settings.ts'
 import { createSigner, newSigningKey, readPublicKeys, settleSecret } from './signing-key/keys.ts'
 
+/** How many calls that ask for no credentials one client address may send. */
+const publicPosts = { kind: 'public', most: 1_000, windowMs: 15 * 60_000 }
+
 /** Credentials of one platform: what checks them, makes them and ends them. */
 export interface Credentials {
   readonly authority: Authority
   /** Guards whatever checks a password against guessing. */
   readonly attempts: ReturnType<typeof createAttempts>
+  /** Counts that hold for all processes together. */
+  readonly limits: Limits
   /** Sign-in and public keys. */
   readonly exchanges: Exchanges
   readonly sign: Services['sign']
@@ -51,7 +57,8 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
   const sessions = createSessionReader(pool, clock, log)
   const record = createCredentialRecord(pool, clock, log)
   const keys = createKeyVerifier(pool, clock, log)
-  const attempts = createAttempts(pool, clock, record.refused)
+  const limits = openLimits(pool, secret)
+  const attempts = createAttempts(pool, limits, clock, record.refused)
   const admission = createAdmission(pool, clock)
   const settled = once(async () => {
     if (await settleSecret({ pool, clock, cipher, secret }))
@@ -93,6 +100,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
     sessions,
     keys,
     lendKeys: createKeyLender(pool, clock),
+    countPublicPost: neighbourhood => limits.take(publicPosts, neighbourhood, clock.now()),
     standings,
     foreigners,
     admit,
@@ -101,6 +109,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
   return {
     authority,
     attempts,
+    limits,
     exchanges: credentialExchanges({ auth, authority, attempts, admission, clientAddressHeader: settings.clientAddressHeader }),
     sign,
     sessionCookies: (token, expiresAt, now) => [sessionCookie(token, Math.floor((expiresAt.getTime() - now.getTime()) / 1000), signed)],

@@ -7,6 +7,7 @@ import { newId } from '../../../platform/ids.ts'
 import { sessionLifetime } from '../session/rules.ts'
 import type { NotedSession } from '../stores/audit-entry.ts'
 import type { Admission } from './account/admission.ts'
+import { byAddressPath, signInByAddress } from './by-address.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 import type { IdentitySettings } from './settings.ts'
 import { accountsTable, sessionsTable, usersTable, verificationsTable } from './tables.ts'
@@ -52,6 +53,7 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
       updateAge: 24 * 3600,
       additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false, fieldName: 'active_organization_id' } },
     },
+    plugins: [signInByAddress],
     emailAndPassword: { enabled: true, disableSignUp: true, password: { verify: given => ports.admission.verify(given) } },
     advanced: {
       cookiePrefix,
@@ -93,7 +95,7 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     hooks: {
       after: createAuthMiddleware(async ctx => {
         const { newSession } = ctx.context
-        if (ctx.path !== '/sign-in/email' || !newSession) return undefined
+        if (!(ctx.path === '/sign-in/email' || ctx.path === byAddressPath) || !newSession) return undefined
         const { session, user } = newSession
         const { activeOrganizationId = null } = session as { activeOrganizationId?: string | null }
         const token = await ports.token({ sessionId: session.id, userId: user.id, organizationId: activeOrganizationId })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Refusal } from '../../../platform/errors.ts'
-import { toStored } from '../stores/mail-address.ts'
+import { toStored } from '../../../platform/smtp/mail-address.ts'
 
 /** Characters of a new password at least (NIST SP 800-63B); scrypt reads the whole of it, and nobody needs a longer one. */
 const leastPassword = 12
@@ -17,35 +17,57 @@ const isDistinct = (password: string): boolean => password.isWellFormed() && !/\
 
 const distinctSentence = 'without control characters such as NUL or a line break'
 
-/** Words of this product, which guessers of its accounts try first. */
-const ofProduct = /^(?:supergraph|platform|demo|password)+$/
-const isOfProduct = (plain: string): boolean => ofProduct.test(plain.replaceAll(/[^a-z]/g, ''))
+let common: ReadonlySet<string> | undefined
 
-/** Keys as they lie beside each other, there and back. */
-const rows = ['qwertyuiopasdfghjklzxcvbnm', '1234567890'].flatMap(row => [row, [...row].reverse().join('')])
-/** How many keys in a row make a walk. */
-const leastWalk = 3
+/** Words that guessers of this platform try, with digits, signs and each other: its own names, and what stands in guides. */
+const productWords = ['supergraph', 'password', 'platform', 'launcher', 'publishing', 'payments', 'providers', 'identity', 'agents', 'admin', 'owner', 'demo']
+/** How many letters beside such words make a password another. */
+const leastOwnLetters = 6
 
-/** Whether a password is nothing but walks along rows of keys, such as `asdfghjkl1234`. */
-function isWalk(plain: string): boolean {
-  for (let at = 0; at < plain.length; ) {
-    let length = 0
-    while (at + length < plain.length && rows.some(row => row.includes(plain.slice(at, at + length + 1)))) length += 1
-    if (length < leastWalk) return false
-    at += length
-  }
-  return true
+/** Keys as they lie side by side on keyboards, row after row and column after column, the digits and the alphabet; in both directions. */
+const sequences = [
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+  '12345678901234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+].flatMap(row => [row, [...row].reverse().join('')])
+/** How many neighbouring keys count as a run, and how many characters outside of runs make a password another. */
+const run = { least: 3, mostOutside: 3 }
+
+/** Whether a password is put together of words of the product. */
+function isOfProduct(plain: string): boolean {
+  const rest = productWords.reduce((left, word) => left.replaceAll(word, ' '), plain)
+  return rest !== plain && rest.replaceAll(/[^\p{L}]/gu, '').length < leastOwnLetters
 }
 
-let common: ReadonlySet<string> | undefined
+/** Whether a password is put together of keys that lie side by side. */
+function isOfRows(plain: string): boolean {
+  let outside = 0
+  for (let at = 0; at < plain.length; ) {
+    const length = Math.max(...sequences.map(row => runLength(plain, at, row)))
+    outside += length >= run.least ? 0 : 1
+    at += length >= run.least ? length : 1
+  }
+  return outside <= run.mostOutside
+}
+
+/** How many characters from here on stand in this order in a row of keys. */
+function runLength(plain: string, at: number, row: string): number {
+  let length = 0
+  while (at + length < plain.length && row.includes(plain.slice(at, at + length + 1))) length += 1
+  return length
+}
 
 /**
  * Whether a password is among those that are tried first: of the fifty thousand most frequent ones in known leaks those that are long enough
- * here, or one character again and again (NIST SP 800-63B §3.1.1.2). Capitals do not make another of it.
+ * here, one character again and again, words of the product, or keys side by side (NIST SP 800-63B §3.1.1.2). Capitals do not make
+ * another of it.
  */
 function isCommon(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase()
-  if (new Set(plain).size === 1 || isOfProduct(plain) || isWalk(plain)) return true
+  if (new Set(plain).size === 1 || isOfProduct(plain) || isOfRows(plain)) return true
   // At first use: whoever changes no password need not wait for the list.
   common ??= new Set(frequent().filter(each => lengthOf(each) >= leastPassword))
   return common.has(plain)

@@ -2,20 +2,20 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { newId, requireId, requireName } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
+import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
 import { scopesOf } from '../../scopes.ts'
 import type { AuditLine } from '../../store/books.ts'
 import { orderOf } from '../../store/list.ts'
 import { notFound } from '../../store/store.ts'
 import { change, checkVersion, create, remove, write } from '../../store/write.ts'
-import { actorOf, isService, requirePerson } from '../../viewer.ts'
+import { actorOf, isService, requireApp, requirePerson } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { announceViewer } from '../session/announce.ts'
 import { endSessions } from '../session/opening.ts'
-import { isMailAddress, mailAddressSentence } from '../stores/mail-address.ts'
 import { type MembershipRow, memberships as table } from '../stores/membership.ts'
 import type { OrganizationRow } from '../stores/organization.ts'
-import type { UserKind } from '../stores/roles.ts'
+import { type UserKind, userKindToGraph } from '../stores/roles.ts'
 import { roleDefinitions } from './roles.ts'
 import {
   isAdded,
@@ -41,12 +41,23 @@ export const membershipResolvers: Resolvers = {
       readPage(page, orderOf<MembershipRow>(table, { order: 'oldest first' }))
       return null
     },
+    membershipsOf: (_, { organizationId, ...page }, { viewer, everyMembership }) => {
+      requireApp(viewer, 'app_launcher', 'who belongs to an organization')
+      return everyMembership.page('ofOrganization', requireId(organizationId, 'organizationId'), page)
+    },
     roles: () => roleDefinitions,
     memberRights: async (_, { userId, organizationId }, { viewer, memberships }) => {
       if (!isService(viewer)) throw new Refusal('FORBIDDEN', 'A token for one service alone does not tell what people may do: ask with the token of the app.')
       const membership = await memberships.ofPerson(requireId(organizationId, 'organizationId'), requireId(userId, 'userId'))
       return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
+  },
+
+  MembershipRecord: {
+    membershipId: ({ id }) => id,
+    // A member always is somebody: the membership's key refers to the person.
+    userKind: async ({ userId }, _, { everyUser }) => userKindToGraph[(await everyUser.byId.load(userId))!.kind],
+    roles: ({ roles }) => rolesToGraph(roles),
   },
 
   Membership: {
@@ -60,7 +71,7 @@ export const membershipResolvers: Resolvers = {
       const { viewer, users, memberships, quotas, events } = context
       const roles = readRoles(input.roles)
       if (!isMailAddress(input.email)) throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
-      const person = countAddition(context)
+      const person = await countAddition(context)
       const organizationId = requireOrganization(viewer)
       return write(context, {
         async run({ transaction, now }) {
@@ -176,16 +187,12 @@ const strangerSentence =
  * @returns the person
  * @throws RATE_LIMITED with `retryAfter` in seconds past the hour's number
  */
-function countAddition({ viewer, additions, clock }: Context): string {
+async function countAddition({ viewer, countAddition: count }: Context): Promise<string> {
   const person = requirePerson(viewer)
-  const now = clock.now()
-  const waitMs = additions.wait(person, now)
-  if (waitMs > 0) {
-    const retryAfter = Math.ceil(waitMs / 1000)
-    throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
-  }
-  additions.add(person, now)
-  return person
+  const waitMs = await count(person)
+  if (waitMs === 0) return person
+  const retryAfter = Math.ceil(waitMs / 1000)
+  throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
 }
 
 /** Sees to it that nobody else changes the members of an organization before the transaction ends: rules see settled facts. */

@@ -5,20 +5,17 @@ import { addressesOf } from '../service-entry/rules.ts'
 
 type Open = (viewer: Viewer, request: Request) => Context
 
-/** How far the recovery address of a person is. */
-export type RecoveryStatus = 'none' | 'pending' | 'verified'
-
 /**
  * Answers `GET …/me`: who is signed in, where, and where they may go on.
- * @param recoveryOf how far a person's recovery address is
+ * @param recoveryOf what a person sees of the own recovery address
  */
 export const meExchange =
-  (open: Open, recoveryOf: (context: Context, userId: string) => Promise<RecoveryStatus>): Exchange =>
+  (open: Open, recoveryOf: (context: Context, userId: string) => Promise<object>): Exchange =>
   async (request, viewer) => {
     const userId = requirePerson(viewer)
     const context = open(viewer, request)
     const { users, sessions, memberships, clock } = context
-    const [user, session, places, status] = await Promise.all([
+    const [user, session, places, recoveryEmail] = await Promise.all([
       users.require(userId),
       viewer.sessionId === null ? null : sessions.one(viewer.sessionId, userId, clock.now()),
       memberships.placesOf(userId),
@@ -34,7 +31,7 @@ export const meExchange =
       roles: viewer.roles,
       scopes: viewer.scopes,
       organizations: places,
-      recoveryEmail: { status },
+      recoveryEmail,
     })
   }
 

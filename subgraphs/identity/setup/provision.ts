@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
+import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
 import { tell, type Unit } from '../../store/books.ts'
@@ -10,7 +11,6 @@ import type { Job } from '../context.ts'
 import { isAdded } from '../membership/rules.ts'
 import { isCreated } from '../organization/rules.ts'
 import { apiKeys } from '../stores/api-key.ts'
-import { isMailAddress, mailAddressSentence } from '../stores/mail-address.ts'
 import type { World } from './world.ts'
 
 /** Ids of everything in the world, new or found. */

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../../../platform/smtp/mail-address.ts'
 import { readNewPassword } from '../credentials/password.ts'
 import { readName, readSlug } from '../organization/rules.ts'
-import { isMailAddress, mailAddressSentence, toStored } from '../stores/mail-address.ts'
 import { platformOrganization } from '../stores/roles.ts'
 import type { World } from './world.ts'
 

@@ -75,6 +75,17 @@ function asked(organizationId: string | null, { services, state }: KeyFilter, se
 /** Each combination of filters is a statement of its own: sixteen, and half as many counts. */
 const filtered = keptStatements(24)
 
+/** A key that another key made was made by whoever made that one; a chain longer than this is nobody's. */
+const mostMakers = 20
+const findMaker = statement(
+  `with recursive made as (
+     select k.created_by, 1 as step from identity.api_keys k where k.id = $1 and ($2::uuid is null or k.organization_id = $2)
+     union all
+     select k.created_by, made.step + 1 from made join identity.api_keys k
+         on k.id = case when made.created_by like 'key:%' then substr(made.created_by, 5)::uuid end
+      where made.step < ${mostMakers})
+   select created_by as "createdBy" from made order by step desc limit 1`,
+)
 const lockOrganization = statement('select from identity.organizations where id = $1 for no key update')
 const countMade = statement(
   `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as "inAll",
@@ -104,6 +115,12 @@ const apiKeySql = (rows: Rows<typeof apiKeys>, { reading, viewer }: Opening) => 
     await rows.read(lockOrganization, [organizationId], transaction)
     const [made] = await rows.read<Usage>(countMade, [organizationId, now, dayBefore(now)], transaction)
     return made!
+  },
+
+  /** Who made a key, and whatever keys made it, as the record names them; null for one that there is not. @param organizationId null: of whatever organization */
+  async makerOf(id: string, organizationId: string | null): Promise<string | null> {
+    const [found] = await rows.read<{ createdBy: string }>(findMaker, [id, organizationId])
+    return found?.createdBy ?? null
   },
 
   /** Whether an organization has this service account, which stays in it until the transaction ends. */

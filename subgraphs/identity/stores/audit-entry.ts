@@ -4,6 +4,7 @@ import { causeId, originNow } from '../../../platform/caller/cause.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { toStored } from '../../../platform/smtp/mail-address.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, table, text, uuid } from '../../../platform/sql/table.ts'
 import type { Entry, Recording } from '../../store/books.ts'
@@ -11,7 +12,6 @@ import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { personOf, type Viewer } from '../../viewer.ts'
 import { isAction } from './audit-actions.ts'
-import { toStored } from './mail-address.ts'
 
 /** What happened to people, organizations and what they sign in with. The database refuses to change an entry. */
 export const auditEntries = table('identity.audit_entries', {

@@ -69,8 +69,9 @@ const standing = statement(
           coalesce(bool_or(i.email = $2 and i.status = 'pending' and i.expires_at > $3), false) as "isWaiting",
           count(*) filter (where i.status = 'pending' and i.expires_at > $3)::int as "inAll",
           count(*) filter (where i.created_at > $4)::int as today,
-          min(i.created_at) filter (where i.created_at > $4) as "todaySince"
-     from identity.invitations i where i.organization_id = $1 and (i.status = 'pending' or i.created_at > $4)`,
+          min(i.created_at) filter (where i.created_at > $4) as "todaySince", min(own.made) as "madeToday", min(own.since) as "madeSince"
+     from (select count(*)::int as made, min(o.created_at) as since from identity.invitations o where o.created_by = $5 and o.created_at > $4) own
+     left join identity.invitations i on i.organization_id = $1 and (i.status = 'pending' or i.created_at > $4)`,
 )
 const expireOf = statement(
   `update identity.invitations set status = 'expired', version = version + 1, updated_at = $3
@@ -87,6 +88,9 @@ const findUntold = statement(
 export interface Standing extends Usage {
   readonly isMember: boolean
   readonly isWaiting: boolean
+  /** How many the person who invites has made after `dayBefore(now)`, in whatever organization, and when the first of them. */
+  readonly madeToday: number
+  readonly madeSince: Date | null
 }
 
 const invitationSql = (rows: Rows<typeof invitations>, { reading }: Opening) => ({
@@ -98,9 +102,12 @@ const invitationSql = (rows: Rows<typeof invitations>, { reading }: Opening) => 
     order: () => newestFirst,
   }),
 
-  /** What there is for an address and in all. Read it under the organization's lock. @param email as it is stored */
-  async standing(organizationId: string, email: string, now: Date, transaction: Transaction): Promise<Standing> {
-    return (await rows.read<Standing>(standing, [organizationId, email, now, dayBefore(now)], transaction))[0]!
+  /**
+   * What there is for an address and in all. Read it under the locks of the person who invites and of the organization.
+   * @param email as it is stored
+   */
+  async standing(organizationId: string, email: string, person: string, now: Date, transaction: Transaction): Promise<Standing> {
+    return (await rows.read<Standing>(standing, [organizationId, email, now, dayBefore(now), `user:${person}`], transaction))[0]!
   },
 
   /** Writes that what waited for an address too long has expired. @returns ids of those */

@@ -77,3 +77,13 @@ export const ownMembershipStore = store(memberships, {
   tenancy: { where: 't.user_id = :person' },
   lists: { ofPerson: { below: 'userId', order: 'oldest first' } },
 })
+
+/** A membership, as services are told of it. */
+export type MembershipRecordRow = MembershipRow
+
+/** Those of every organization, for the one service that keeps them too. */
+export const everyMembershipStore = store(memberships, {
+  what: 'membership',
+  tenancy: { everybody: 'the launcher keeps who belongs to an organization from before it listened to facts' },
+  lists: { ofOrganization: { below: 'organizationId', order: 'oldest first' } },
+})

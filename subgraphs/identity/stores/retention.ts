@@ -26,6 +26,7 @@ export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
     order: 'coalesce(o.revoked_at, o.expires_at)',
   },
   { table: 'identity.key_ledgers', days: 1, old: 'o.at < $1', order: 'o.at' },
+  { table: 'identity.limits', days: 1, old: 'o.ends_at < $1', order: 'o.ends_at' },
   { table: 'identity.account_requests', days: 1, old: 'o.created_at < $1', order: 'o.created_at' },
   {
     table: 'identity.users',

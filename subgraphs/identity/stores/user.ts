@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
+import { toStored } from '../../../platform/smtp/mail-address.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { foreignMoment, moment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { toStored } from './mail-address.ts'
 import { platformOrganization, platformRoles, type UserKind } from './roles.ts'
 
 /** People, as the credential library keeps them, and service accounts, which it never sees. */
@@ -35,6 +35,7 @@ const findSuperAdmin = statement(
     where m.user_id = $1 and o.slug = $2 and 'platform_super_admin' = any(m.roles)`,
 )
 
+const holdPerson = statement('select from identity.users where id = $1 for no key update')
 const findKind = statement('select kind from identity.users where id = $1')
 const removeAccount = statement(`delete from identity.users where id = $1 and kind = 'service_account'`)
 
@@ -57,6 +58,9 @@ const userSql = (rows: Rows<typeof users>) => ({
   async kindOf(id: string, transaction: Transaction): Promise<UserKind> {
     return (await rows.read<{ kind: UserKind }>(findKind, [id], transaction))[0]!.kind
   },
+
+  /** Sees to it that nobody else counts what a person has made before the transaction ends. */
+  hold: async (id: string, transaction: Transaction): Promise<void> => void (await rows.read(holdPerson, [id], transaction)),
 
   /** Removes a service account that is nobody's member any more. */
   removeAccount: async (id: string, transaction: Transaction): Promise<void> => void (await rows.read(removeAccount, [id], transaction)),

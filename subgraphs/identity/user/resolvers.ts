@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { write } from '../../store/write.ts'
-import { activeOrganization, requirePerson, type Viewer } from '../../viewer.ts'
+import { activeOrganization, requireApp, requirePerson, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
@@ -15,6 +15,11 @@ import { isUpdated, readImage, readReason, requireOwnOrManaged, requireSuspendab
 export const userResolvers: Resolvers = {
   Query: {
     user: (_, { id }, { users }) => users.require(id),
+    async contactOf(_, { userId }, { viewer, everyUser }) {
+      requireApp(viewer, 'app_launcher', 'how to reach a person')
+      const user = await everyUser.find(requireId(userId, 'userId'))
+      return user?.emailVerified && user.suspendedAt === null ? user.email : null
+    },
   },
 
   User: {

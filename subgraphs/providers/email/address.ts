@@ -1,7 +1,8 @@
 import { domainToASCII } from 'node:url'
 import { Refusal } from '../../../platform/errors.ts'
+import { isMailAddress, toStored } from '../../../platform/smtp/mail-address.ts'
 
-/** One address, as mail servers take it (RFC 5321 §4.1.2, without quoted forms): what stands before the @, and a name with a dot. */
+/** What stands before the @ of an address that we send from: ASCII (RFC 5321 §4.1.2, without quoted forms), so that every server takes it. */
 const beforeAt = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
@@ -20,16 +21,16 @@ export const readLocalPart = (given: string): string | null => (given.length <= 
 /** An address with its domain as DNS has it; null for what is none. */
 export function readMailAddress(given: string): string | null {
   const at = given.lastIndexOf('@')
-  const [local, domain] = [readLocalPart(given.slice(0, at).trim()), readDomainName(given.slice(at + 1))]
-  return at > 0 && local && domain && local.length + domain.length < 254 ? `${local}@${domain}` : null
+  const [local, domain] = [given.slice(0, at).trim(), readDomainName(given.slice(at + 1))]
+  return at > 0 && domain && isMailAddress(`${local}@${domain}`) ? `${local}@${domain}` : null
 }
 
-/** By what addresses are compared: nobody tells them apart by capitals. */
-export const sameAddress = (address: string): string => address.toLowerCase()
+/** By what addresses are compared: nobody tells them apart by capitals, or by how an accented letter is put together. */
+export const sameAddress = toStored
 
 /** @throws BAD_USER_INPUT with the `field`; the sentence does not repeat what was given */
 export function requireMailAddress(given: string, field: string): string {
   const address = readMailAddress(given)
   if (address) return address
-  throw new Refusal('BAD_USER_INPUT', `${field} must be a mail address such as ada@example.com, without a name, and in ASCII before the @.`, { field })
+  throw new Refusal('BAD_USER_INPUT', `${field} must be a mail address such as ada@example.com, without a name.`, { field })
 }

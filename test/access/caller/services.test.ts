@@ -144,7 +144,14 @@ describe('a service', () => {
       .filter(({ all }) => all.some(each => each.kind === 'policies' && each.any.flat().includes('service')) && all.every(({ kind }) => kind !== 'scopes'))
       .map(({ name }) => name)
     // Each of them refuses a viewer that is not `isService`.
-    expect(unscoped.sort()).toEqual(['Mutation.createHandoff', 'Mutation.renewConnection', 'Query.memberRights'])
+    expect(unscoped.sort()).toEqual([
+      'Mutation.createHandoff',
+      'Mutation.renewConnection',
+      'Query.apiKeyMaker',
+      'Query.contactOf',
+      'Query.memberRights',
+      'Query.membershipsOf',
+    ])
   })
 
   test('G-10 that is an active client of the gateway may do what that says, until it is none', async () => {

@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
-import type { Limit } from '../../../../platform/limit.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { ContextOf, Contexts } from '../../../store/context.ts'
 import type { Services, stores } from '../../context.ts'
@@ -19,8 +18,8 @@ export interface AccountGround extends Pages {
   readonly hashing: Hashing
   readonly signUp: SignUp
   readonly clientAddressHeader: string
-  /** Counts by person the mails that it had sent to addresses of its choice. */
-  readonly addressed: Limit
+  /** Counts a mail that a person has sent to an address of its choice. @returns 0, or the milliseconds until the next may go */
+  countAddress(userId: string): Promise<number>
   /** Has a request seen to, in the transaction that writes it. */
   wake(requestId: string, transaction: Transaction): Promise<void>
 }

@@ -64,7 +64,7 @@ async function changeEmail(ground: AccountGround, { request, viewer, work, userI
   const fields = await readFields(request)
   const email = readEmail(fields.newEmail, 'newEmail')
   await checkPassword(ground, request, account, fields.currentPassword)
-  count(ground, userId)
+  await count(ground, userId)
   await inTransaction(work, async unit =>
     ground.wake(await work.accountRequests.add({ kind: 'email-change', email, details: { userId, askedBy: viewer.sessionId } }, unit), unit.transaction),
   )
@@ -81,7 +81,7 @@ async function setRecoveryEmail(ground: AccountGround, own: Own): Promise<Respon
   if (email === account.email)
     throw new Refusal('BAD_USER_INPUT', 'email is the address of the account itself, which helps nobody who lost it: name another.', { field: 'email' })
   await reauthenticate(ground, own, fields.currentPassword)
-  count(ground, userId)
+  await count(ground, userId)
   const recovery = await inTransaction(work, async unit => {
     await work.accounts.lock(userId, unit.transaction)
     const asked = await work.recoveryEmails.ask(userId, email, unit)
@@ -139,9 +139,7 @@ async function checkPassword({ attempts, hashing, clientAddressHeader }: Account
 const wrongPassword = () => new Refusal('FORBIDDEN', 'currentPassword is not the password of the account.', { field: 'currentPassword' })
 
 /** Counts a mail to an address that the person has named. @throws RATE_LIMITED when there were too many */
-function count({ addressed, clock }: AccountGround, userId: string): void {
-  const now = clock.now()
-  const wait = addressed.wait(userId, now)
+async function count({ countAddress }: AccountGround, userId: string): Promise<void> {
+  const wait = await countAddress(userId)
   if (wait > 0) throw new Refusal('RATE_LIMITED', 'You have named many addresses within an hour: go on in a while.', { retryAfter: Math.ceil(wait / 1000) })
-  addressed.add(userId, now)
 }

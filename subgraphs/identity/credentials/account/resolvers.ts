@@ -9,8 +9,8 @@ export const accountResolvers: Resolvers = {
   User: {
     async recoveryEmail({ id }, _, { viewer, recoveryEmails }) {
       if (!isPerson(viewer) || viewer.userId !== id) throw new Refusal('FORBIDDEN', 'A recovery address is shown to its person alone.')
-      const { email, status, verifiedAt } = shownOf(await recoveryEmails.ofPerson(id))
-      return email === null || status === 'none' ? null : { email, status: statusToGraph[status], verifiedAt }
+      const { email, status, verifiedAt, pendingEmail } = shownOf(await recoveryEmails.ofPerson(id))
+      return email === null || status === 'none' ? null : { email, status: statusToGraph[status], verifiedAt, pendingEmail }
     },
   },
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../../platform/errors.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { Account } from '../../stores/account/account.ts'
 import type { Recovery } from '../../stores/account/recovery-email.ts'
-import { isMailAddress, mailAddressSentence, toStored } from '../../stores/mail-address.ts'
 
 /** For how long after a sign-in by password what guards the account may be changed without the password, in ms. */
 export const freshMs = 15 * 60_000
@@ -25,13 +25,21 @@ export const greeted = (name: string, email: string): string => (looksLikeLink.t
 /** Whether a code that was mailed there may still set the password of this account: meanwhile its addresses may have changed. */
 export const isAddressOf = ({ email, recoveryEmail }: Account, address: unknown): boolean => address === email || address === recoveryEmail
 
-/** How a recovery address stands: one that is to be verified is what its person sees, though the former one stays in use. */
-export const statusOf = (recovery: Recovery | null): 'none' | 'pending' | 'verified' =>
-  recovery === null ? 'none' : recovery.pendingEmail === null ? 'verified' : 'pending'
+/** What a person sees of the recovery address. */
+export interface ShownRecovery {
+  /** The address that counts; before the first one is verified, the one that is to be. */
+  readonly email: string | null
+  /** Of `email`. */
+  readonly status: 'none' | 'pending' | 'verified'
+  readonly verifiedAt: Date | null
+  /** The address that waits to be verified. */
+  readonly pendingEmail: string | null
+}
 
-/** What the person sees of it. */
-export const shownOf = (recovery: Recovery | null) => ({
-  email: recovery?.pendingEmail ?? recovery?.email ?? null,
-  status: statusOf(recovery),
-  verifiedAt: recovery?.pendingEmail ? null : (recovery?.verifiedAt ?? null),
+/** Shows a verified address for as long as it is in use, whatever is to replace it. */
+export const shownOf = (recovery: Recovery | null): ShownRecovery => ({
+  email: recovery?.email ?? recovery?.pendingEmail ?? null,
+  status: recovery === null ? 'none' : recovery.email === null ? 'pending' : 'verified',
+  verifiedAt: recovery?.verifiedAt ?? null,
+  pendingEmail: recovery?.pendingEmail ?? null,
 })

@@ -3,19 +3,11 @@ import type pg from 'pg'
 import { neighbourhoodOf } from '../../../../platform/caller/address.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import { createCounter, createLimit } from '../../../../platform/limit.ts'
-import { toStored } from '../../stores/mail-address.ts'
-import { createPlaces } from './places.ts'
+import { createCounter } from '../../../../platform/limit.ts'
+import { toStored } from '../../../../platform/smtp/mail-address.ts'
+import type { Count, Limits } from '../../stores/credentials/limits.ts'
 import { createQueues, createSemaphore, type Lane } from './queue.ts'
-
-/** In which time failures are counted, in milliseconds. */
-const windowMs = 15 * 60_000
-
-/**
- * How many failures an account, and an address, may have within it; and how many an account whose count is full may have of addresses
- * that waited (`createPlaces`): together no more than 100, the most that NIST SP 800-63B §3.2.2 allows in a row.
- */
-const mostFailures = { account: 10, address: 100, patient: 90 }
+import { type Claim, type Counts, claim, type Result, settle } from './rules.ts'
 
 /** How many sign-ins from one address may be under way, of these by strangers, and how many of one account by strangers: one whose turn it is, and ten. */
 const mostUnderWay = { address: 30, strangersOfAddress: 20, strangersOfAccount: 11 }
@@ -54,60 +46,51 @@ interface Caller extends Attempt {
  * are tried one after another, so that many at once learn no more than the same number in turn; who comes from an address that
  * signed in before has a lane of their own, and waits for no stranger. A full count refuses before the password is looked at, but
  * from such an address, where only a wrong password is refused, and from an address that has waited. Too many failures from one
- * place put a growing delay before every attempt from there, right ones included.
+ * place put a growing delay before every attempt from there, right ones included. The counts hold for all processes of identity together
+ * (decision 0097), and an attempt takes its share of them before the password is looked at; what is under way is bounded in each process.
+ * While the database is away nobody is tried.
  * @param noteRefused is told of each password that was wrong
  * @returns the answer of `tryPassword`, or how many milliseconds to wait
  */
-export function createAttempts(pool: pg.Pool, clock: Clock, noteRefused: (email: string) => void = () => {}) {
-  const byAccount = createLimit({ most: mostFailures.account, windowMs })
-  const byAddress = createLimit({ most: mostFailures.address, windowMs })
-  const byPatience = createLimit({ most: mostFailures.patient, windowMs })
-  const places = createPlaces(windowMs)
+export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, noteRefused: (email: string) => void = () => {}) {
   const underWay = { address: createCounter(), strangersOfAddress: createCounter(), strangersOfAccount: createCounter() }
   const inTurn = createQueues()
   const checks = createSemaphore(mostAtOnce, mostWaiting)
 
-  /** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
-  function waitOfStranger({ account, address, place }: Caller, now: Date): number {
-    const ofAccount = byAccount.wait(account, now)
-    // An address that guesses at many accounts is given no second way in.
-    const ofAddress = byAddress.wait(address, now)
-    if (ofAccount === 0 || ofAddress > 0) return Math.max(ofAccount, ofAddress)
-    return Math.min(ofAccount, Math.max(places.patience(place, now), byPatience.wait(account, now)))
+  /** Changes the counts that an attempt depends on, in one transaction. */
+  function change<Told extends { readonly counts: Counts }>({ account, address, place }: Caller, decide: (counts: Counts, now: number) => Told): Promise<Told> {
+    const keys = {
+      account: limits.keyOf('account', account),
+      address: limits.keyOf('address', address),
+      patient: limits.keyOf('patient', account),
+      place: limits.keyOf('place', place),
+    }
+    const names = Object.keys(keys) as (keyof Counts)[]
+    const now = clock.now()
+    return limits.change(Object.values(keys), now, found => {
+      const standing = Object.fromEntries(names.map(name => [name, found.get(keys[name]) ?? null])) as Record<keyof Counts, Count | null>
+      const result = decide(standing, now.getTime())
+      return { result, counts: new Map(names.map(name => [keys[name], result.counts[name]])) }
+    })
   }
 
+  const settled = (caller: Caller, taken: Claim, result: Result) => change(caller, (counts, now) => settle(counts, taken, result, now))
+
   async function attempt<Answer>(caller: Caller, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>) {
-    const { account, address, place, lane } = caller
-    const began = clock.now()
-    const delay = places.delay(place, began)
-    if (delay > 0) return { wait: delay }
-    const full = Math.max(byAccount.wait(account, began), byAddress.wait(address, began))
-    if (full > 0 && lane === 'strangers') {
-      const wait = waitOfStranger(caller, began)
-      if (wait > 0) return { wait }
-      byPatience.add(account, began)
-    }
-    // Counted before the outcome is known: requests at the same time cannot all slip under the limit.
-    byAddress.add(address, began)
-    const tried = await checks.use(lane, tryPassword).catch(error => {
-      byAddress.giveBack(address)
+    const { address, lane } = caller
+    const { wait, claim: taken } = await change(caller, (counts, now) => claim(counts, lane, now))
+    if (!taken) return { wait }
+    const tried = await checks.use(lane, tryPassword).catch(async error => {
+      // The first fault is the one to tell; what stays counted is forgotten with its window.
+      await settled(caller, taken, 'not tried').catch(() => {})
       throw error
     })
-    if (tried?.outcome === 'wrong') {
-      const now = clock.now()
-      byAccount.add(account, now)
-      noteRefused(caller.email)
-      places.fail(place, now)
-      if (full === 0) return { answer: tried.answer }
-      return { wait: lane === 'known' ? full : Math.max(1, waitOfStranger(caller, now)) }
-    }
-    byAddress.giveBack(address)
+    const result: Result = !tried || tried.outcome === 'not tried' ? 'not tried' : tried.outcome === 'wrong' ? 'wrong' : 'right'
+    if (result === 'wrong') noteRefused(caller.email)
+    const after = await settled(caller, taken, result)
     if (!tried) throw busy('Too many people are signing in at this moment')
-    if (tried.outcome === 'not tried') return { answer: tried.answer }
-    byAccount.clear(account)
-    byPatience.clear(account)
-    places.clear(place)
-    await remember(pool, tried.outcome.userId, address, clock.now())
+    if (after.wait > 0) return { wait: after.wait }
+    if (typeof tried.outcome === 'object') await remember(pool, tried.outcome.userId, address, clock.now())
     return { answer: tried.answer }
   }
 

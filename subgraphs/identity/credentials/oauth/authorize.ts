@@ -1,6 +1,7 @@
 import { hostHeader } from '../../../../platform/caller/cause.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Authority, CookieSession } from '../../../authority.ts'
+import { readBody } from '../../../http/body.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import type { Sentence } from '../../../http/html.ts'
 import { inTransaction } from '../../../store/write.ts'
@@ -97,6 +98,25 @@ export const personOf = ({ userId, organizationId, roles, context, sessionId }: 
   context,
   sessionId,
 })
+
+/**
+ * Answers a form as the same request by GET (OpenID Connect Core §3.1.2.1). Browsers send no session cookie with the form of another site, so
+ * where none came along a request that is well-formed is led to GET, with which it comes.
+ */
+export const authorizeByForm =
+  ({ publicUrl, authority }: Pick<Authorizing, 'publicUrl' | 'authority'>, byGet: Exchange): Exchange =>
+  async (request, viewer) => {
+    if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers.get('content-type') ?? ''))
+      return strange('The form is not application/x-www-form-urlencoded.')
+    const body = await readBody(request)
+    const given = new URLSearchParams([...new URL(request.url).searchParams, ...new URLSearchParams(new TextDecoder().decode(body ?? new Uint8Array()))])
+    const url = `${publicUrl}${authorizePath}?${given}`
+    const headers = new Headers(request.headers)
+    for (const name of ['content-type', 'content-length']) headers.delete(name)
+    const session = await authority.cookie(headers)
+    const answer = await byGet(new Request(url, { headers, signal: request.signal }), viewer)
+    return answer.status === 400 || (session && session !== 'stale') ? answer : ledTo(url)
+  }
 
 const strange = (sentence: Sentence): Response => deadEnd(400, 'This request cannot be answered', sentence)
 

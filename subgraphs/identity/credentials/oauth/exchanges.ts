@@ -2,7 +2,7 @@ import type { Exchanges } from '../../../http/exchanges.ts'
 import type { Forms } from '../../http/form.ts'
 import { credentialsPath } from '../names.ts'
 import { protocol } from './answers.ts'
-import { type Authorizing, consentPath, createAuthorize } from './authorize.ts'
+import { type Authorizing, authorizeByForm, consentPath, createAuthorize } from './authorize.ts'
 import { createConsentExchange, createConsentPage } from './consent.ts'
 import { createDiscovery, discoveryPaths } from './discovery.ts'
 import { createIntrospection, createRevocation, createUserinfo, type Inspecting } from './inspect.ts'
@@ -19,11 +19,13 @@ export function oauthExchanges(needs: Needs): Exchanges {
   const trusts = (origin: string) => origin === needs.publicUrl || needs.trustsOrigin(origin)
   const of = (exchange: Parameters<typeof protocol>[1]) => protocol(trusts, exchange)
   const page = createConsentPage(needs, needs.forms)
+  const authorize = of(createAuthorize(needs))
   const userinfo = of(createUserinfo(needs))
   const at = (method: 'GET' | 'POST', path: string) => `${method} ${credentialsPath}/oauth2/${path}`
   return {
     ...Object.fromEntries(discoveryPaths.map(path => [`GET ${path}`, createDiscovery(needs.publicUrl)])),
-    [at('GET', 'authorize')]: of(createAuthorize(needs)),
+    [at('GET', 'authorize')]: authorize,
+    [at('POST', 'authorize')]: authorizeByForm(needs, authorize),
     [at('POST', 'consent')]: of(createConsentExchange(needs, trusts)),
     [at('POST', 'token')]: of(createTokenExchange(needs)),
     [at('POST', 'revoke')]: of(createRevocation(needs)),

@@ -34,7 +34,7 @@ export const invitationResolvers: Resolvers = {
   Mutation: {
     async inviteMember(_, { input }, context) {
       const { viewer, memberships, invitations, quotas } = context
-      requirePerson(viewer)
+      const person = requirePerson(viewer)
       const organizationId = requireOrganization(viewer)
       const [email, roles] = [readAddress(input.email), readRoles(input.roles)]
       const by = await context.users.find(viewer.userId)
@@ -45,10 +45,12 @@ export const invitationResolvers: Resolvers = {
         once: input,
         tenantId: organizationId,
         async run({ transaction, now }, id) {
+          // The person first: of two organizations at once one waits for the other's count.
+          await context.users.hold(person, transaction)
           organization = await context.organizations.lock(organizationId, transaction)
           if (!organization) throw notFound(context.organizations.what, organizationId)
           requireMayChangeRoles(viewer, organization, [], roles)
-          requireInvitable(await invitations.standing(organizationId, email, now, transaction), quotas, now)
+          requireInvitable(await invitations.standing(organizationId, email, person, now, transaction), quotas, now)
           requireMemberQuota(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
           expired = await invitations.expireOf(organizationId, email, now, transaction)
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }

@@ -1,10 +1,10 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { Quotas } from '../../context.ts'
 import type { InvitationStatus as StatusToGraph } from '../../resolvers.generated.ts'
 import { type InvitationRow, type InvitationStatus, type Standing, statusAt } from '../../stores/invitation.ts'
-import { isMailAddress, mailAddressSentence, toStored } from '../../stores/mail-address.ts'
 
 /** Where the page of invitations is; the link of a mail adds `?code=`. */
 export const invitationPath = '/identity/invitation'
@@ -40,6 +40,9 @@ export function requireInvitable(standing: Standing, { invitationsADay, pendingI
   const most = { inAll: pendingInvitations, aDay: invitationsADay }
   // One that waits is refused for good, one of the day for a while.
   requireQuota(standing, most, 'invitations of the organization', 'revoke one that nobody will accept', now)
+  // By person too: founding another organization gives no second share.
+  const own = { inAll: 0, today: standing.madeToday, todaySince: standing.madeSince }
+  requireQuota(own, { inAll: Infinity, aDay: invitationsADay }, 'invitations that you made, in all organizations together,', '', now)
 }
 
 const why: Readonly<Record<InvitationStatus, string>> = {

@@ -1,10 +1,10 @@
 import { newId } from '../../../../platform/ids.ts'
+import { isMailAddress, toStored } from '../../../../platform/smtp/mail-address.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import type { Newcomer } from '../../../authority.ts'
 import { record, type Unit } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
-import { isMailAddress, toStored } from '../../stores/mail-address.ts'
 
 const lockSubject = statement(`select pg_advisory_xact_lock(hashtextextended('identity.foreign_people ' || $1 || ' ' || $2, 0))`)
 const findSubject = statement('select user_id from identity.foreign_people where issuer = $1 and subject = $2')

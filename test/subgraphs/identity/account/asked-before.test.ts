@@ -41,7 +41,7 @@ describe('what was asked for before a password was replaced', () => {
     expect(await post('/verify-recovery-email', { code: verify })).toMatchObject(usedUp)
     expect(await rows('select purpose from identity.codes where subject = $1', [stranger.userId])).toEqual([])
     const owner = await enter(email, 'a wholly different phrase')
-    expect((await send('GET', '/me/recovery-email', undefined, owner)).json).toEqual({ email: null, status: 'none', verifiedAt: null })
+    expect((await send('GET', '/me/recovery-email', undefined, owner)).json).toEqual({ email: null, status: 'none', verifiedAt: null, pendingEmail: null })
     expect([await signIn(next, phrase), await signIn(next, 'a wholly different phrase')]).toEqual([401, 401])
   })
 

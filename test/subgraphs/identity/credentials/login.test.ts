@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import { isMailAddress } from '../../../../platform/smtp/mail-address.ts'
 import { setupPath } from '../../../../subgraphs/identity/setup/rules.ts'
-import { isMailAddress } from '../../../../subgraphs/identity/stores/mail-address.ts'
 import { cookieOf, freshIdentity, origin, password, world } from '../identity-world.ts'
 
 const open = freshIdentity()
@@ -161,27 +160,8 @@ describe('the link for the first account', () => {
 })
 
 describe('the rule for mail addresses', () => {
-  it('takes none that the credential library refuses at sign-in', () => {
-    const tried = [
-      'owner@demo.test',
-      'a@b.c',
-      'ada+x@a-b.co',
-      'ada@localhost',
-      'jörg@a.de',
-      '.x@a.de',
-      'x..y@a.de',
-      "o'n@a.de",
-      'x@1.2.3.4',
-      'a b@c.de',
-      'a@b.de\n',
-      '',
-    ]
-    for (const address of tried) expect(isMailAddress(address), address).toBe(z.email().safeParse(address).success)
-    expect(tried.filter(isMailAddress)).toEqual(['owner@demo.test', 'ada+x@a-b.co', "o'n@a.de"])
-  })
-
   it('takes 64 characters before the @ and 254 in all', () => {
-    const domain = (characters: number) => `${'d'.repeat(characters - 3)}.de`
+    const domain = (characters: number) => `${`${'d'.repeat(60)}.`.repeat(4)}${'d'.repeat(characters - 244 - 3)}.de`
     expect(['x'.repeat(64), 'x'.repeat(65)].map(name => isMailAddress(`${name}@a.de`))).toEqual([true, false])
     expect([254, 255].map(all => isMailAddress(`a@${domain(all - 2)}`))).toEqual([true, false])
     expect(isMailAddress(7)).toBe(false)

@@ -8,6 +8,7 @@ import { createAttempts } from '../../../../subgraphs/identity/credentials/guess
 import { createSemaphore } from '../../../../subgraphs/identity/credentials/guessing/queue.ts'
 import { credentialOptions } from '../../../../subgraphs/identity/credentials/options.ts'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
+import { openLimits } from '../../../../subgraphs/identity/stores/credentials/limits.ts'
 import { cookieOf, execute, freshIdentity, origin, password, requestSignIn, userViewer, world } from '../identity-world.ts'
 
 const base = `${origin}/identity/api/auth`
@@ -307,7 +308,7 @@ describe('signing in', () => {
       const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
       pool.on('error', () => {})
       onTestFinished(() => pool.end())
-      const attempts = createAttempts(pool, open.clock)
+      const attempts = createAttempts(pool, openLimits(pool, 'a secret of the tests'), open.clock)
       const home = { email: 'ada@acme.test', address: '198.51.100.20' }
       const right = async () => ({ answer: 'welcome', outcome: { userId: made.users['ada@acme.test']! } })
       let looked = 0
@@ -344,7 +345,7 @@ describe('signing in', () => {
       const pool = new pg.Pool({ connectionString: open.database.url, max: 2 })
       pool.on('error', () => {})
       onTestFinished(() => pool.end())
-      const attempts = createAttempts(pool, open.clock)
+      const attempts = createAttempts(pool, openLimits(pool, 'a secret of the tests'), open.clock)
       const looked: string[] = []
       const held = new Map<string, () => void>()
       return {

@@ -122,6 +122,16 @@ export const access: AccessRows = {
     row('Query.memberships', all, unrelated, people, constant('{ memberships { nodes { id } } }'), 'memberships'),
     row('Query.organizationMembers', all, unrelated, people, constant('{ organizationMembers { nodes { id } } }'), 'organizationMembers'),
     row(
+      'Query.membershipsOf',
+      all,
+      unrelated,
+      services,
+      ({ organization }) => `{ membershipsOf(organizationId: "${organization}") { nodes { userId } } }`,
+      'membershipsOf',
+    ),
+    row('Query.contactOf', all, unrelated, services, ({ organization }) => `{ contactOf(userId: "${organization}") }`, 'contactOf'),
+    row('Query.apiKeyMaker', all, unrelated, services, ({ organization }) => `{ apiKeyMaker(id: "${organization}") }`, 'apiKeyMaker'),
+    row(
       'Query.memberRights',
       all,
       unrelated,

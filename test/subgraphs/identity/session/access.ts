@@ -5,7 +5,15 @@ const noSession = '00000000-0000-7000-8000-000000000000'
 export const access: AccessRows = {
   fields: [
     row('Query.sessions', all, unrelated, people, constant('{ sessions { id } }'), 'sessions'),
-    row('Viewer.session', all, unrelated, people, constant('{ viewer { session { id } } }'), 'viewer.session'),
+    row('Viewer.session', all, unrelated, 'nothing nothing nothing yes yes yes yes', constant('{ viewer { session { id } } }'), 'viewer.session'),
+    row(
+      'Session.organization',
+      all,
+      unrelated,
+      'refused nothing nothing yes yes yes yes',
+      constant('{ viewer { session { organization { id } } } }'),
+      'viewer.session.organization',
+    ),
     row(
       'Mutation.switchContext',
       all,

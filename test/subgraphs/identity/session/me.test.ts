@@ -52,7 +52,7 @@ describe('GET …/me', () => {
         { id: expect.any(String), slug: 'other', name: 'Alpha', roles: ['viewer', 'admin'] },
         { id: expect.any(String), slug: 'acme', name: 'Zeta', roles: ['member'] },
       ],
-      recoveryEmail: { status: 'none' },
+      recoveryEmail: { email: null, status: 'none', verifiedAt: null, pendingEmail: null },
     })
     expect(scopes).toContain('publishing:posts.write')
   })
@@ -93,7 +93,7 @@ describe('GET …/apps', () => {
 })
 
 describe('what publishing and the launcher pass on', () => {
-  const hosts = ['publishing.localhost', 'launcher.localhost', 'marketing.launcher.localhost']
+  const hosts = ['publishing.localhost', 'launcher.localhost']
   const own = ownRows(routeTables)
   /** Every exchange of identity's rows below `/api/auth`, as the tables have them. */
   const passed = routeTables
@@ -105,6 +105,28 @@ describe('what publishing and the launcher pass on', () => {
         ? toldOf(row).map(({ at = 'GET /' }) => ({ method: at.split(' ')[0]!, path: `/api/auth${at.split(' ')[1]!}` }))
         : [{ method: row.method.replace('*', 'GET'), path: row.path }],
     )
+
+  test('the marketing host passes on what its admin session needs, and says of all else where it is', async () => {
+    const host = 'marketing.launcher.localhost'
+    const entered = await door.ask('POST', '/api/auth/sign-in/email', {
+      headers: { host },
+      body: { email: 'ada@acme.test', password },
+    })
+    expect(entered.status).toBe(200)
+    for (const [method, path] of [
+      ['POST', '/sign-up/email'],
+      ['POST', '/request-password-reset'],
+      ['GET', '/jwks'],
+      ['GET', '/me/recovery-email'],
+      ['GET', '/apps'],
+      ['GET', '/oauth2/authorize'],
+      ['POST', '/sign-in/email/'],
+    ] as const) {
+      const answer = await door.ask(method, `/api/auth${path}`, { headers: { host, ...(await bearer()) }, ...(method === 'POST' && { body: {} }) })
+      expect([answer.status, answer.json?.code, answer.headers['content-type']], path).toEqual([404, 'NOT_FOUND', expect.stringContaining('problem+json')])
+      expect(answer.json.address, path).toMatch(/^http:\/\/(?!marketing)[^/]+\/.*api\/auth\//)
+    }
+  })
 
   test('P-20 every row of identity’s answers on their web hosts as on its own path', async () => {
     expect(passed.length).toBeGreaterThan(5)
@@ -125,7 +147,7 @@ describe('what publishing and the launcher pass on', () => {
   })
 
   test('signs in there with that host’s own cookie, which then counts there', async () => {
-    for (const host of hosts) {
+    for (const host of [...hosts, 'marketing.launcher.localhost']) {
       const origin = graph.publicUrl
       const body = { email: 'ada@acme.test', password }
       const entered = await door.ask('POST', '/api/auth/sign-in/email', { headers: { host }, body })

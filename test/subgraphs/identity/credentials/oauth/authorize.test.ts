@@ -355,3 +355,56 @@ describe('consent', () => {
     expect((await on.audit('consent.revoked')).map(({ details }) => details)).toEqual([{ clientId: app.clientId }])
   })
 })
+
+describe('the same by a form', () => {
+  const fields = (more: Record<string, string> = {}) =>
+    new URLSearchParams({
+      response_type: 'code',
+      client_id: app.clientId,
+      redirect_uri: callback,
+      scope: wanted.join(' '),
+      state: 's',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      ...more,
+    })
+  const send = (body: URLSearchParams | string, headers: Record<string, string> = {}) =>
+    open.identity.http(
+      new Request(`${origin}${oauthPath}/authorize`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: String(body),
+      }),
+    )
+
+  it('is answered as by GET where the session comes along, whichever page sent it', async () => {
+    const byGet = led(await on.authorize(app, cookie, { code_challenge: challenge }))
+    for (const from of [origin, 'https://app.example']) {
+      const { status, to, query } = led(await send(fields(), { cookie, origin: from }))
+      expect([status, to, Object.keys(query)]).toEqual([byGet.status, byGet.to, Object.keys(byGet.query)])
+    }
+    expect(led(await send(fields({ code_challenge_method: 'plain' }), { cookie })).query).toMatchObject({ error: 'invalid_request', state: 's', iss: origin })
+  })
+
+  it('leads to GET without a session, for browsers send no cookie with the form of another site', async () => {
+    const answer = await send(fields({ prompt: 'none' }))
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, `${origin}${oauthPath}/authorize?${fields({ prompt: 'none' })}`])
+  })
+
+  it('leads nowhere for a client that is not registered, and for what is no form', async () => {
+    expect(led(await send(fields({ client_id: 'none-such' })))).toMatchObject({ status: 400, to: null })
+    expect(led(await send(fields({ redirect_uri: 'https://evil.example' }), { cookie }))).toMatchObject({ status: 400, to: null })
+    expect(led(await send(JSON.stringify({}), { 'content-type': 'application/json' }))).toMatchObject({ status: 400, to: null })
+  })
+
+  it('takes a parameter once, in the address and the form together', async () => {
+    const answer = await open.identity.http(
+      new Request(`${origin}${oauthPath}/authorize?state=other`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
+        body: String(fields()),
+      }),
+    )
+    expect(led(answer).query).toMatchObject({ error: 'invalid_request' })
+  })
+})

@@ -174,6 +174,6 @@ describe('the form of an endpoint', () => {
 
   it('is answered by no method but its own', async () => {
     for (const path of ['token', 'revoke', 'introspect', 'consent']) expect((await on.http(`${oauthPath}/${path}`)).status).toBe(404)
-    expect((await on.http(`${oauthPath}/authorize`, { method: 'POST' })).status).toBe(404)
+    expect((await on.http(`${oauthPath}/authorize`, { method: 'PUT' })).status).toBe(404)
   })
 })

@@ -124,6 +124,25 @@ describe('an invitation', () => {
     expect((await inviting(stranger)).status).toBe('PENDING')
   })
 
+  it('counts by the person who invites too: another organization gives no second share, also not at the same time', async () => {
+    const found = async (slug: string) => {
+      const { id } = (
+        await run(viewers.owner, 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id } }', {
+          name: slug,
+          slug,
+        })
+      ).data().createOrganization
+      return { ...viewers.owner, organizationId: id as string }
+    }
+    const [one, two] = [await found('one-more'), await found('two-more')]
+    const all = await Promise.all(
+      [viewers.owner, one, two].flatMap((as, at) => [0, 1, 2].map(turn => run(as, invite, { email: `p${at}${turn}@example.test`, roles: ['VIEWER'] }))),
+    )
+    expect(all.filter(({ code }) => code === undefined)).toHaveLength(quotas.invitationsADay)
+    expect(all.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(9 - quotas.invitationsADay)
+    expect((await run(viewers.admin, invite, { email: 'other@example.test', roles: ['VIEWER'] })).code).toBeUndefined()
+  })
+
   it('is sent again with seven days anew, which ends the code of before', async () => {
     const { id } = await inviting(stranger)
     const former = await codeOf(stranger)

@@ -1,0 +1,115 @@
+import type { Count } from '../../stores/credentials/limits.ts'
+import type { Lane } from './queue.ts'
+
+/** In which time failures are counted, in milliseconds. */
+const windowMs = 15 * 60_000
+
+/**
+ * How many failures an account, and an address, may have within it; and how many an account whose count is full may have of addresses
+ * that waited: together no more than 100, the most that NIST SP 800-63B §3.2.2 allows in a row.
+ */
+const mostFailures = { account: 10, address: 100, patient: 90 }
+
+/** How many failures an account may have from one place before a delay is put before each further attempt from there. */
+const mostFailuresFromOnePlace = 30
+/** That delay doubles from a second to this, in ms. */
+const mostDelayMs = 60_000
+
+/** How long a place that has not failed waits before it is let in to an account whose count is full, in ms; each failure doubles it. */
+const leastPatienceMs = 30_000
+
+/** The counts that an attempt depends on; null where nothing stands. A place is the account at one address. */
+export interface Counts {
+  readonly account: Count | null
+  readonly address: Count | null
+  readonly patient: Count | null
+  readonly place: Count | null
+}
+
+/** What an attempt has taken before its password is looked at. */
+export interface Claim {
+  readonly lane: Lane
+  /** Milliseconds until there is room again for the account or the address; 0 when there was room. */
+  readonly full: number
+  readonly before: Count | null
+  readonly place: Count
+}
+
+/** What became of an attempt; one that was not tried gives back what it took. */
+export type Result = 'right' | 'wrong' | 'not tried'
+
+const added = (count: Count | null, now: number): Count => (count ? { ...count, count: count.count + 1 } : { count: 1, since: now, endsAt: now + windowMs })
+const givenBack = (count: Count | null): Count | null => (count && count.count > 1 ? { ...count, count: count.count - 1 } : null)
+const failedAt = (place: Count | null, failures: number, now: number): Count => ({ count: (place?.count ?? 0) + failures, since: now, endsAt: now + windowMs })
+
+const waitOf = (count: Count | null, most: number, now: number): number => (count && count.count >= most ? count.endsAt - now : 0)
+
+/** Milliseconds that whoever failed too often from here has to wait, with a right password too. */
+function delayOf(place: Count | null, now: number): number {
+  if (!place || place.count < mostFailuresFromOnePlace) return 0
+  return Math.max(0, place.since + Math.min(mostDelayMs, 1000 * 2 ** (place.count - mostFailuresFromOnePlace)) - now)
+}
+
+/** Milliseconds until an attempt from here is let in although the account's count is full. */
+const patienceOf = (place: Count, now: number): number => Math.max(0, place.since + leastPatienceMs * 2 ** place.count - now)
+
+/** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
+function waitOfStranger({ account, address, patient }: Counts, place: Count, now: number): number {
+  const ofAccount = waitOf(account, mostFailures.account, now)
+  // An address that guesses at many accounts is given no second way in.
+  const ofAddress = waitOf(address, mostFailures.address, now)
+  if (ofAccount === 0 || ofAddress > 0) return Math.max(ofAccount, ofAddress)
+  return Math.min(ofAccount, Math.max(patienceOf(place, now), waitOf(patient, mostFailures.patient, now)))
+}
+
+/**
+ * Takes what one attempt may cost before its password is looked at, so that attempts at the same time, in whatever process, cannot slip
+ * under a limit together.
+ * @returns what was taken, or the milliseconds to wait, and the counts as they are then
+ */
+export function claim(counts: Counts, lane: Lane, now: number): { readonly wait: number; readonly claim?: Claim; readonly counts: Counts } {
+  const delay = delayOf(counts.place, now)
+  if (delay > 0) return { wait: delay, counts }
+  const full = Math.max(waitOf(counts.account, mostFailures.account, now), waitOf(counts.address, mostFailures.address, now))
+  const isPatient = full > 0 && lane === 'strangers'
+  if (isPatient) {
+    // The waiting begins with the first question.
+    const place = counts.place ?? failedAt(null, 0, now)
+    const wait = waitOfStranger(counts, place, now)
+    if (wait > 0) return { wait, counts: { ...counts, place } }
+  }
+  const place = failedAt(counts.place, 1, now)
+  return {
+    wait: 0,
+    claim: { lane, full, before: counts.place, place },
+    counts: {
+      address: added(counts.address, now),
+      // Known addresses are let in whatever the account's count is, so theirs is counted when it was wrong.
+      account: lane === 'strangers' ? added(counts.account, now) : counts.account,
+      patient: isPatient ? added(counts.patient, now) : counts.patient,
+      place,
+    },
+  }
+}
+
+/** Settles what an attempt took. @returns the counts, and for a wrong password that is refused as too many the milliseconds to wait */
+export function settle(counts: Counts, taken: Claim, result: Result, now: number): { readonly wait: number; readonly counts: Counts } {
+  const { lane, full } = taken
+  if (result === 'right') return { wait: 0, counts: { account: null, patient: null, place: null, address: givenBack(counts.address) } }
+  if (result === 'wrong') {
+    const place = failedAt(counts.place, counts.place ? 0 : 1, now)
+    const after = { ...counts, place, account: lane === 'known' ? added(counts.account, now) : counts.account }
+    if (full === 0) return { wait: 0, counts: after }
+    return { wait: lane === 'known' ? full : Math.max(1, waitOfStranger(after, place, now)), counts: after }
+  }
+  const isAsTaken = counts.place?.count === taken.place.count && counts.place.since === taken.place.since
+  return {
+    wait: 0,
+    counts: {
+      address: givenBack(counts.address),
+      account: lane === 'strangers' ? givenBack(counts.account) : counts.account,
+      patient: full > 0 && lane === 'strangers' ? givenBack(counts.patient) : counts.patient,
+      place: isAsTaken ? taken.before : givenBack(counts.place),
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Machine, startMachine } from '../kit/apart.ts'
+import { type DataFolder, newDataFolder } from '../kit/launch.ts'
+import { attackMs, isWanted, peaceMs } from './siege.ts'
+
+/** Signs in over a connection of its own, so that whichever router and identity may be asked. */
+function signIn(url: string, from: string, email: string, password: string): Promise<{ readonly status: number; readonly ms: number }> {
+  const began = performance.now()
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly ms: number }>()
+  const call = request(
+    new URL('/identity/api/auth/sign-in/email', url.replace('localhost', '127.0.0.1')),
+    { method: 'POST', localAddress: from, agent: false, headers: { 'content-type': 'application/json' } },
+    answer => {
+      answer.resume()
+      answer.on('end', () => resolve({ status: answer.statusCode!, ms: performance.now() - began }))
+    },
+  )
+  call.on('error', reject)
+  call.end(JSON.stringify({ email, password }))
+  return promise
+}
+
+const p99 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1]!
+
+describe.skipIf(!isWanted || process.platform !== 'linux')('guessing at two routers and two processes of identity', () => {
+  let folder: DataFolder
+  let machine: Machine
+  beforeAll(async () => {
+    folder = await newDataFolder()
+    machine = await startMachine(folder, 'identity=2,router=2')
+  }, 180_000)
+  afterAll(async () => {
+    await machine?.[Symbol.asyncDispose]()
+    await folder?.[Symbol.asyncDispose]()
+  })
+
+  test('gives ten wrong passwords to an account, and a person at a known address signs in meanwhile as in peace', { timeout: 120_000 }, async () => {
+    const polite = () => signIn(machine.url, '127.0.0.9', 'owner@demo.test', 'supergraph-demo')
+    const during = async (forMs: number) => {
+      const times: number[] = []
+      for (const overAt = performance.now() + forMs; performance.now() < overAt; ) {
+        const { status, ms } = await polite()
+        expect(status).toBe(200)
+        times.push(ms)
+      }
+      return times
+    }
+    await during(1_000)
+    const peace = await during(peaceMs)
+    const statuses: number[] = []
+    const overAt = performance.now() + attackMs
+    const [siege] = await Promise.all([
+      during(attackMs),
+      ...Array.from({ length: 8 }, async (_, seat) => {
+        for (let turn = 0; performance.now() < overAt; turn++)
+          statuses.push((await signIn(machine.url, `127.3.${seat}.${1 + (turn % 50)}`, 'member@demo.test', `a wrong pass phrase ${turn}`)).status)
+      }),
+    ])
+    console.info(
+      `guesses ${statuses.length}; p99 of the polite: ${p99(peace).toFixed(0)} ms in peace (${peace.length}), ${p99(siege!).toFixed(0)} ms in the siege (${siege!.length})`,
+    )
+    expect(statuses.filter(status => status === 401)).toHaveLength(10)
+    expect(new Set(statuses)).toEqual(new Set([401, 429]))
+    expect(p99(siege!)).toBeLessThanOrEqual(2 * p99(peace) + 50)
+  })
+
+  test('lets one address send a thousand public calls to both routers together', { timeout: 120_000 }, async () => {
+    const statuses: number[] = []
+    const send = async () => statuses.push((await signIn(machine.url, '127.4.0.1', 'no address', 'x')).status)
+    for (let batch = 0; batch < 51; batch++) await Promise.all(Array.from({ length: 20 }, send))
+    expect(statuses.filter(status => status !== 429)).toHaveLength(1_000)
+  })
+})

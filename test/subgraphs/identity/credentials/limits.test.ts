@@ -1,0 +1,148 @@
+import pg from 'pg'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { claim, settle } from '../../../../subgraphs/identity/credentials/guessing/rules.ts'
+import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
+import { openLimits } from '../../../../subgraphs/identity/stores/credentials/limits.ts'
+import { execute, freshIdentity, password, requestSignIn, userViewer, world } from '../identity-world.ts'
+
+const open = freshIdentity()
+let made: Awaited<ReturnType<Identity['provision']>>
+let other: Identity
+
+beforeEach(async () => {
+  made = await open.identity.provision(world)
+  other = define(open.anotherProcess(), open.settings)
+  return () => other.stop()
+})
+
+const pooled = () => {
+  const pool = new pg.Pool({ connectionString: open.database.url, max: 4 })
+  pool.on('error', () => {})
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+describe('counts of several processes of identity', () => {
+  const either = (turn: number) => (turn % 2 === 0 ? open.identity : other)
+  const statuses = (many: readonly Response[]) => many.map(({ status }) => status)
+
+  it('gives an account ten wrong passwords together, whichever process is asked', async () => {
+    const answers: Response[] = []
+    for (let turn = 0; turn < 14; turn++) answers.push(await requestSignIn(either(turn), 'owner@acme.test', 'a wrong password', { address: '203.0.113.9' }))
+    expect(statuses(answers)).toEqual([...Array(10).fill(401), ...Array(4).fill(429)])
+    expect(Number(answers[13]!.headers.get('retry-after'))).toBeGreaterThan(800)
+  })
+
+  it('gives no more to guesses that come at the same time', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => requestSignIn(either(turn), 'nobody@acme.test', 'a wrong password', { address: `203.0.113.${turn}` })),
+    )
+    expect(statuses(answers).filter(status => status === 401)).toHaveLength(10)
+  })
+
+  it('keeps a count over a restart, and clears it with a right password', async () => {
+    for (let turn = 0; turn < 9; turn++) await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password')
+    await other.stop()
+    other = define(open.anotherProcess(), open.settings)
+    expect((await requestSignIn(other, 'owner@acme.test', password)).status).toBe(200)
+    expect((await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password', { address: '203.0.113.77' })).status).toBe(401)
+  })
+
+  it('lets a known address in at one process though strangers filled the count at another', async () => {
+    const home = { address: '198.51.100.7' }
+    expect((await requestSignIn(open.identity, 'ada@acme.test', password, home)).status).toBe(200)
+    for (let turn = 0; turn < 11; turn++) await requestSignIn(other, 'ada@acme.test', 'a wrong password', { address: '203.0.113.8' })
+    expect((await requestSignIn(open.identity, 'ada@acme.test', password, { address: '198.51.100.8' })).status).toBe(429)
+    expect((await requestSignIn(other, 'ada@acme.test', password, home)).status).toBe(200)
+  })
+
+  it('counts a hundred failures of one address over many accounts', async () => {
+    const pool = pooled()
+    const limits = openLimits(pool, open.settings.secret)
+    const address = '203.0.113.99'
+    await limits.change([limits.keyOf('address', address)], open.clock.now(), () => ({
+      result: null,
+      counts: new Map([[limits.keyOf('address', address), { count: 99, since: open.clock.now().getTime(), endsAt: open.clock.now().getTime() + 60_000 }]]),
+    }))
+    expect((await requestSignIn(open.identity, 'one@acme.test', 'a wrong password', { address })).status).toBe(401)
+    expect((await requestSignIn(other, 'two@acme.test', 'a wrong password', { address })).status).toBe(429)
+  })
+
+  it('counts a thousand public calls of one address, at whichever process they are counted', async () => {
+    let waits = 0
+    for (let turn = 0; turn < 1_002; turn++) waits += (await either(turn).authority.countPublicPost('192.0.2.1')) > 0 ? 1 : 0
+    expect(waits).toBe(2)
+    open.clock.advance(15 * 60_000)
+    expect(await other.authority.countPublicPost('192.0.2.1')).toBe(0)
+  })
+
+  it('counts the addresses that a person tries with addMember', async () => {
+    const owner = userViewer(made.users['owner@acme.test']!, made.organizations.acme!, ['owner'])
+    const add = 'mutation { addMember(input: { email: "nobody@nowhere.test", roles: [VIEWER] }) { id } }'
+    const codes: (string | undefined)[] = []
+    for (let turn = 0; turn <= open.settings.quotas.additionsAnHour; turn++) codes.push((await execute(either(turn), owner, add)).code)
+    expect([codes.at(-2), codes.at(-1)]).toEqual(['NOT_FOUND', 'RATE_LIMITED'])
+  })
+
+  it('keeps neither addresses nor mail addresses, and forgets what is old', async () => {
+    await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password', { address: '203.0.113.55' })
+    const [rows] = (await open.database.sequelize.query('select key, count from identity.limits')) as [{ key: string; count: number }[], unknown]
+    expect(rows.map(({ key }) => key.split(' ')[0]).sort()).toEqual(['account', 'address', 'place'])
+    expect(JSON.stringify(rows)).not.toMatch(/203\.0|owner/)
+    expect((await requestSignIn(open.identity, 'owner@acme.test', password, { address: '203.0.113.55' })).status).toBe(200)
+    const [[left]] = (await open.database.sequelize.query(`select count(*)::int as count from identity.limits where key not like 'address %'`)) as [
+      { count: number }[],
+      unknown,
+    ]
+    expect(left!.count).toBe(0)
+  })
+})
+
+describe('a count', () => {
+  it('is taken no more often than its bound by fifty who come at once, and anew when its window has ended', async () => {
+    const limits = openLimits(pooled(), 'a secret')
+    const [bound, now] = [{ kind: 'test', most: 7, windowMs: 1_000 }, open.clock.now()]
+    const waits = await Promise.all(Array.from({ length: 50 }, () => limits.take(bound, 'one', now)))
+    expect(waits.filter(wait => wait === 0)).toHaveLength(7)
+    expect(new Set(waits)).toEqual(new Set([0, 1_000]))
+    expect(await limits.take(bound, 'other', now)).toBe(0)
+    expect(await limits.take(bound, 'one', new Date(now.getTime() + 999))).toBe(1)
+    expect(await limits.take(bound, 'one', new Date(now.getTime() + 1_000))).toBe(0)
+  })
+
+  it('is changed by one after another, and stays as it was when a rule fails', async () => {
+    const limits = openLimits(pooled(), 'a secret')
+    const now = open.clock.now()
+    const [one, two] = ['one', 'two']
+    const add = (keys: string[]) =>
+      limits.change(keys, now, counts => ({
+        result: null,
+        counts: new Map(keys.map(key => [key, { count: (counts.get(key)?.count ?? 0) + 1, since: now.getTime(), endsAt: now.getTime() + 1_000 }])),
+      }))
+    // In opposite orders: two who share keys never wait for each other.
+    await Promise.all(Array.from({ length: 20 }, (_, turn) => add(turn % 2 ? [one, two] : [two, one])))
+    const fails = limits.change([one], now, () => {
+      throw new Error('no')
+    })
+    await expect(fails).rejects.toThrow('no')
+    expect(await limits.change([one, two], now, counts => ({ result: [counts.get(one)?.count, counts.get(two)?.count], counts: new Map() }))).toEqual([20, 20])
+  })
+})
+
+describe('what an attempt takes', () => {
+  const nothing = { account: null, address: null, patient: null, place: null }
+
+  it('is given back whole when its password was never looked at', () => {
+    const first = claim(nothing, 'strangers', 0)
+    expect(settle(first.counts, first.claim!, 'not tried', 5).counts).toEqual(nothing)
+    const failed = settle(first.counts, first.claim!, 'wrong', 5).counts
+    const second = claim(failed, 'strangers', 10)
+    expect(settle(second.counts, second.claim!, 'not tried', 15).counts).toEqual(failed)
+  })
+
+  it('leaves the account of a known address alone until the password was wrong', () => {
+    const { claim: taken, counts } = claim(nothing, 'known', 0)
+    expect(counts.account).toBe(null)
+    expect(settle(counts, taken!, 'wrong', 1).counts.account).toMatchObject({ count: 1 })
+  })
+})
