@@ -381,7 +381,7 @@ export type Mutation = {
   readonly deleteMediaFolder?: Maybe<MediaFolder>;
   /**
    * Has pictures drawn of a description into the library, on the account of the organization at the gateway to models. Without a model the
-   * organization's own counts; another one takes the scope `providers:org.admin` (FORBIDDEN), stands in the gateway's catalogue (BAD_USER_INPUT), and
+   * organization's own counts; naming one, that one included, takes the scope `providers:org.admin` (FORBIDDEN). It stands in the gateway's catalogue (BAD_USER_INPUT), and
    * changes no setting. The answer comes with the pictures: the model has a minute for them. RATE_LIMITED with `retryAfter` after 20 requests of the organization in a minute and when the model is limited,
    * BUDGET_EXCEEDED when a spend limit does not cover it.
    */
@@ -2082,7 +2082,7 @@ export type CreatePostInput = {
   readonly title?: InputMaybe<Scalars['String']['input']>;
   /** An address of the web. */
   readonly link?: InputMaybe<Scalars['URL']['input']>;
-  /** 20 at most, of 50 characters each. */
+  /** 20 at most, of 50 characters each; those that differ by the case of their letters are one. */
   readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Who may see it; refused for networks that are not told. Left out, it is PRIVATE where the network asks. */
   readonly visibility?: InputMaybe<PostVisibility>;

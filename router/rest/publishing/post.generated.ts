@@ -66,7 +66,7 @@ export type CreatePostInput = {
   readonly title?: string | null | undefined;
   /** An address of the web. */
   readonly link?: string | null | undefined;
-  /** 20 at most, of 50 characters each. */
+  /** 20 at most, of 50 characters each; those that differ by the case of their letters are one. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
   /** Who may see it; refused for networks that are not told. Left out, it is PRIVATE where the network asks. */
   readonly visibility?: PostVisibility | null | undefined;

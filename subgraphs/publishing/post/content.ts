@@ -5,6 +5,7 @@ import { everyNetwork } from '../network/networks.ts'
 import type { PostMediumInput, PostTargetInput } from '../resolvers.generated.ts'
 import type { PostMedium, PostRow, PostVisibility } from '../stores/post.ts'
 import type { Content } from '../stores/posts/version.ts'
+import { eachOnce } from '../stores/tags.ts'
 import { checkCopy, checkTarget } from './rules.ts'
 
 /** How much a post may carry, whatever its network takes. */
@@ -92,7 +93,7 @@ function readTags(given: readonly string[] | null): readonly string[] {
   const all = [...new Set(given ?? [])]
   // Not one of so many is looked at, whichever of them are alike but for blanks.
   if (all.length > 10 * most.tags) throw tooMany(all.length)
-  const tags = [...new Set(all.flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))]
+  const tags = eachOnce(all.flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))
   if (tags.length > most.tags) throw tooMany(tags.length)
   return tags
 }

@@ -12,6 +12,7 @@ import type { Handle, Platform, Target } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
 import { brands } from './brand.ts'
 import { rarePartStore } from './rare-part.ts'
+import { hasTag } from './tags.ts'
 
 export const postStatuses = ['DRAFT', 'SCHEDULED', 'FAILED', 'PUBLISHED'] as const
 export type PostStatus = (typeof postStatuses)[number]
@@ -158,7 +159,7 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     deliveryPhase && (deliveryPhase === 'NONE' ? `p.delivery_phase = 'NONE'` : `p.delivery_phase = ${bind(deliveryPhase)} and p.delivery_phase <> 'NONE'`),
     campaignId && `p.campaign_id = ${bind(campaignId)}`,
     groupId && `p.group_id = ${bind(groupId)}`,
-    tag && `${found}.tags @> array[${bind(tag)}] and ${found}.tags <> '{}'`,
+    tag && hasTag(found, bind(tag)),
     words && `${found}.words like lower(${words})`,
     part && `${found}.words like lower(${part.first}) and strpos(${found}.words, lower(${part.whole})) <> 0`,
   ]

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import twitterText from 'twitter-text'
 import { describe, expect, test } from 'vitest'
 import { problemsOf } from '../../../subgraphs/publishing/network/check.ts'
-import { saysTheSame } from '../../../subgraphs/publishing/network/x/text.ts'
+import { saysTheSame, weightOf } from '../../../subgraphs/publishing/network/x/text.ts'
 import { x } from '../../../subgraphs/publishing/network/x/x.ts'
 
 const objection = (copy: string): string | null =>
@@ -12,6 +13,7 @@ describe('what X takes', () => {
     ['280 letters', 'x'.repeat(280)],
     ['140 emoji, which count two each', '😀'.repeat(140)],
     ['140 letters of CJK, which count two each', '字'.repeat(140)],
+    ['an address without a scheme, which counts 23 however long it is, and 256 letters', `${'x'.repeat(256)} example.com/${'y'.repeat(1_200)}`],
     ['a link, which counts 23 however long it is, and 256 letters', `${'x'.repeat(256)} https://example.test.com/${'y'.repeat(300)}`],
     ['a family, which is one emoji of many code points', '👨‍👩‍👧‍👦'.repeat(140)],
     [
@@ -32,7 +34,15 @@ describe('what X takes', () => {
     ['a byte order mark within', 'a\uFFFEb', 'characters'],
   ])('not %s', (_what, copy, word) => expect(objection(copy)).toContain(word))
 
-  test.each(['é.中', 'a.', 'www.', '(a)', 'http://a.com/('])('a text of 50,000 characters is counted at once, whatever it is made of: %s', piece => {
+  test('long texts weigh what X’s own library says, whatever words they are made of', () => {
+    const links = ['https://example.com/', 'example.org/', 'www.example.net/?q='].map(link => `${link}${'a/b_c'.repeat(70)} `)
+    const piece = fc.constantFrom('word ', '字', '👨‍👩‍👧‍👦', 'cafe\u0301 ', '@name ', '#tag ', 'x.co\n', '... ', '\t', ...links)
+    const text = fc.array(piece, { minLength: 3, maxLength: 40 }).map(pieces => pieces.join(''))
+    fc.assert(fc.property(text, copy => weightOf(copy) === twitterText.parseTweet(copy).weightedLength))
+    expect(weightOf(`${'a'.repeat(150)} example.com/${'p'.repeat(450)}`)).toBe(174)
+  })
+
+  test.each(['é.中 ', 'é.中', 'a.', 'www.', '(a)', 'http://a.com/('])('a text of 50,000 characters is counted at once, whatever it is made of: %s', piece => {
     const copy = piece.repeat(50_000 / piece.length)
     const before = performance.now()
     expect(objection(copy)).toContain('shorten it')

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { problemOf } from '../../../http/problem.ts'
 import type { Context } from '../../context.ts'
-import { titleOf } from '../../news/announce.ts'
+import { titleOfPost } from '../../news/announce.ts'
 import { checkRange } from '../../planning/calendar/rules.ts'
 import { cell, mostDays } from './rules.ts'
 
@@ -29,12 +29,12 @@ export async function answerCsv({ brands, analytics }: Context, request: Request
       start: controller => controller.enqueue(encoder.encode(header)),
       async pull(controller) {
         const found = await analytics.listed(brand.id, from, to, place)
-        const lines = found.map(({ id, platform, publishedAt, copy, permalink, impressions, likes, comments, shares, clicks, videoViews }) => {
+        const lines = found.map(({ id, platform, publishedAt, title, copy, permalink, impressions, likes, comments, shares, clicks, videoViews }) => {
           const cells = [
             id,
             platform.toLowerCase(),
             publishedAt!.toISOString(),
-            titleOf(copy),
+            titleOfPost({ title, copy }),
             permalink,
             impressions,
             likes,

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { checkText, isNamable, requireName } from '../../../../platform/ids.ts'
+import { eachOnce } from '../../stores/tags.ts'
 
 /** The most of what people write about media: characters of each, and tags. */
 export const longest = { title: 100, altText: 2000, tag: 50, search: 200 } as const
@@ -16,9 +17,9 @@ export function readAltText(given: string | null | undefined): string | null {
 /** A title; null for none. @throws BAD_USER_INPUT */
 export const readTitle = (given: string | null | undefined): string | null => (given?.trim() ? requireName(given, 'title', longest.title) : null)
 
-/** Tags without blanks around them, each once, in the order in which they were given. @throws BAD_USER_INPUT */
+/** Tags without blanks around them, each once whatever the case of its letters, in the order in which they were given. @throws BAD_USER_INPUT */
 export function readTags(given: readonly string[] | null | undefined): readonly string[] {
-  const tags = [...new Set((given ?? []).map(tag => tag.trim()))]
+  const tags = eachOnce((given ?? []).map(tag => tag.trim()))
   if (tags.length > mostTags) throw new Refusal('BAD_USER_INPUT', `There are ${tags.length} tags: ${mostTags} are the most.`, { field: 'tags' })
   const wrong = tags.find(tag => tag === '' || [...tag].length > longest.tag || !isNamable(tag))
   if (wrong !== undefined)

@@ -17,6 +17,9 @@ const sizes: Readonly<Record<ImageSize, string>> = { SQUARE: '1024x1024', PORTRA
 
 export const most = { images: 4, prompt: 32_000 } as const
 
+/** The scope of those who choose which model draws. */
+const namesModels = 'providers:org.admin'
+
 /** How many requests an organization has in a minute; each process counts for itself. */
 export const imageRequests = { most: 20, windowMs: 60_000 } as const
 
@@ -26,6 +29,12 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
   const brand = await brands.require(input.brandId, 'brandId')
   const postId = readId(input.postId, 'postId')
   if (postId !== null && (await posts.byId.load(postId))?.brandId !== brand.id) throw notFound('post', postId)
+  if (input.model != null && !viewer.scopes.includes(namesModels))
+    throw new Refusal('FORBIDDEN', `To name a model, the default one included, takes ${namesModels}: leave model out, or ask an admin to name it.`, {
+      reason: 'override_not_permitted',
+      field: 'model',
+      requiredScopes: [namesModels],
+    })
   const prompt = checkText(input.prompt, 'prompt').trim()
   const { length } = [...prompt]
   if (length < 1 || length > most.prompt)

@@ -3,24 +3,48 @@ import twitterText from 'twitter-text'
 /** The most that X takes, in weighted characters. */
 export const mostWeight = 280
 
-/** Up to so many UTF-16 units a text is counted as X's own library does; it takes minutes for long ones that are full of dots. */
-const countedExactly = 500
+/** How many UTF-16 units of words X's own library is given at once: what it takes grows with the square of them. */
+const countedAtOnce = 500
+/** From this weight on a text is far too long whatever follows: the rest is counted in one pass. */
+const exactUpTo = 4 * mostWeight
 
-/** The length of a text on X: weighted characters, a URL 23, most letters 1, emoji and CJK 2 (https://docs.x.com/fundamentals/counting-characters). */
-export const weightOf = (copy: string): number =>
-  copy.length > countedExactly ? weightOfLong(copy.normalize('NFC')) : twitterText.parseTweet(copy).weightedLength
+/**
+ * The length of a text on X: weighted characters, a URL 23, most letters 1, emoji and CJK 2 (https://docs.x.com/fundamentals/counting-characters).
+ * X's own library counts it, some words at a time: no address and no emoji holds white space, so weights of words add up.
+ */
+export function weightOf(copy: string): number {
+  let weight = 0
+  for (const words of wordsOf(copy))
+    weight += weight > exactUpTo || words.length > longestWord ? weightInOnePass(words.normalize('NFC')) : twitterText.parseTweet(words).weightedLength
+  return weight
+}
+
+/** A text in parts that end with white space, as short as its words allow. */
+function* wordsOf(copy: string): Generator<string> {
+  let words = ''
+  for (const [word] of copy.matchAll(/\S+\s*|\s+/g)) {
+    if (words && words.length + word.length > countedAtOnce) {
+      yield words
+      words = ''
+    }
+    words += word
+  }
+  if (words) yield words
+}
 
 const links = /https?:\/\/[!-~]+/gi
 const linkWeight = 23
 /** As X has it: what is longer is no link. */
 const longestLink = 4096
+/** In UTF-16 units: a longer word may hold a link, and is no link itself. */
+const longestWord = longestLink + 200
 const emoji = /^\p{RGI_Emoji}$/v
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 /** What counts 1, of the library's configuration; all else counts 2. */
 const isLight = (point: number) => point <= 4351 || (point >= 8192 && point <= 8205) || (point >= 8208 && point <= 8223) || (point >= 8242 && point <= 8247)
 
-/** The same in one pass, for texts that fit only with long links or composed emoji: what begins with a scheme, and that alone, is a link. */
-function weightOfLong(text: string): number {
+/** A weight in one pass, which may be too high: what begins with a scheme, and that alone, is a link. */
+function weightInOnePass(text: string): number {
   let weight = 0
   for (const [link] of text.matchAll(links)) weight += link.length > longestLink ? link.length : linkWeight
   for (const part of text.split(links))

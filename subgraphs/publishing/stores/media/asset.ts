@@ -10,6 +10,7 @@ import { type Opening, type Rows, store } from '../../../store/store.ts'
 import type { MediumKind } from '../../network/network.ts'
 import { brands } from '../brand.ts'
 import { type PostRow, posts } from '../post.ts'
+import { hasTag } from '../tags.ts'
 
 export type MediaType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'video/mp4' | 'video/quicktime'
 export type MediaSource = 'UPLOAD' | 'GENERATED' | 'IMPORT'
@@ -78,7 +79,7 @@ function conditionsOf({ brandId, folderId, kind, tag, search }: AssetFilter): { 
     'a.brand_id = $1',
     folderId && `a.folder_id = ${bind(folderId)}`,
     kind && `a.kind = ${bind(kind)}`,
-    tag && `a.tags @> array[${bind(tag)}] and a.tags <> '{}'`,
+    tag && hasTag('a', bind(tag)),
     search && `${words} like lower(${bind(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)})`,
   ]
   return { where: where.filter(Boolean).join(' and '), values }

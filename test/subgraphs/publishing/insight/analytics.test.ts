@@ -185,6 +185,7 @@ describe('figures of a brand', () => {
     const place = await world()
     const at = new Date('2027-02-10T03:00:00Z')
     const { id } = await published(place, at)
+    await graph.rows(`update publishing.posts set title = 'Its own title' where id = $1`, [id])
     await graph.rows(
       `insert into publishing.posts select (jsonb_populate_record(p, jsonb_build_object('id', n.id, 'thread_id', n.id, 'platform_post_id', 'many-' || n.at))).*
         from publishing.posts p cross join (select gen_random_uuid() as id, at from generate_series(1, 600) at) n where p.id = $1`,
@@ -195,6 +196,7 @@ describe('figures of a brand', () => {
     const lines = (await (await http!(new Request(`http://localhost:4000/publishing/api/analytics.csv?${range}`), owner)).text()).trimEnd().split('\r\n')
     expect(new Set(lines.slice(1).map(line => line.split(',')[0])).size).toBe(601)
     expect(lines).toHaveLength(602)
+    expect(lines[1]!.split(',')[3], 'a post is called by its own title').toBe('Its own title')
   })
 
   test('are refused for more than 366 days, and to another organization', async () => {

@@ -57,9 +57,10 @@ test('nothing is drawn for a post of another brand', async () => {
   expect((await draw(brandId)).error).toBe(null)
 })
 
-test('another model takes the permission, and one that is not in the catalogue is refused', async () => {
+test('naming a model takes the permission, also the one that draws anyway, and one that is not in the catalogue is refused', async () => {
   const draw = (model: string, as = world.owner) => world.mutate('generateImages', { brandId: world.brand.id, prompt: 'x', model }, imageFields, as)
-  expect((await draw('openai/gpt-image-1-mini', world.member)).error.extensions.code).toBe('FORBIDDEN')
+  for (const model of ['openai/gpt-image-1-mini', 'openai/gpt-image-1', 'default', 'openai/no-such-model'])
+    expect((await draw(model, world.member)).error.extensions, model).toMatchObject({ code: 'FORBIDDEN', field: 'model' })
   expect((await draw('openai/no-such-model')).error.extensions.code).toBe('BAD_USER_INPUT')
   expect((await draw('openai/gpt-image-1-mini')).it.images[0]).toMatchObject({
     model: expect.stringContaining('mini'),
