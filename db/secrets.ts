@@ -7,6 +7,7 @@ import { sealedDomainKeys } from '../subgraphs/providers/stores/email/domain.ts'
 import { sealedContents } from '../subgraphs/providers/stores/email/message.ts'
 import { sealedVerifiers } from '../subgraphs/publishing/stores/authorization.ts'
 import { sealedTokens } from '../subgraphs/publishing/stores/connection.ts'
+import { sealedFormerSecrets } from '../subgraphs/publishing/stores/news/former-secret.ts'
 import { sealedWebhookSecrets } from '../subgraphs/publishing/stores/news/webhook.ts'
 import type { SealedColumn } from '../subgraphs/store/sealed.ts'
 
@@ -20,6 +21,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedTokens,
   ...sealedVerifiers,
   ...sealedWebhookSecrets,
+  ...sealedFormerSecrets,
 ]
 
 /** Values that are read at once. */

@@ -25,6 +25,7 @@ import { type TrendReportRow, trendReportStore } from './stores/media/trend.ts'
 import { uploadStore } from './stores/media/upload.ts'
 import { variantStore } from './stores/media/variant.ts'
 import { activityStore } from './stores/news/activity.ts'
+import { formerSecretStore } from './stores/news/former-secret.ts'
 import { webhookEndpointStore } from './stores/news/webhook.ts'
 import { webhookDeliveryStore } from './stores/news/webhook-delivery.ts'
 import { placeStore } from './stores/place.ts'
@@ -66,6 +67,7 @@ export const stores = (cipher: Cipher) => ({
   calendar: calendarStore,
   activities: activityStore,
   webhookEndpoints: webhookEndpointStore(cipher),
+  formerSecrets: formerSecretStore(cipher),
   webhookDeliveries: webhookDeliveryStore,
   calendarFeeds: calendarFeedStore,
   generatedImages: generatedImageStore,

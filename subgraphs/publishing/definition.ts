@@ -145,6 +145,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     consequence: 'webhooks cannot be signed, and wait: secrets were',
     log,
   })
+  const formerKeys = createKeyCheck(sequelize, {
+    table: 'publishing.webhook_former_secrets',
+    columns: [{ column: 'secret', open: (id, sealed) => job().formerSecrets.open(id, sealed) }],
+    consequence: 'webhooks cannot be signed, and wait: former secrets were',
+    log,
+  })
   const telling: Telling = { ...facts, keep: (made, now, transaction) => keepEvents(job('webhooks'), made, now, transaction) }
   const contexts = contextsOf(registration.slug, stores(cipher), services, foundation, telling, 'organization', {
     ...recordingOf(registration.slug),
@@ -193,12 +199,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
         log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
       )
       // Told at once, and no reason not to start: readiness says it as long as it is so.
-      await Promise.all([services.keys.check(), webhookKeys.check()]).catch(
+      await Promise.all([services.keys.check(), webhookKeys.check(), formerKeys.check()]).catch(
         error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'),
       )
     },
     async ready() {
-      await Promise.all([jobs.check(), services.keys.check(), webhookKeys.check()])
+      await Promise.all([jobs.check(), services.keys.check(), webhookKeys.check(), formerKeys.check()])
       return facts.lying()
     },
     // A network hands a renewed token out once: what is under way is kept before the pools close.

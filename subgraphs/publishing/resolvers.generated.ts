@@ -390,7 +390,7 @@ export type Mutation = {
   readonly refreshTrends?: Maybe<TrendReport>;
   /** Has an address told what happens in a brand, by Standard Webhooks, from now on. The secret that signs is answered here, once. BAD_USER_INPUT for an address on a private network; CONFLICT when the brand has 20. */
   readonly createWebhookEndpoint?: Maybe<WebhookEndpointSecret>;
-  /** Makes a new secret, answered here, once. For 24 hours both sign, so that nothing is refused while it is changed on the other side. */
+  /** Makes a new secret, answered here, once. For 24 hours the former one signs as well, as do those that were replaced before it within their 24 hours, so that nothing is refused while it is changed on the other side. RATE_LIMITED with `retryAfter` while ten former ones sign. */
   readonly rotateWebhookSecret?: Maybe<WebhookEndpointSecret>;
   /** Changes what the input mentions and leaves the rest. Made active again, an address that was given up is told what happens from then on. */
   readonly updateWebhookEndpoint?: Maybe<WebhookEndpoint>;

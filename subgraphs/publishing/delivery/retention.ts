@@ -49,5 +49,6 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
     old: "o.created_at < $1 and o.status <> 'PENDING'",
     order: 'o.created_at',
   },
+  { table: 'publishing.webhook_former_secrets', days: 0, old: 'o.signs_until < $1', order: 'o.signs_until' },
   { table: 'publishing.authorizations', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
 ]

@@ -49,11 +49,12 @@ const isMine = (claimed: WebhookDeliveryRow, changes: Partial<WebhookDeliveryRow
   held.status === 'PENDING' && held.nextAttemptAt?.getTime() === claimed.nextAttemptAt?.getTime() ? { changes, isNews: true } : null
 
 async function call(job: Job, endpoint: WebhookEndpointRow, { id, body }: WebhookDeliveryRow): Promise<Answered> {
-  const { callersWay, webhookEndpoints, clock, log } = job
+  const { callersWay, webhookEndpoints, formerSecrets, clock, log } = job
   const now = clock.now()
   try {
     const { Webhook } = await import('standardwebhooks')
-    const signatures = webhookEndpoints.secretsOf(endpoint, now).map(secret => new Webhook(secret).sign(id, now, body))
+    const secrets = [...webhookEndpoints.secretsOf(endpoint, now), ...(await formerSecrets.secretsOf(endpoint, now))]
+    const signatures = secrets.map(secret => new Webhook(secret).sign(id, now, body))
     // A name may lead elsewhere than when it was written down, and addresses of our own are for nobody to have called.
     if (!(await callersWay.reaches(new URL(endpoint.url)))) return null
     const { status } = await callersWay.outbound(endpoint.url, {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
+import type { Unit } from '../../../store/books.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -8,7 +9,7 @@ import type { CreateWebhookEndpointInput, Resolvers, RotateWebhookSecretInput, U
 import { mostWebhooks, type WebhookEndpointRow } from '../../stores/news/webhook.ts'
 import type { WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
 import { tryAt } from './queue.ts'
-import { overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
+import { maxFormerSecrets, overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
 import { bodyOf } from './told.ts'
 
 /** @throws BAD_USER_INPUT for an address that nobody may have called */
@@ -41,6 +42,18 @@ async function createEndpoint(context: Context, input: CreateWebhookEndpointInpu
   return { endpoint: row, secret: repeated ? null : secret }
 }
 
+/** Keeps the secret that was replaced before, if it still signs. @throws RATE_LIMITED when as many sign as may */
+async function keepFormer({ webhookEndpoints, formerSecrets }: Context, row: WebhookEndpointRow, { now, transaction }: Unit): Promise<void> {
+  const { id, previousSecret, previousUntil } = row
+  if (!previousSecret || !previousUntil || previousUntil <= now) return
+  const ends = await formerSecrets.ends(row, now, transaction)
+  if (ends.length + 2 > maxFormerSecrets) {
+    const retryAfter = Math.ceil((ends.at(-1)!.getTime() - now.getTime()) / 1000)
+    throw new Refusal('RATE_LIMITED', `${maxFormerSecrets} former secrets of this webhook still sign: rotate again in ${retryAfter} seconds.`, { retryAfter })
+  }
+  await formerSecrets.keep(row, webhookEndpoints.open(id, previousSecret), previousUntil, now, transaction)
+}
+
 async function rotate(context: Context, { id, expectedVersion }: RotateWebhookSecretInput) {
   const { brands, webhookEndpoints } = context
   const { brandId } = await webhookEndpoints.require(id)
@@ -50,7 +63,9 @@ async function rotate(context: Context, { id, expectedVersion }: RotateWebhookSe
     id,
     expectedVersion,
     before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
-    decide(row, { now }) {
+    async decide(row, unit) {
+      await keepFormer(context, row, unit)
+      const { now } = unit
       const { shown, sealed } = webhookEndpoints.newSecret(row.id)
       secret = shown
       return { secret: sealed, previousSecret: row.secret, previousUntil: new Date(now.getTime() + overlapMs) }

@@ -18,6 +18,9 @@ export const tryMs = patienceMs + 15 * second
 /** For how long the former secret signs beside the new one, in ms. */
 export const overlapMs = 24 * hour
 
+/** How many former secrets of an address sign at most. */
+export const maxFormerSecrets = 10
+
 const longest = { url: 2_000, description: 2_000 } as const
 
 const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })

@@ -32,7 +32,7 @@ export const webhookEndpoints = table('publishing.webhook_endpoints', {
   /** Why the platform stopped telling it; null when it did not. */
   disabledReason: text.maybe,
   secret: text,
-  /** The secret before the last rotation, which signs beside the present one until then. */
+  /** The secret before the last rotation, which signs beside the present one until then; those before it are `formerSecrets`. */
   previousSecret: text.maybe,
   previousUntil: moment.maybe,
   ...stamps,

@@ -219,6 +219,34 @@ describe('a webhook', () => {
     await signedBy(secret)
   })
 
+  test('is signed by each former secret for a day after it was replaced, however often that is, up to ten', async () => {
+    const brandId = await aBrand()
+    const { secret: first, endpoint } = await create(brandId)
+    const rotate = () => run('rotateWebhookSecret', { id: endpoint.id }, '{ secret }')
+    const secrets = [first]
+    const hour = 3_600_000
+    for (let at = 0; at < 10; at += 1) {
+      secrets.push((await rotate()).data().rotateWebhookSecret.secret)
+      await graph.clock.advance(hour)
+    }
+    expect((await rotate()).refused('RATE_LIMITED').extensions.retryAfter).toBe(14 * 3_600)
+    const signing = async () => {
+      await schedule(brandId)
+      await later(0)
+      const { headers, body } = told.at(-1)!
+      const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+      const signatures = String(headers['webhook-signature']).split(' ')
+      return secrets.flatMap((each, place) => (signatures.includes(new Webhook(each).sign(headers['webhook-id'] as string, at, body)) ? [place] : []))
+    }
+    expect(await signing()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    await graph.clock.advance(14 * hour)
+    expect(await signing(), 'without the one that was replaced a day ago').toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    secrets.push((await rotate()).data().rotateWebhookSecret.secret)
+    expect(JSON.stringify(await graph.rows('select * from publishing.webhook_former_secrets'))).not.toContain('whsec_')
+    await graph.clock.advance(24 * hour)
+    expect(await signing()).toEqual([11])
+  })
+
   test('whose try was interrupted is told once more, never by two at once, and what was not through is not told', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
