@@ -102,7 +102,11 @@ export const tracing = {
 
 /** What is kept, and where. */
 export const storage = {
-  dataDir: setting('DATA_DIR', text, { fallback: '.data', by: ['all', 'apart'], does: 'Database, generated keys, sandbox state.' }),
+  dataDir: setting('DATA_DIR', text, {
+    fallback: '.data',
+    by: ['all', 'apart', 'subgraph'],
+    does: 'Database, generated keys, sandbox state, the link for the first account (`setup-link`).',
+  }),
   databaseUrl: setting('DATABASE_URL', postgres, {
     fallback: null,
     by: subgraphs,

@@ -36,9 +36,9 @@ try {
   process.exitCode = 1
 }
 
-/** What a platform leaves in its data folder: database, generated keys, facts of the demo, state of the sandbox, stored media. */
+/** What a platform leaves in its data folder: database, generated keys, facts of the demo, the link for the first account, state of the sandbox, stored media. */
 function ours(folder: string): string[] {
   const known =
-    /^(?:postgres|postgresql-.*|keys\.json|service-tokens\.json|gateway-tokens\.json|demo\.json|sandbox|storage)$|^(?:keys|service-tokens|gateway-tokens|demo)\.json\.new$/
+    /^(?:postgres|postgresql-.*|keys\.json|service-tokens\.json|gateway-tokens\.json|demo\.json|setup-link(?:\.new)?|sandbox|storage)$|^(?:keys|service-tokens|gateway-tokens|demo)\.json\.new$/
   return existsSync(folder) ? readdirSync(folder).filter(name => known.test(name)) : []
 }

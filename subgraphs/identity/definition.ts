@@ -71,8 +71,12 @@ export interface Identity extends Subgraph<Context> {
   registerServices(registrations: readonly Registration[], addresses: Readonly<Record<string, Addresses>>): Promise<RegistrationOutcome>
   /** Makes people, organizations and keys that are not there yet: for set-up and demo data. */
   provision(world: World): Promise<Provisioned>
-  /** Path and query of a link to the set-up page, in place of the former one; null once somebody has signed in. */
-  openSetup(): Promise<string | null>
+  /**
+   * Makes a link to the set-up page in place of the former one.
+   * @param keep is given path and query before the link counts; when it throws, the former link stays
+   * @returns path and query; null once somebody has signed in
+   */
+  openSetup(keep?: (link: string) => void): Promise<string | null>
   /**
    * Signs from now on with a new key.
    * @param options.distrust tokens of the keys before are refused at once, as after a leak @default false

@@ -1,13 +1,24 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { deliverSetupLink, setupLinkFile } from '../../router/start/process/setup-link.ts'
 import { signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
-import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+import { type DataFolder, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
-const linkPattern = /http:\S+\/identity\/setup\?code=\S+/
+const linkPattern = /^http:\S+\/identity\/setup\?code=[\w-]{43}\n$/
+const secretPattern = /setup\?code=|code=[\w-]{43}/
 
 const form = { organization: 'Ünion & Söhne', name: 'Ada', email: 'Ada@Example.test', password: 'a long enough one' }
+
+/** The link that the last start wrote for the owner of the folder alone. */
+function linkIn(folder: DataFolder): string {
+  const file = setupLinkFile(folder.path)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const text = readFileSync(file, 'utf8')
+  expect(text).toMatch(linkPattern)
+  return text.trim()
+}
 
 test('D11 outside loopback there is no sandbox, no account and no password, but a link by which the operator makes the first account, until somebody has signed in', async () => {
   await using folder = newDataFolder()
@@ -20,7 +31,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
   expect(first.said()).not.toMatch(/sandbox \(|password(?! be reset)|demo accounts,/i)
   expect(existsSync(join(folder.path, 'sandbox')) || existsSync(join(folder.path, 'demo.json'))).toBe(false)
   expect([await count('identity.users'), await count('publishing.brands')]).toEqual([0, 0])
-  const formerLink = linkPattern.exec(first.said())![0]
+  const formerLink = linkIn(folder)
   const [stored] = (await database.sequelize.query(`select value from identity.verifications`))[0] as { value: string }[]
   expect(stored!.value).toMatch(/^[0-9a-f]{64}$/)
   first.child.kill('SIGTERM')
@@ -28,7 +39,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
 
   const second = launchPlatform(environment)
   await second.printed(readyLine)
-  const link = linkPattern.exec(second.said())![0]
+  const link = linkIn(folder)
   const code = new URL(link).searchParams.get('code')!
   const send = (fields: Record<string, string>) => fetch(`${url}/identity/setup`, { method: 'POST', body: new URLSearchParams(fields) })
   expect((await fetch(formerLink)).status).toBe(410)
@@ -64,7 +75,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
   // Nobody has signed in: an address with a typing error is put right by the link of the next start.
   const third = launchPlatform(environment)
   await third.printed(readyLine)
-  const next = linkPattern.exec(third.said())![0]
+  const next = linkIn(folder)
   expect(next).not.toBe(link)
   const nextCode = new URL(next).searchParams.get('code')!
   expect((await send({ ...form, code, email: 'intruder@example.test' })).status).toBe(410)
@@ -88,5 +99,68 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
 
   const fourth = launchPlatform(environment)
   await fourth.printed(readyLine)
-  expect(fourth.said()).not.toMatch(linkPattern)
+  expect(existsSync(setupLinkFile(folder.path))).toBe(false)
+  // Not a terminal: neither lines for eyes nor the log hold a code.
+  for (const each of [first, second, third, fourth]) expect(each.said() + each.complained()).not.toMatch(secretPattern)
+  expect(third.said()).toContain(setupLinkFile(folder.path))
+  expect(fourth.said()).not.toContain(setupLinkFile(folder.path))
+})
+
+describe('deliverSetupLink', () => {
+  const publicUrl = 'https://platform.example'
+  const link = `${publicUrl}/identity/setup?code=secret`
+  const open = () => {
+    const [said, shown]: [string[], string[]] = [[], []]
+    const tell = { say: (...words: unknown[]) => said.push(JSON.stringify(words)), warn: (...words: unknown[]) => said.push(JSON.stringify(words)) }
+    let counts = false
+    const openSetup = async (keep?: (path: string) => void) => {
+      keep?.('/identity/setup?code=secret')
+      counts = true
+      return '/identity/setup?code=secret'
+    }
+    const deliver = (dataDir: string, isTerminal = false) =>
+      deliverSetupLink({ openSetup }, { dataDir, publicUrl, tell, terminal: isTerminal ? text => shown.push(text) : null })
+    return { said, shown, deliver, counts: () => counts }
+  }
+
+  it('shows the link on a terminal, and never in a line of the log', async () => {
+    await using folder = newDataFolder()
+    const { said, shown, deliver } = open()
+    await deliver(folder.path, true)
+    expect(shown.join()).toContain(link)
+    expect(said).toHaveLength(1)
+    expect(said.join()).not.toContain('secret')
+  })
+
+  it('writes a file of mode 0600 in place of whatever lay there, and follows no link', async () => {
+    await using folder = newDataFolder()
+    const [file, elsewhere] = [setupLinkFile(folder.path), join(folder.path, 'elsewhere')]
+    writeFileSync(file, 'old', { mode: 0o644 })
+    writeFileSync(elsewhere, 'untouched')
+    symlinkSync(elsewhere, `${file}.new`)
+    await open().deliver(folder.path)
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`${link}\n`, 0o600])
+    expect(readFileSync(elsewhere, 'utf8')).toBe('untouched')
+  })
+
+  it('makes a data folder that nobody else may enter', async () => {
+    await using folder = newDataFolder()
+    const within = join(folder.path, 'new')
+    await open().deliver(within)
+    expect(statSync(within).mode & 0o777).toBe(0o700)
+  })
+
+  it('warns and leaves the former link good when the file cannot be written and nobody looks', async () => {
+    await using folder = newDataFolder()
+    // A folder in place of the file: no user may rename a file over it, not even root.
+    mkdirSync(join(setupLinkFile(folder.path), 'in the way'), { recursive: true })
+    const unseen = open()
+    await unseen.deliver(folder.path)
+    expect(unseen.counts()).toBe(false)
+    expect(unseen.said).toEqual([expect.stringContaining('let DATA_DIR name a folder')])
+    const seen = open()
+    await seen.deliver(folder.path, true)
+    expect([seen.counts(), seen.shown.join()]).toEqual([true, expect.stringContaining(link)])
+    expect(seen.said.join()).not.toContain('secret')
+  })
 })

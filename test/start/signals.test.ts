@@ -179,7 +179,8 @@ test('in production every line is JSON, from the first to the last', async () =>
   const [, url] = await platform.printed(readyLine)
   expect(url).toBe(`http://localhost:${environment.PORT}`)
   expect(lines(platform.said()).at(-1)).toMatchObject({ level: 30, time: expect.any(Number), url, demo: false, database: 'PostgreSQL 18 at DATABASE_URL' })
-  expect(lines(platform.said()).map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^nobody has signed in yet: .*\/identity\/setup\?code=/))
+  expect(lines(platform.said()).map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^nobody has signed in yet: .*\/setup-link, good for a day$/))
+  expect(platform.said()).not.toMatch(/code=/)
   platform.child.kill('SIGTERM')
   expect(await platform.ended).toBe(0)
   expect(

@@ -119,7 +119,6 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       banner: welcome({
         url: publicUrl,
         demo: prepared?.demo ?? null,
-        setup: null,
         notices,
         database: config.databaseUrl ? 'PostgreSQL at DATABASE_URL' : `embedded PostgreSQL in ${dataDir}`,
         processes: [

@@ -5,6 +5,7 @@ import { lockFolder } from '../../../db/lock.ts'
 import { openAppTokens, openKeys, openTrialTokens, serviceTokens } from '../keys.ts'
 import { untilAborted } from '../process/abort.ts'
 import { noticesOf } from '../process/notices.ts'
+import { deliverSetupLink } from '../process/setup-link.ts'
 import { version, welcome } from '../process/welcome.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
@@ -31,7 +32,6 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     signal.throwIfAborted()
     const trial = config.demo ? await (await import('../demo.ts')).openDemo(process, tokens.own, trialTokens) : null
     const notices = [...noticesOf(config)]
-    let setup: string | null = null
     await wire(process, {
       home: {
         databaseUrl: database.url,
@@ -44,7 +44,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       },
       async prepare(made) {
         if (trial) await trial.provide(made)
-        else setup = await made.defined.identity!.openSetup()
+        else await deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
         notices.push(...(trial?.notices ?? []), ...made.notices)
       },
       // All of them live here, so the engine does.
@@ -59,13 +59,11 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         demo: trial && config.environment === 'development' ? trial : null,
       }),
     })
-    const link = setup && config.publicUrl + setup
     const seen = config.environment === 'development'
     for (const notice of seen ? [] : notices) tell.warn(notice)
-    if (link && !seen) tell.say(`nobody has signed in yet: make the first account here, within a day: ${link}`)
     return {
       url: config.publicUrl,
-      banner: welcome({ url: config.publicUrl, demo: trial, setup: link, notices, database: database.description }),
+      banner: welcome({ url: config.publicUrl, demo: trial, notices, database: database.description }),
       facts: { version: version(), database: database.description, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
     }
   })

@@ -13,6 +13,7 @@ import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
 import { answerServiceClients, serviceClientsPath } from '../../apart/service-clients.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
+import { deliverSetupLink } from '../process/setup-link.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, stopAfter, wire } from '../wire.ts'
 import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
@@ -56,8 +57,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
-        const setup = played ? null : await identity?.openSetup()
-        if (setup) tell.say(`nobody has signed in yet: open ${publicUrl}${setup} within a day to make the first account`)
+        if (identity && !played) await deliverSetupLink(identity, { dataDir: config.dataDir, publicUrl, tell })
       },
       door: ({ defined, subgraphs, readiness }) => ({
         async listen() {

@@ -5,8 +5,6 @@ export interface Welcome {
   readonly url: string
   readonly database: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string; readonly takesMails: boolean } | null
-  /** Where the first account is made; null once somebody has signed in, or with demo data. */
-  readonly setup: string | null
   /** What is otherwise than one would expect, a sentence each. */
   readonly notices: readonly string[]
   /** Where processes apart are, each with what it is. @default none */
@@ -16,7 +14,7 @@ export interface Welcome {
 export const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
 
 /** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
-export function welcome({ url, database, demo, setup, notices, processes = [] }: Welcome): readonly string[] {
+export function welcome({ url, database, demo, notices, processes = [] }: Welcome): readonly string[] {
   const lines = [
     `supergraph ${version()}`,
     '',
@@ -35,7 +33,6 @@ export function welcome({ url, database, demo, setup, notices, processes = [] }:
       `  Demo accounts, password ${demo.password}`,
       ...demo.accounts.map(account => `    ${account}`),
     )
-  if (setup) lines.push('', '  Nobody has signed in yet. Make the first account here, within a day:', `    ${setup}`)
   if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
   return [...lines, '']
 }

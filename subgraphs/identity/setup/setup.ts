@@ -12,12 +12,16 @@ import { readForm, setupPath } from './rules.ts'
 import type { World } from './world.ts'
 
 /**
- * How the first account comes into being where there is no demo data: a link that the operator finds on the terminal. It lives until somebody
+ * How the first account comes into being where there is no demo data: a link that the operator finds in a file or on the terminal. It lives until somebody
  * has signed in, so that an address or a password with a typing error locks nobody out; the last form that was sent counts.
  */
 export interface Setup {
-  /** Path and query of a new link, in place of the former one; null once somebody has signed in. */
-  open(): Promise<string | null>
+  /**
+   * Makes a new link in place of the former one.
+   * @param keep is given path and query before the link counts; when it throws, the former link stays
+   * @returns path and query; null once somebody has signed in
+   */
+  open(keep?: (link: string) => void): Promise<string | null>
   /** Answers the link: the form, and what it sends. */
   handle(request: Request): Promise<Response>
 }
@@ -34,14 +38,20 @@ export function createSetup(open: () => Job, clock: Clock, issuer: string | null
     htmlPage(
       410,
       'This link is dead',
-      'Somebody has signed in since, or it is older than a day, or a later start has replaced it: as long as nobody has signed in, each start prints another.',
+      'Somebody has signed in since, or it is older than a day, or a later start has replaced it: as long as nobody has signed in, each start makes another.',
       signInLink,
     )
 
   return {
-    async open() {
+    open(keep = () => {}) {
       const code = randomBytes(32).toString('base64url')
-      return (await open().setupLinks.replace(hashOfSecret(code), clock.now())) ? `${setupPath}?code=${code}` : null
+      const job = open()
+      return inTransaction(job, async ({ now, transaction }) => {
+        if (!(await job.setupLinks.replace(hashOfSecret(code), now, transaction))) return null
+        const link = `${setupPath}?code=${code}`
+        keep(link)
+        return link
+      })
     },
 
     async handle(request) {

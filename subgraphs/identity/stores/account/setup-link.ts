@@ -40,7 +40,8 @@ export const setupLinkStore = {
       lock: async (hash: string, now: Date, transaction: Transaction): Promise<boolean> => (await read(lock, [hash, now], transaction)).length > 0,
 
       /** Puts a new link in place of the former one; false once somebody has signed in. */
-      replace: async (hash: string, now: Date): Promise<boolean> => (await read(replace, [newId(now), hash, until(now), now])).length > 0,
+      replace: async (hash: string, now: Date, transaction: Transaction): Promise<boolean> =>
+        (await read(replace, [newId(now), hash, until(now), now], transaction)).length > 0,
 
       /** Remembers whom the form has made. */
       note: async (userId: string, now: Date, transaction: Transaction): Promise<void> =>

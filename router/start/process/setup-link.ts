@@ -1,0 +1,71 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StartError } from '../../../start-error.ts'
+import type { Identity } from '../../../subgraphs/identity/definition.ts'
+import type { Tell } from './tell.ts'
+
+/** File of the data folder that holds the set-up link. Logs never hold it: whoever has the link founds the platform. */
+export const setupLinkFile = (dataDir: string): string => join(dataDir, 'setup-link')
+
+/** Where the link is delivered to. */
+export interface SetupDelivery {
+  readonly dataDir: string
+  readonly publicUrl: string
+  readonly tell: Pick<Tell, 'say' | 'warn'>
+  /** Writes to a terminal that a person looks at; null when standard output is none. @default standard output, if it is a terminal */
+  readonly terminal?: ((text: string) => void) | null
+}
+
+const ownTerminal = (): ((text: string) => void) | null => (process.stdout.isTTY ? text => void process.stdout.write(text) : null)
+
+/**
+ * Makes a new set-up link while nobody has signed in, and writes it to a file that the owner of this process alone can read, and to a
+ * terminal. Once somebody has signed in it removes the file. The former link stays good when the new one cannot be delivered.
+ */
+export async function deliverSetupLink(
+  identity: Pick<Identity, 'openSetup'>,
+  { dataDir, publicUrl, tell, terminal = ownTerminal() }: SetupDelivery,
+): Promise<void> {
+  const file = setupLinkFile(dataDir)
+  const problems: string[] = []
+  const deliver = (path: string) => {
+    const problem = write(file, `${publicUrl}${path}\n`)
+    if (problem !== null) {
+      problems.push(problem)
+      if (terminal === null) throw new StartError(problem)
+    }
+    terminal?.(`nobody has signed in yet: make the first account here, within a day:\n  ${publicUrl}${path}\n`)
+  }
+  const link = await identity.openSetup(deliver).catch(error => {
+    if (problems.length === 0) throw error
+    return undefined
+  })
+  for (const problem of problems) tell.warn(problem)
+  if (link === null) remove(file)
+  else if (problems.length === 0) tell.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
+}
+
+/** Writes a file anew with mode 0600, whatever lay there. @returns what to do about it when that fails */
+function write(file: string, text: string): string | null {
+  const fresh = `${file}.new`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    rmSync(fresh, { force: true })
+    // A link of somebody else's at this name would lead the secret elsewhere.
+    writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
+    renameSync(fresh, file)
+    return null
+  } catch (error) {
+    const { code = 'it is damaged' } = error as NodeJS.ErrnoException
+    return `the link that makes the first account cannot be written to ${file} (${code}): let DATA_DIR name a folder that this process may write to, and start again`
+  }
+}
+
+/** Removes a file that no longer matters: its link is dead. */
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Nobody can found the platform with what is left.
+  }
+}
