@@ -73,6 +73,7 @@ export async function contentMedia(
   return assets.map((asset, at) => {
     const { assetId, altText } = media[at]!
     if (asset?.brandId !== brandId) throw notFound(mediaAssets.what, assetId)
-    return { kind: asset.kind, durationMs: asset.durationMs, isReady: asset.status === 'READY', altText: altText ?? asset.altText }
+    const { kind, durationMs, animated: isAnimated } = asset
+    return { kind, durationMs, isAnimated, isReady: asset.status === 'READY', altText: altText ?? asset.altText }
   })
 }

@@ -22,7 +22,10 @@ const pictures = [
 /** Makes what is missing of the demo brand's library: three pictures, a film, and a picture that a model drew, whose preview is broken. */
 export async function provideDemoMedia(job: Job, { brandId, userId }: { readonly brandId: string; readonly userId: string }): Promise<void> {
   const by = { brandId, authorId: userId, createdBy: `user:${userId}` }
-  const provide = async (id: string, make: () => Promise<Omit<MediaAssetRow, 'createdAt' | 'updatedAt' | 'version' | 'folderId' | 'parts' | 'tags'>>) => {
+  const provide = async (
+    id: string,
+    make: () => Promise<Omit<MediaAssetRow, 'createdAt' | 'updatedAt' | 'version' | 'folderId' | 'parts' | 'tags' | 'animated' | 'videoCodec' | 'audioCodec'>>,
+  ) => {
     if (await job.mediaAssets.byId.load(id)) return
     const asset = await make()
     await inTransaction(job, async unit => {

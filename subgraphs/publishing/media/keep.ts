@@ -7,6 +7,7 @@ import { create, inTransaction, type Made } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { MediaAssetRow, MediaSource, MediaType, Part } from '../stores/media/asset.ts'
+import { isAnimated } from './file/animation.ts'
 import { lookAtPicture, NoPicture, previewOf } from './file/picture.ts'
 import { kindOf, tooLarge } from './file/type.ts'
 
@@ -63,7 +64,7 @@ export interface Given {
 }
 
 /** A picture whose bytes are looked at, and kept. */
-export type Looked = Pick<MediaAssetRow, 'kind' | 'mimeType' | 'bytes' | 'width' | 'height' | 'sha256' | 'previewBroken'>
+export type Looked = Pick<MediaAssetRow, 'kind' | 'mimeType' | 'bytes' | 'width' | 'height' | 'sha256' | 'previewBroken' | 'animated'>
 
 /**
  * Looks at a picture and keeps it and its preview under an asset's id; a preview that cannot be made is broken, and no reason to refuse the picture.
@@ -80,7 +81,7 @@ export async function keepPicture(
   await keepObject(keeping, brandId, keyOf(id, 'original'), bytes, { contentType: type, bytes: bytes.byteLength })
   if (preview) await keepObject(keeping, brandId, keyOf(id, 'preview'), preview, { contentType: 'image/webp', bytes: preview.byteLength })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { kind: kindOf(type), mimeType: type, bytes: bytes.byteLength, ...size, sha256, previewBroken: preview === null }
+  return { kind: kindOf(type), mimeType: type, bytes: bytes.byteLength, ...size, sha256, previewBroken: preview === null, animated: isAnimated(bytes, type) }
 }
 
 /** Has the objects of an asset stay. */

@@ -121,12 +121,9 @@ async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetR
     return piece
   })
   await keepObject(job, asset.brandId, key, hashed, { contentType: asset.mimeType, bytes: asset.bytes })
-  const { width, height, durationMs, hidden } = await readFilm(
-    asset.bytes,
-    async (first, last) => new Uint8Array(await new Response(await job.storage.get(key, { first, last })).arrayBuffer()),
-  )
+  const said = await readFilm(asset.bytes, async (first, last) => new Uint8Array(await new Response(await job.storage.get(key, { first, last })).arrayBuffer()))
   // Nothing here decodes films: none has a preview.
-  return { width, height, durationMs, hidden, sha256: hash.digest('hex'), previewBroken: true }
+  return { ...said, sha256: hash.digest('hex'), previewBroken: true }
 }
 
 const joined = (storage: Storage, parts: readonly Part[]): AsyncIterable<Uint8Array> =>

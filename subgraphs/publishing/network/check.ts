@@ -23,6 +23,7 @@ export type ProblemCode =
   | 'MEDIA_TOO_LARGE'
   | 'MEDIA_DURATION'
   | 'MEDIA_NOT_READY'
+  | 'MEDIA_STILL'
   | 'TARGET_MISSING'
   | 'TARGET_UNKNOWN'
   | 'TARGET_UNAVAILABLE'
@@ -48,6 +49,8 @@ export interface ContentMedium {
   readonly kind: MediumKind
   readonly durationMs: number | null
   readonly isReady: boolean
+  /** Whether it is a picture that moves. @default it is not */
+  readonly isAnimated?: boolean
   readonly altText: string | null
 }
 
@@ -171,6 +174,10 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   const longest = rules.videoSeconds
   if (longest !== null && media.some(({ durationMs }) => (durationMs ?? 0) > longest * 1000))
     problems.push(error('MEDIA_DURATION', 'media', `${network} takes films of ${longest} seconds at most: cut it.`))
+  if (rules.images > 0 && media.some(({ kind, isAnimated }) => kind === 'IMAGE' && isAnimated))
+    problems.push(
+      warning('MEDIA_STILL', 'media', `Of an animated WebP or PNG ${network} is sent the first picture alone: upload a GIF or a film to have it move.`),
+    )
   if (media.some(({ isReady }) => !isReady))
     problems.push(error('MEDIA_NOT_READY', 'media', 'A medium is still being prepared, or could not be: wait for it, or upload it again.'))
   return problems

@@ -3,6 +3,9 @@ export interface Film {
   readonly width: number
   readonly height: number
   readonly durationMs: number
+  /** As their tracks name them, such as `avc1` and `mp4a`; null where there is no such track, or none that says so. */
+  readonly videoCodec: string | null
+  readonly audioCodec: string | null
   /** First and last bytes of what may say where it was made: the boxes for what people write about a film, which players do without. */
   readonly hidden: readonly (readonly [number, number])[]
 }
@@ -86,6 +89,8 @@ function* boxesIn(buffer: Buffer, from: number, to: number, counted: { boxes: nu
 
 interface Track {
   isVideo: boolean
+  isSound: boolean
+  codec: string | null
   width: number
   height: number
 }
@@ -102,19 +107,31 @@ function describe(moov: Buffer, header: number, offset: number): Film {
       if (type === 'mvhd') durationMs = durationOf(moov, body, end)
       else if (isWritten(type)) hidden.push(hide(offset + start, end - start, body - start))
       else if (type === 'trak') {
-        const own: Track = { isVideo: false, width: 0, height: 0 }
+        const own: Track = { isVideo: false, isSound: false, codec: null, width: 0, height: 0 }
         tracks.push(own)
         walk(body, end, level + 1, own)
-      } else if (type === 'mdia') walk(body, end, level + 1, track)
+      } else if (type === 'mdia' || type === 'minf' || type === 'stbl') walk(body, end, level + 1, track)
+      else if (type === 'stsd' && track) track.codec = codecOf(moov, body, end)
       else if (type === 'tkhd' && track) Object.assign(track, sizeOfTrack(moov, body, end))
-      else if (type === 'hdlr' && track && end - body >= 12) track.isVideo ||= moov.toString('latin1', body + 8, body + 12) === 'vide'
+      else if (type === 'hdlr' && track && end - body >= 12) {
+        const kind = moov.toString('latin1', body + 8, body + 12)
+        track.isVideo ||= kind === 'vide'
+        track.isSound ||= kind === 'soun'
+      }
     }
   }
   walk(header, moov.length, 0, null)
   const shown = tracks.find(({ isVideo, width, height }) => isVideo && width > 0 && height > 0)
   if (!shown) throw new NoFilm('The film has no picture: a sound alone is none.')
   if (durationMs === null) throw new NoFilm('The film does not say how long it is.')
-  return { width: shown.width, height: shown.height, durationMs, hidden }
+  const sound = tracks.find(({ isSound }) => isSound)
+  return { width: shown.width, height: shown.height, durationMs, videoCodec: shown.codec, audioCodec: sound?.codec ?? null, hidden }
+}
+
+/** The name of a track's first form of samples (§8.5.2). */
+function codecOf(moov: Buffer, body: number, end: number): string | null {
+  const name = end - body >= 16 ? moov.toString('latin1', body + 12, body + 16) : ''
+  return /^[\x21-\x7e][\x20-\x7e]{3}$/.test(name) ? name.trimEnd() : null
 }
 
 /** Of a movie header (§8.2.2). */

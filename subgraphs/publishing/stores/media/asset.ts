@@ -40,6 +40,11 @@ export const mediaAssets = table('publishing.media_assets', {
   source: text.of<MediaSource>(),
   status: text.of<MediaStatus>(),
   previewBroken: truth.or(false),
+  /** Whether a picture moves, as some in WebP and PNG do. */
+  animated: truth.or(false),
+  /** As a film names them, such as `avc1`; null where it does not say. */
+  videoCodec: text.maybe,
+  audioCodec: text.maybe,
   /** First and last bytes of what a film says of where it was made. */
   hidden: json.of<readonly (readonly [number, number])[]>().or([]),
   /** What it came in, until it is one object. */

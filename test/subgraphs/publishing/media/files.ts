@@ -17,6 +17,14 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([u32(data.length), body, u32(crc32(body))])
 }
 
+/** A PNG that moves, as its control chunk says: two pictures of one colour. */
+export function apng(): Buffer {
+  const still = png()
+  const control = chunk('acTL', u32(2, 0))
+  // Behind the signature and the header.
+  return Buffer.concat([still.subarray(0, 33), control, still.subarray(33)])
+}
+
 /** A PNG of one colour. @param data in place of its pixels */
 export function png(width = 64, height = 48, colour: readonly number[] = [40, 90, 200], data?: Buffer): Buffer {
   const head = Buffer.concat([u32(width, height), Buffer.from([8, 2, 0, 0, 0])])
@@ -32,14 +40,36 @@ export const box = (type: string, ...parts: (Buffer | string)[]): Buffer => {
 
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
-/** A film of one second, 640 × 360 (ISO 14496-12). @param written what is written about it, boxes below `moov` */
-export function mp4({ padding = 1_000, brand = 'isom', written = [] as Buffer[], units = 1000 } = {}): Buffer {
+/**
+ * A film of one second, 640 × 360 (ISO 14496-12).
+ * @param written what is written about it, boxes below `moov`
+ * @param units   how long it is, in thousandths of a second
+ * @param sound   the codec of a track of sound; none is made without
+ */
+export function mp4({
+  padding = 1_000,
+  brand = 'isom',
+  written = [] as Buffer[],
+  units = 1000,
+  codec = 'avc1',
+  sound = '',
+  width = 640,
+  height = 360,
+} = {}): Buffer {
+  const samples = (name: string) => box('minf', box('stbl', box('stsd', u32(0, 1), box(name, Buffer.alloc(16)))))
   const track = box(
     'trak',
-    box('tkhd', u32(7, 0, 0, 1, 0, 1000, 0, 0), u16(0, 0, 0, 0), matrix, u32(640 << 16, 360 << 16)),
-    box('mdia', box('mdhd', u32(0, 0, 0, 1000, 1000), u16(0x55c4, 0)), box('hdlr', u32(0, 0), 'vide', u32(0, 0, 0), 'v\0')),
+    box('tkhd', u32(7, 0, 0, 1, 0, 1000, 0, 0), u16(0, 0, 0, 0), matrix, u32(width << 16, height << 16)),
+    box('mdia', box('mdhd', u32(0, 0, 0, 1000, 1000), u16(0x55c4, 0)), box('hdlr', u32(0, 0), 'vide', u32(0, 0, 0), 'v\0'), samples(codec)),
   )
-  const moov = box('moov', box('mvhd', u32(0, 0, 0, 1000, units, 0x10000), u16(0x100, 0), u32(0, 0), matrix, u32(0, 0, 0, 0, 0, 0, 2)), track, ...written)
+  const audible = sound ? [box('trak', box('mdia', box('hdlr', u32(0, 0), 'soun', u32(0, 0, 0), 's\0'), samples(sound)))] : []
+  const moov = box(
+    'moov',
+    box('mvhd', u32(0, 0, 0, 1000, units, 0x10000), u16(0x100, 0), u32(0, 0), matrix, u32(0, 0, 0, 0, 0, 0, 2)),
+    track,
+    ...audible,
+    ...written,
+  )
   return Buffer.concat([box('ftyp', brand, u32(512), 'isommp41'), moov, box('mdat', Buffer.alloc(padding, 7))])
 }
 
