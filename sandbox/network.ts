@@ -56,6 +56,8 @@ export interface ReceivedMedium {
   readonly bytes: number
   /** Of its bytes, in hexadecimal digits. */
   readonly sha256: string
+  /** What it shows, in words; absent where nobody wrote any. */
+  readonly altText?: string
 }
 
 /** A post or comment that a network accepted and published. */
@@ -67,6 +69,10 @@ export interface ReceivedPost {
   /** The text as a reader sees it. */
   readonly text: string
   readonly title?: string
+  /** An address that the network shows beside the text; one within the text stands there alone. */
+  readonly link?: string
+  /** Keywords, where posts have them beside their text. */
+  readonly tags?: readonly string[]
   /** `public`, `unlisted` or `private`, where posts have that. */
   readonly privacyStatus?: string
   /** Where within the account it stands; absent: the account itself. */

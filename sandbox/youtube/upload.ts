@@ -6,21 +6,33 @@ import type { Account } from '../oauth/world.ts'
 import { invalid, notFound, problemOfStatus, refusal } from './problems.ts'
 import { type Films, type Session, type Video, videoResource } from './videos.ts'
 
-/** What a film is called and who may see it, of a body in JSON. */
-export function factsIn(text: string): Pick<Video, 'title' | 'description' | 'privacyStatus'> | null {
+/** What YouTube calls metadata that it does not take: https://developers.google.com/youtube/v3/docs/videos/insert#errors */
+type Wrong = 'invalidVideoMetadata' | 'invalidTitle' | 'invalidDescription' | 'invalidTags'
+
+/** What a film is called, its keywords, and who may see it, of a body in JSON. @returns why YouTube does not take it otherwise */
+export function factsIn(text: string): Pick<Video, 'title' | 'description' | 'privacyStatus' | 'tags'> | Wrong {
   try {
     const { snippet, status } = (text.trim() === '' ? {} : JSON.parse(text)) as {
-      readonly snippet?: { readonly title?: unknown; readonly description?: unknown }
+      readonly snippet?: { readonly title?: unknown; readonly description?: unknown; readonly tags?: unknown }
       readonly status?: { readonly privacyStatus?: unknown }
     }
     const title = typeof snippet?.title === 'string' ? snippet.title : 'unknown'
     const privacyStatus = typeof status?.privacyStatus === 'string' ? status.privacyStatus : 'public'
     const description = typeof snippet?.description === 'string' ? snippet.description : ''
-    if (!['public', 'unlisted', 'private'].includes(privacyStatus) || title.length > 100 || Buffer.byteLength(description) > 5000) return null
-    return /[<>]/.test(title + description) ? null : { title, description, privacyStatus }
+    const tags = snippet?.tags ?? []
+    if (!['public', 'unlisted', 'private'].includes(privacyStatus)) return 'invalidVideoMetadata'
+    if (title.length > 100 || /[<>]/.test(title)) return 'invalidTitle'
+    if (Buffer.byteLength(description) > 5000 || /[<>]/.test(description)) return 'invalidDescription'
+    return areTags(tags) ? { title, description, privacyStatus, tags } : 'invalidTags'
   } catch {
-    return null
+    return 'invalidVideoMetadata'
   }
+}
+
+/** Keywords: 500 characters with the commas between them, and with the quotes of those that hold a blank. */
+function areTags(tags: unknown): tags is readonly string[] {
+  if (!Array.isArray(tags) || !tags.every(tag => typeof tag === 'string' && !/[<>]/.test(tag))) return false
+  return tags.map(tag => (tag.includes(' ') ? `"${tag}"` : tag)).join(',').length <= 500
 }
 
 /** Parts but the last are multiples of this many bytes. */
@@ -37,15 +49,15 @@ function keep(films: Films, account: Account, facts: Omit<Video, 'id' | 'publish
   const readyAt = films.clock.now().getTime() + (fault?.fault === 'processing' ? (fault.delayMs ?? 0) : 0)
   return films.publish({ ...facts, accountId: account.id, readyAt, isBroken: fault?.fault === 'processing-error' })
 }
-const badMetadata = () =>
-  refusal({ ...invalid('The request metadata specifies an invalid title, description or privacy status.'), reason: 'invalidVideoMetadata' })
+export const badMetadata = (reason: Wrong): Reply =>
+  refusal({ ...invalid('The request metadata specifies an invalid title, description, keyword or privacy status.'), reason })
 
 /** Begins an upload in parts: its address is told in `Location`. */
 export function beginSession(films: Films, call: Call, account: Account): Reply {
   const spoilt = spoiltMedia(films, account, refuseMedia)
   if (spoilt) return spoilt
   const facts = factsIn(call.body.toString('utf8'))
-  if (!facts) return badMetadata()
+  if (typeof facts === 'string') return badMetadata(facts)
   const told = call.headers['x-upload-content-length']
   const total = typeof told === 'string' && /^\d+$/.test(told) ? Number(told) : null
   const type = call.headers['x-upload-content-type']
@@ -101,11 +113,11 @@ function take(films: Films, session: Session, call: Call, account: Account, { fr
     films.sessions.set(session.id, next)
     return { ...unfinished(next), outcome: 'granted' }
   }
-  const { title, description, privacyStatus, mimeType } = session
+  const { title, description, privacyStatus, tags, mimeType } = session
   const sha256 = films.digests.get(session.id)?.digest('hex')
   films.digests.delete(session.id)
   const file = { bytes: got, ...(mimeType && { mimeType }), ...(sha256 && { sha256 }) }
-  const video = keep(films, account, { title, description, privacyStatus, ...file })
+  const video = keep(films, account, { title, description, privacyStatus, ...(tags && { tags }), ...file })
   films.sessions.set(session.id, { ...session, got, videoId: video.id })
   return published(films, video, call)
 }
@@ -124,14 +136,15 @@ export function insert(films: Films, call: Call, account: Account): Reply {
   const type = call.headers['content-type'] ?? ''
   const [, quoted, plain] = /^multipart\/related;.*?boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) return published(films, keep(films, account, { ...factsIn('')!, bytes: call.size, mimeType: type }), call)
+  if (boundary === undefined)
+    return published(films, keep(films, account, { title: 'unknown', description: '', privacyStatus: 'public', bytes: call.size, mimeType: type }), call)
   const text = call.body.toString('latin1')
   const delimiter = `--${boundary}`
   const [head = -1, body = -1, second = -1] = [text.indexOf('\r\n\r\n'), text.indexOf(`\r\n${delimiter}`), text.indexOf(delimiter, delimiter.length)]
   const media = text.indexOf('\r\n\r\n', second)
   if (!text.startsWith(delimiter) || head < 0 || body < head || second < 0 || media < 0) return refusal(invalid('Malformed multipart body.'))
   const facts = factsIn(Buffer.from(text.slice(head + 4, body), 'latin1').toString('utf8'))
-  if (!facts) return badMetadata()
+  if (typeof facts === 'string') return badMetadata(facts)
   // What follows the file: the last delimiter, and a line end perhaps.
   const bytes = call.size - (media + 4) - `\r\n${delimiter}--`.length
   return published(films, keep(films, account, { ...facts, bytes: Math.max(0, bytes) }), call)

@@ -12,6 +12,8 @@ export interface Video {
   readonly title: string
   readonly description: string
   readonly privacyStatus: string
+  /** @default none */
+  readonly tags?: readonly string[]
   /** Of the file. */
   readonly bytes: number
   readonly mimeType?: string
@@ -31,6 +33,7 @@ export interface Session {
   readonly title: string
   readonly description: string
   readonly privacyStatus: string
+  readonly tags?: readonly string[]
   /** What its first call has said; null: nothing. */
   readonly total: number | null
   readonly got: number
@@ -94,7 +97,7 @@ const uploadStatusOf = ({ isBroken, readyAt }: Video, now: Date) =>
   isBroken ? 'failed' : readyAt === undefined || readyAt > now.getTime() ? 'uploaded' : 'processed'
 
 export function videoResource(films: Films, video: Video, wanted: readonly string[]) {
-  const { id, publishedAt, title, description, privacyStatus, bytes } = video
+  const { id, publishedAt, title, description, privacyStatus, tags = [], bytes } = video
   const { id: channelId, name: channelTitle } = films.ownerOf(video)
   const uploadStatus = uploadStatusOf(video, films.clock.now())
   return resource(
@@ -108,6 +111,7 @@ export function videoResource(films: Films, video: Video, wanted: readonly strin
         description,
         thumbnails,
         channelTitle,
+        ...(tags.length > 0 && { tags }),
         categoryId: '22',
         liveBroadcastContent: 'none',
       },

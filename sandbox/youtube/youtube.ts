@@ -7,7 +7,7 @@ import { authorize, token } from '../oauth/server.ts'
 import type { Account } from '../oauth/world.ts'
 import { managing, publishingScopes, reading, revoke, uploading } from './manners.ts'
 import { forbidden, invalid, missing, notFound, problemOfStatus, refusal, unauthorized } from './problems.ts'
-import { beginSession, continueSession, factsIn, insert, partsOf } from './upload.ts'
+import { badMetadata, beginSession, continueSession, factsIn, insert, partsOf } from './upload.ts'
 import { channelResource, type Films, openFilms, page, searchResult, type Video, videoResource } from './videos.ts'
 
 /** Films may be large: of each part the beginning is kept, the rest is counted. */
@@ -60,13 +60,13 @@ function search(films: Films, { query }: Call, account: Account): Reply {
 
 function update(films: Films, call: Call, account: Account): Reply {
   const facts = factsIn(call.body.toString('utf8'))
-  const { id } = (facts ? JSON.parse(call.body.toString('utf8')) : {}) as { readonly id?: string }
+  if (typeof facts === 'string') return badMetadata(facts)
+  const { id } = JSON.parse(call.body.toString('utf8')) as { readonly id?: string }
   const video = films.videos.get(id ?? '')
-  if (!facts) return refusal(invalid('The request body is not valid.'))
   if (!video || films.ownerOf(video).id !== account.id) return refusal(notFound('video'))
   const wanted = partsOf(call)
-  const { title, description, privacyStatus } = facts
-  const changed: Video = { ...video, ...(wanted.includes('snippet') && { title, description }), ...(wanted.includes('status') && { privacyStatus }) }
+  const { title, description, privacyStatus, tags } = facts
+  const changed: Video = { ...video, ...(wanted.includes('snippet') && { title, description, tags }), ...(wanted.includes('status') && { privacyStatus }) }
   films.videos.set(video.id, changed)
   return json(200, videoResource(films, changed, wanted), 'granted')
 }
@@ -157,13 +157,14 @@ function received(films: Films): readonly (ReceivedPost & { readonly bytes: numb
     .filter(({ isBroken }) => !isBroken)
     .map(video => {
       const { id: accountId, username } = films.ownerOf(video)
-      const { id, publishedAt, title, description, privacyStatus, bytes, mimeType = '', sha256 } = video
+      const { id, publishedAt, title, description, privacyStatus, tags = [], bytes, mimeType = '', sha256 } = video
       return {
         receivedAt: publishedAt,
         id,
         text: description || title,
         title,
         privacyStatus,
+        ...(tags.length > 0 && { tags }),
         bytes,
         ...(sha256 && { media: [{ mimeType, bytes, sha256 }] }),
         account: { id: accountId, username },

@@ -1896,7 +1896,7 @@ export type Post = {
   readonly title?: Maybe<Scalars['String']['output']>;
   /** An address that goes with the text, where its network shows one. */
   readonly link?: Maybe<Scalars['URL']['output']>;
-  /** Words of the organization's own, by which posts are found; no network is told. */
+  /** Words of the organization's own, by which posts are found; YouTube alone is sent them, as keywords. */
   readonly tags: ReadonlyArray<Scalars['String']['output']>;
   /** Who may see it there; null on networks that are not told. */
   readonly visibility?: Maybe<PostVisibility>;

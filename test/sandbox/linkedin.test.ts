@@ -223,7 +223,7 @@ describe('posts of LinkedIn', () => {
     await rest(world, token, 'POST', '/rest/posts', organic(author, 'Two', { content: { multiImage: { images } } }))
     const article = { source: 'https://example.com/a', title: 'An article' }
     expect((await rest(world, token, 'POST', '/rest/posts', organic(author, 'Three', { content: { article } }))).status).toBe(201)
-    const medium = { mimeType: 'image/jpeg', bytes: jpeg.length, sha256: shaOf(jpeg) }
+    const medium = { mimeType: 'image/jpeg', bytes: jpeg.length, sha256: shaOf(jpeg), altText: 'A square' }
     expect((await received(world)).map(({ media }: { media: object }) => media)).toEqual([[medium], [medium, medium], []])
     const unknown = organic(author, 'Four', { content: { media: { id: 'urn:li:image:nobodys' } } })
     expect((await rest(world, token, 'POST', '/rest/posts', unknown)).status).toBe(400)

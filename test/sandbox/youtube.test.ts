@@ -129,6 +129,36 @@ describe('an upload in parts', () => {
     return { opened, session, put }
   }
 
+  test.each([
+    ['a title with <', { title: 'a < b' }, 'invalidTitle'],
+    ['a title of 101 characters', { title: 'a'.repeat(101) }, 'invalidTitle'],
+    ['a description of 5,001 bytes', { description: `${'é'.repeat(2_500)}a` }, 'invalidDescription'],
+    ['tags of 501 characters with their commas', { tags: [...Array<string>(9).fill('t'.repeat(50)), 't'.repeat(42)] }, 'invalidTags'],
+    ['tags of 500 characters whose quotes come on top', { tags: [...Array<string>(9).fill('t'.repeat(50)), `${'t'.repeat(39)} t`] }, 'invalidTags'],
+    ['tags that are no texts', { tags: [1] }, 'invalidTags'],
+  ])('is not begun with %s', async (_, snippet, reason) => {
+    await using world = await stage()
+    const youtube = await clientOf(world)
+    const media = { mimeType: 'video/mp4', body: Readable.from([Buffer.alloc(1_000)]) }
+    const requestBody = { snippet: { title: 'A film', ...snippet }, status: { privacyStatus: 'private' } } as object
+    expect(await reasonOf(youtube.videos.insert({ part: ['snippet', 'status'], requestBody, media }, at(world)))).toEqual([400, reason])
+    const { body } = await send(`${world.sandbox.origin}/youtube/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf(world)}`, 'content-type': 'application/json' },
+      body: JSON.stringify(requestBody),
+    })
+    expect(body.error.errors[0].reason).toBe(reason)
+  })
+
+  test('keeps its tags, as many as there may be', async () => {
+    await using world = await stage()
+    const youtube = await clientOf(world)
+    const tags = [...Array<string>(9).fill('t'.repeat(50)), 't'.repeat(41)]
+    const media = { mimeType: 'video/mp4', body: Readable.from([Buffer.alloc(1_000)]) }
+    await youtube.videos.insert({ part: ['snippet', 'status'], requestBody: { snippet: { title: 'A film', tags } }, media }, at(world))
+    expect(await received(world)).toMatchObject([{ title: 'A film', tags }])
+  })
+
   test('goes on where it was, says how far it is, and is one film in the end, however often its end is sent', async () => {
     await using world = await stage()
     const total = 2 * unit + 100

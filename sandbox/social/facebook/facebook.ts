@@ -65,10 +65,11 @@ function networkOf(world: FacebookWorld): Network {
     name: world.name,
     answer: call => answer(world, call),
     received: () =>
-      [...world.posts.values()].map(({ id, createdAt, text, accountId, place, media, inReplyToId }) => ({
+      [...world.posts.values()].map(({ id, createdAt, text, link, accountId, place, media, inReplyToId }) => ({
         receivedAt: createdAt,
         id,
         text,
+        ...(link && { link }),
         target: place,
         account: { id: accountId, username: world.accounts.get(accountId)!.username },
         media,

@@ -35,7 +35,8 @@ export async function attachPhoto({ world, parameters, account }: Asked): Promis
   if (broken) return { ...notFetched(), outcome: 'faulted', fault: 'processing-error' }
   if (typeof medium === 'string') return notFetched()
   const id = world.newId()
-  world.photos.set(id, { id, accountId: account.id, medium })
+  const altText = parameters.get('alt_text_custom')
+  world.photos.set(id, { id, accountId: account.id, medium: { ...medium, ...(altText && { altText }) } })
   return json(200, { id }, 'granted')
 }
 
@@ -55,6 +56,7 @@ export function post(asking: Asked, place: FacebookPlace, spoil: Spoil): Reply |
   if (!attached) return invalid('attached_media')
   if (!text && !link && attached.length === 0) return graphError({ code: 100, message: '(#100) Missing message or attachment' })
   if ([...text].length > mostText) return graphError({ code: 100, message: '(#100) The message is too long' })
+  if (link !== null && !/^https?:\/\/[^\s]+$/.test(link)) return invalid('link', '(#100) The parameter link has to be a URL')
   const photos = attached.map(id => world.photos.get(id)).filter(one => one?.accountId === account.id)
   if (photos.length !== attached.length || photos.length > mostPhotos) return invalid('attached_media')
   const now = world.clock.now().getTime()

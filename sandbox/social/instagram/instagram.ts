@@ -243,10 +243,11 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
       return invalid('children', 'A child is no finished carousel item')
     return makeContainer(world, account, made, children, says)
   }
-  if (mediaType === 'IMAGE' && imageUrl) return makeContainer(world, account, made, { url: imageUrl, rules: image, isFilm: false }, says)
+  if (mediaType === 'IMAGE' && imageUrl)
+    return makeContainer(world, account, made, { url: imageUrl, altText: parameters.get('alt_text'), rules: image, isFilm: false }, says)
   // A film alone is a reel; VIDEO is for what stands in a carousel.
   if (videoUrl && (mediaType === 'REELS' ? !isItem : mediaType === 'VIDEO' && isItem))
-    return makeContainer(world, account, made, { url: videoUrl, rules: film, isFilm: true }, says)
+    return makeContainer(world, account, made, { url: videoUrl, altText: null, rules: film, isFilm: true }, says)
   return graphError({ code: 100, subcode: 2_207_023, message: `(#100) The media type ${mediaType || 'unknown'} is unknown, or lacks its address.` })
 }
 

@@ -123,13 +123,14 @@ function answerFor(world: World, call: Call, { scopes, answer }: Route, key: str
 }
 
 function received(world: World): ReceivedPost[] {
-  return [...world.posts.values()].map(({ urn, text, createdAt, accountId, author, under, media, deletedAt }) => {
+  return [...world.posts.values()].map(({ urn, text, content, createdAt, accountId, author, under, media, deletedAt }) => {
     const { id, username } = world.accounts.get(accountId)!
     const organization = /^urn:li:organization:(\d+)$/.exec(author)?.[1]
     return {
       receivedAt: new Date(createdAt).toISOString(),
       id: urn,
       text,
+      ...linkOf(content),
       ...(organization !== undefined && { target: { kind: 'organization' as const, id: organization } }),
       media,
       account: { id, username },
@@ -137,6 +138,12 @@ function received(world: World): ReceivedPost[] {
       deletedAt: deletedAt === null ? null : new Date(deletedAt).toISOString(),
     }
   })
+}
+
+/** The address that a post shows as its article. */
+function linkOf(content: object | null): { readonly link?: string } {
+  const { article } = (content ?? {}) as { readonly article?: { readonly source: string } }
+  return article ? { link: article.source } : {}
 }
 
 function decode(segment: string): string {

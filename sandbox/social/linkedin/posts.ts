@@ -85,14 +85,20 @@ function readDraft(world: World, call: Call, { account, scopes }: Caller): Draft
   return repeated ? duplicateOf(repeated.urn) : { author, commentary, text, content: content as object | null, ...carried }
 }
 
+/** A medium as a post names it. */
+interface Carried {
+  readonly id?: unknown
+  readonly altText?: unknown
+}
+
 /** What a post carries beside its text. */
 function readContent(world: World, author: string, content: unknown): { readonly media: readonly ReceivedMedium[]; readonly isFilm: boolean } | Reply {
   if (content === null) return { media: [], isFilm: false }
   const kinds = Object.keys(content as object)
   if (kinds.length !== 1) return invalid('/content', 'union type must have exactly one member')
   const { media, multiImage, article } = content as {
-    readonly media?: { readonly id?: unknown }
-    readonly multiImage?: { readonly images?: readonly { readonly id?: unknown }[] }
+    readonly media?: Carried
+    readonly multiImage?: { readonly images?: readonly Carried[] }
     readonly article?: { readonly source?: unknown; readonly title?: unknown }
   }
   if (article) {
@@ -102,7 +108,8 @@ function readContent(world: World, author: string, content: unknown): { readonly
       : invalid('/content/article/title', 'field is required but not found', 'MISSING_FIELD')
   }
   if (!media && !multiImage) return invalid(`/content/${kinds[0]}`, 'The sandbox does not play this content')
-  const ids = media ? [media.id] : (multiImage?.images ?? []).map(({ id }) => id)
+  const all = media ? [media] : (multiImage?.images ?? [])
+  const ids = all.map(({ id }) => id)
   if (multiImage && (ids.length < 2 || ids.length > 20)) return invalid('/content/multiImage/images', 'A multi image post has 2 to 20 images')
   const found = ids.flatMap(id => (typeof id === 'string' ? (world.assets.get(id) ?? []) : []))
   if (found.length < ids.length || found.some(({ owner }) => owner !== author))
@@ -110,7 +117,8 @@ function readContent(world: World, author: string, content: unknown): { readonly
   const waiting = found.find(asset => statusOf(world, asset) !== 'AVAILABLE')
   if (waiting) return invalid('/content', `Media asset ${waiting.urn} is not ready: ${statusOf(world, waiting)}`, 'MEDIA_ASSET_WAITING_UPLOAD')
   if (multiImage && found.some(({ kind }) => kind !== 'images')) return invalid('/content/multiImage/images', 'expected images')
-  return { media: found.map(({ received }) => received!), isFilm: found[0]!.kind === 'videos' }
+  const described = all.map(({ altText }) => (typeof altText === 'string' ? { altText } : {}))
+  return { media: found.map(({ received }, at) => ({ ...received!, ...described[at] })), isFilm: found[0]!.kind === 'videos' }
 }
 
 /** `GET /rest/posts?q=author`: the posts of an organization, newest first. Those of people are read by few applications, and none of ours. */

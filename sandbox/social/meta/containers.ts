@@ -13,6 +13,8 @@ export interface Container {
   /** TEXT, IMAGE, VIDEO, REELS, STORIES or CAROUSEL. */
   readonly mediaType: string
   readonly text: string
+  /** The address that it shows beside its text. @default none */
+  readonly link?: string
   /** What it is made of: its own medium, or those of its children. */
   readonly media: readonly ReceivedMedium[]
   readonly isItem: boolean
@@ -34,6 +36,7 @@ export interface Published {
   readonly accountId: string
   readonly mediaType: string
   readonly text: string
+  readonly link?: string
   readonly media: readonly ReceivedMedium[]
   readonly inReplyToId: string | null
   /** ISO 8601, UTC, milliseconds. */
@@ -64,11 +67,13 @@ export function statusOf({ clock }: ContainerWorld, { publishedAs, error, readyA
 export interface Wanted {
   readonly url: string
   readonly rules: MediumRules
+  /** What it shows, in words. */
+  readonly altText: string | null
   /** Whether it is fetched while the caller waits; a film is fetched in the course of processing. */
   readonly isFilm: boolean
 }
 
-export type NewContainer = Pick<Container, 'mediaType' | 'text' | 'isItem' | 'inReplyToId'>
+export type NewContainer = Pick<Container, 'mediaType' | 'text' | 'link' | 'isItem' | 'inReplyToId'>
 
 /**
  * Makes a container, and fetches what it is made of. Spends `media-status`, `processing` and `processing-error`.
@@ -96,7 +101,10 @@ export async function makeContainer(
     ...made,
     id,
     accountId: account.id,
-    media: typeof medium === 'object' && medium !== null ? [medium] : children.flatMap(({ media }) => media),
+    media:
+      typeof medium === 'object' && medium !== null
+        ? [{ ...medium, ...(wanted!.altText && { altText: wanted!.altText }) }]
+        : children.flatMap(({ media }) => media),
     createdAt: now.toISOString(),
     readyAt: now.getTime() + (fault?.delayMs ?? 0),
     error,
@@ -108,18 +116,23 @@ export async function makeContainer(
 
 /** Makes a container public. */
 export function publishContainer(world: ContainerWorld, container: Container): Reply {
-  const { id: containerId, accountId, mediaType, text, media, inReplyToId } = container
+  const { id: containerId, accountId, mediaType, text, link, media, inReplyToId } = container
   const id = world.newId()
-  world.published.set(id, { id, containerId, accountId, mediaType, text, media, inReplyToId, createdAt: world.clock.now().toISOString() })
+  world.published.set(id, {
+    ...{ id, containerId, accountId, mediaType, text, media, inReplyToId },
+    ...(link !== undefined && { link }),
+    createdAt: world.clock.now().toISOString(),
+  })
   world.containers.set(containerId, { ...container, publishedAs: id })
   return json(200, { id }, 'accepted')
 }
 
 export const receivedOf = ({ accounts, published }: ContainerWorld): ReceivedPost[] =>
-  [...published.values()].map(({ id, text, createdAt, accountId, inReplyToId, media }) => ({
+  [...published.values()].map(({ id, text, link, createdAt, accountId, inReplyToId, media }) => ({
     receivedAt: createdAt,
     id,
     text,
+    ...(link !== undefined && { link }),
     account: { id: accountId, username: accounts.get(accountId)!.username },
     media,
     inReplyToId,

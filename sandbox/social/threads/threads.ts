@@ -1,3 +1,4 @@
+import twitter from 'twitter-text'
 import { spoilt } from '../../faults.ts'
 import type { Call, Deps, Network, Reply, Twin } from '../../network.ts'
 import { json } from '../../network.ts'
@@ -46,6 +47,8 @@ const asked = ['threads_basic', 'threads_content_publish']
 
 /** Posts within 24 hours: https://developers.facebook.com/docs/threads/overview#rate-limits */
 const mostADay = 250
+/** Different links in a post. */
+const mostLinks = 5
 
 const image = { types: ['image/jpeg', 'image/png'], mostBytes: 8 * 1024 * 1024 }
 const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1024 * 1024 * 1024 }
@@ -221,6 +224,11 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
   const inReplyToId = parameters.get('reply_to_id')
   if (lengthOf(text) > 500) return graphError({ code: 100, message: '(#100) Param text must be at most 500 characters long.' })
   if (inReplyToId !== null && !world.published.get(inReplyToId)) return notThere(inReplyToId, 'post')
+  const link = parameters.get('link_attachment')
+  if (link !== null && !/^https?:\/\/[^\s]+$/.test(link)) return invalid('link_attachment', 'Param link_attachment must be a valid URL')
+  // https://developers.facebook.com/docs/threads/posts, since December 22, 2025
+  if (new Set([...twitter.extractUrls(text), ...(link === null ? [] : [link])]).size > mostLinks)
+    return graphError({ code: 100, message: 'THREADS_API__LINK_LIMIT_EXCEEDED: A post has at most 5 links.' })
   const made = { mediaType, text, isItem, inReplyToId }
   const refuse = () =>
     graphError({
@@ -233,14 +241,20 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
   if (mediaType === 'TEXT') {
     if (!text) return invalid('text', 'The parameter text is required')
     if (isItem) return invalid('is_carousel_item')
-    return makeContainer(world, account, made, null, says)
+    return makeContainer(world, account, { ...made, ...(link !== null && { link }) }, null, says)
   }
-  if (parameters.has('link_attachment')) return invalid('link_attachment', 'link_attachment goes only with media_type TEXT')
+  if (link !== null) return invalid('link_attachment', 'link_attachment goes only with media_type TEXT')
   if (mediaType === 'IMAGE' || mediaType === 'VIDEO') {
     const name = mediaType === 'IMAGE' ? 'image_url' : 'video_url'
     const url = parameters.get(name)
     if (!url) return invalid(name, `The parameter ${name} is required`)
-    return makeContainer(world, account, made, { url, rules: mediaType === 'IMAGE' ? image : film, isFilm: mediaType === 'VIDEO' }, says)
+    return makeContainer(
+      world,
+      account,
+      made,
+      { url, altText: parameters.get('alt_text'), rules: mediaType === 'IMAGE' ? image : film, isFilm: mediaType === 'VIDEO' },
+      says,
+    )
   }
   if (mediaType !== 'CAROUSEL') return invalid('media_type', 'Param media_type must be one of {TEXT, IMAGE, VIDEO, CAROUSEL}')
   const ids = (parameters.get('children') ?? '').split(',').filter(Boolean)

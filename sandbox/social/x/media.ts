@@ -172,4 +172,9 @@ export function uploadsOf(world: World, account: Account, media: unknown): reado
 }
 
 /** What readers get of an upload. */
-export const receivedOf = ({ mimeType, total, sha256 }: Upload): ReceivedMedium => ({ mimeType, bytes: total, sha256 })
+export const receivedOf = ({ mimeType, total, sha256, altText }: Upload): ReceivedMedium => ({
+  mimeType,
+  bytes: total,
+  sha256,
+  ...(altText !== null && { altText }),
+})

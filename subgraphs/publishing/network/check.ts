@@ -108,9 +108,9 @@ export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capa
 }
 
 /** A first comment is held to what the network takes of comments, for nobody is there to mend it when it is sent. */
-function problemsOfComment(network: string, { copy, comment = copy, measure, objection }: ContentRules, text: string): readonly Problem[] {
+function problemsOfComment(network: string, { copy, comment = copy, measure, objection, objectionToLinks }: ContentRules, text: string): readonly Problem[] {
   const length = measure(text)
-  const wrong = objection?.(text)
+  const wrong = objection?.(text) ?? (length > comment ? null : objectionToLinks?.(text, null))
   return [
     ...(length > comment
       ? [error('COPY_TOO_LONG', 'firstComment', `The first comment counts ${length} characters on ${network}, which takes ${comment}: shorten it.`)]
@@ -145,6 +145,8 @@ function problemsOfText(network: string, rules: ContentRules, post: Content, isC
     problems.push(error('TITLE_TOO_LONG', 'title', `The title has ${codePoints(post.title)} characters, and ${network} takes ${title.most}: shorten it.`))
   const wrongTitle = post.title === null ? null : title?.objection?.(post.title)
   if (wrongTitle) problems.push(error('COPY_INVALID', 'title', wrongTitle))
+  const wrongLinks = length > most ? null : rules.objectionToLinks?.(text, text === post.copy ? post.link : null)
+  if (wrongLinks) problems.push(error('COPY_INVALID', 'copy', wrongLinks))
   const wrongTags = rules.objectionToTags?.(post.tags)
   if (wrongTags) problems.push(error('COPY_INVALID', 'tags', wrongTags))
   return problems

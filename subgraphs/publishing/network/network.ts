@@ -39,6 +39,8 @@ export interface ContentRules {
   measure(copy: string): number
   /** Why the network would not take a text of any length, in a sentence; null when it would. */
   objection?(copy: string): string | null
+  /** Why the network would not take these links, those of the text among them, in a sentence; null when it would. @default it takes any */
+  objectionToLinks?(copy: string, link: string | null): string | null
   /** Why the network would not take a post's tags, in a sentence; null when it would. @default it is not sent them */
   objectionToTags?(tags: readonly string[]): string | null
   /** In code points; null where a post has no title. */

@@ -6,6 +6,7 @@ import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 const medium = (kind: MediumKind, more: Partial<ContentMedium> = {}): ContentMedium => ({ kind, durationMs: null, isReady: true, altText: 'A square', ...more })
 const some = (count: number, kind: MediumKind): ContentMedium[] => Array.from({ length: count }, () => medium(kind))
 const link = 'https://shop.example.com/sale/autumn'
+const links = (count: number): string => Array.from({ length: count }, (_, at) => `https://example.com/${at}`).join(' ')
 const marks = (mark: string, count: number): string => Array.from({ length: count }, (_, at) => `${mark}name${at}`).join(' ')
 const codes = (platform: Platform, post: Partial<Content>): string[] =>
   problemsOf(everyNetwork[platform], { copy: 'Hello', link: null, tags: [], title: null, firstComment: null, media: [], isLater: false, ...post }).map(
@@ -79,6 +80,13 @@ describe('what a network would say of a post', () => {
     ['THREADS', { copy: 'x'.repeat(480), link }, []],
     ['THREADS', { copy: 'x'.repeat(480), link, media: some(1, 'IMAGE') }, ['COPY_TOO_LONG']],
     ['THREADS', { media: [medium('VIDEO', { durationMs: 300_001 })] }, ['MEDIA_DURATION']],
+    ['THREADS', { copy: links(5) }, []],
+    ['THREADS', { copy: `${links(5)} ${links(1)}` }, []],
+    ['THREADS', { copy: links(6) }, ['COPY_INVALID']],
+    ['THREADS', { copy: links(4), link }, []],
+    ['THREADS', { copy: links(5), link }, ['COPY_INVALID']],
+    ['THREADS', { copy: links(5), link, media: some(1, 'IMAGE') }, ['COPY_INVALID']],
+    ['THREADS', { firstComment: links(6) }, ['COPY_INVALID']],
     ['INSTAGRAM', { copy: 'x'.repeat(2190), link, media: some(1, 'IMAGE') }, ['COPY_TOO_LONG']],
     ['INSTAGRAM', { media: [medium('VIDEO', { durationMs: 900_001 })] }, ['MEDIA_DURATION']],
     ['INSTAGRAM', { copy: marks('#', 30), media: some(1, 'IMAGE') }, []],

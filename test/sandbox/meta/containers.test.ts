@@ -263,6 +263,12 @@ test('Threads: a text alone, with a link or as a reply; replies stand in a list 
     ['Head', null],
     ['Reply', head],
   ])
+  expect((await world.received()).map(({ link }) => link)).toEqual(['https://example.com', undefined])
+  const links = (count: number) => Array.from({ length: count }, (_, at) => `example.com/${at}`).join(' ')
+  expect((await create({ text: links(5) })).status).toBe(200)
+  expect(await create({ text: links(6) })).toMatchObject(refused(100))
+  expect(await create({ text: links(5), link_attachment: 'https://example.com' })).toMatchObject(refused(100))
+  expect(await create({ text: 'Head', link_attachment: 'example' })).toMatchObject(refused(100))
   expect((await world.get(`/v1.0/${user}/threads`, { access_token: token })).body.data).toHaveLength(1)
   expect(await world.get(`/v1.0/${user}/replies`, { access_token: token })).toMatchObject(refused(10, 403))
   expect(await create({ text: 'x'.repeat(501) })).toMatchObject(refused(100))

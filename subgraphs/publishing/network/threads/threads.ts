@@ -1,6 +1,15 @@
+import twitterText from 'twitter-text'
 import { emojiAsBytes } from '../check.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { ThreadsAddress } from './adapter.ts'
+
+/** What Threads takes of different links in a post (https://developers.facebook.com/docs/threads/posts, read 2026-11-24). */
+const maxLinks = 5
+
+function tooManyLinks(copy: string, link: string | null): string | null {
+  const links = new Set([...twitterText.extractUrls(copy), ...(link === null ? [] : [link])])
+  return links.size > maxLinks ? `Threads takes ${maxLinks} links in a post, and this one has ${links.size}: leave some out.` : null
+}
 
 /** Threads accounts: short texts, threads as replies. */
 export const threads = {
@@ -11,6 +20,7 @@ export const threads = {
   content: {
     copy: 500,
     measure: emojiAsBytes,
+    objectionToLinks: tooManyLinks,
     link: 'TEXT_BESIDE_MEDIA',
     title: null,
     media: { least: 0, images: 20, gifs: 0, videos: 20, most: 20, mixed: true, videoSeconds: 300 },

@@ -8,7 +8,7 @@ import { type AtTwin, atTwin, publish } from './twin.ts'
 /** What is fetched by address, as Meta's networks take media. */
 const medium = serveMedia()
 
-const shown = ({ mimeType, bytes, sha256 }: Medium & { readonly sha256: string }) => ({ mimeType, bytes, sha256 })
+const shown = ({ mimeType, bytes, sha256, altText }: Medium & { readonly sha256: string }) => ({ mimeType, bytes, sha256, ...(altText && { altText }) })
 
 async function consent({ network }: AtTwin) {
   const { url, verifier } = await network.authorize({ redirectUri: callback, state: 'a-state' })
@@ -216,6 +216,7 @@ describe('P-14 FACEBOOK', () => {
     const [one, two, film] = [await medium('IMAGE', 2_000, 'A square'), await medium('IMAGE', 3_000), await medium('VIDEO', 5_000)]
     const group = demoGroup(at)
     const { delivery } = await publish(at, { copy: 'Text', link: 'https://example.com/a' })
+    expect((await at.received())[0]!.link).toBe('https://example.com/a')
     await publish(at, { copy: 'Pictures', media: [one, two], link: 'https://example.com/a' })
     const { delivery: ofFilm } = await publish(at, { copy: 'Film', media: [film] })
     await publish(at, { copy: 'In the group', target: { kind: 'GROUP', externalId: group.externalId, name: group.name }, placeToken: null })

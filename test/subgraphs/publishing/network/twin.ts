@@ -24,6 +24,7 @@ export interface AtTwin extends AsyncDisposable {
 }
 
 export interface Received {
+  readonly link?: string
   readonly id: string
   readonly text: string
   readonly target?: { readonly kind: string; readonly id: string }

@@ -120,7 +120,7 @@ describe('P-10 a film on YouTube', () => {
     const [received] = await at.received()
     const { mimeType, bytes, sha256 } = film
     expect(received).toMatchObject({
-      ...{ text: 'All about it #cat\n\nhttps://example.com/a', title: 'The cat', privacyStatus: 'private' },
+      ...{ text: 'All about it #cat\n\nhttps://example.com/a', title: 'The cat', privacyStatus: 'private', tags: ['cats'] },
       media: [{ mimeType, bytes, sha256 }],
     })
     const { id } = received!
@@ -190,7 +190,7 @@ describe('P-10 a film on YouTube', () => {
     expect(await prepare({ title: 'a < b' })).toMatchObject({
       outcome: 'refused',
       code: 'CONTENT_REFUSED',
-      detail: expect.stringContaining('invalidVideoMetadata'),
+      detail: expect.stringContaining('invalidTitle'),
     })
     expect(await prepare({ copy: 'a'.repeat(4_990), link: 'https://example.com/' })).toMatchObject({ outcome: 'refused', code: 'CONTENT_REFUSED' })
     await at.arm({ fault: 'media-status', status: 429 })
