@@ -1,5 +1,6 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Turns } from '../../platform/jobs/turns.ts'
 import type { Limit } from '../../platform/limit.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
@@ -94,6 +95,8 @@ export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment
   readonly storage: Storage
   readonly signatures: Signatures
   readonly receiving: Receiving
+  /** Work on pictures, which organizations take in turn; deliveries have a place of their own. */
+  readonly turns: Turns
   /** Counts requests for pictures, by organization. */
   readonly drawing: Limit
   /** Reports that are being made in this process, by brand. */

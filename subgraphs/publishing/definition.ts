@@ -1,5 +1,6 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
+import { createTurns } from '../../platform/jobs/turns.ts'
 import { createLimit } from '../../platform/limit.ts'
 import { executableSchema } from '../executable.ts'
 import { recordingOf } from '../store/books.ts'
@@ -31,6 +32,7 @@ import { daySumsSweep } from './insight/analytics/sum-up.ts'
 import { dashboardResolvers } from './insight/dashboard/resolvers.ts'
 import { widgetResolvers } from './insight/widget/resolvers.ts'
 import { mediaAssetResolvers } from './media/asset/resolvers.ts'
+import { turnsOfPictures } from './media/file/picture.ts'
 import { mediaFolderResolvers } from './media/folder/resolvers.ts'
 import { imageRequests } from './media/image/generate.ts'
 import { imageResolvers } from './media/image/resolvers.ts'
@@ -113,6 +115,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     signatures: cipher,
     callersWay,
     receiving: createReceiving(),
+    turns: createTurns(turnsOfPictures),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),
     environment,

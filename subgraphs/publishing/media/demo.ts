@@ -4,7 +4,7 @@ import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import type { MediaAssetRow } from '../stores/media/asset.ts'
 import { plainPicture } from './file/picture.ts'
-import { keepObject, keepPicture, keyOf, spare } from './keep.ts'
+import { keepObject, keepSeen, keyOf, lookAt, spare, turnsOf } from './keep.ts'
 
 /** A film of a second, without anything to be seen in it: its boxes are whole. */
 const film = Buffer.from(
@@ -48,10 +48,11 @@ export async function provideDemoMedia(job: Job, { brandId, userId }: { readonly
   for (const { mark, colour, filename, title, altText } of pictures) {
     const id = idOfName(brandId, mark)
     await provide(id, async () => {
-      const looked = await keepPicture(job, { brandId, id }, 'image/png', await plainPicture(1080, 1080, colour))
+      const seen = await lookAt(await plainPicture(1080, 1080, colour), 'image/png', turnsOf(job, 'demo', true))
+      await keepSeen(job, { brandId, id }, seen)
       const isDrawn = mark === 'demo-media-drawn'
       const said = { ...by, id, filename, title, altText, hidden: [], durationMs: null, status: 'READY' } as const
-      return { ...said, ...looked, source: isDrawn ? 'GENERATED' : 'UPLOAD', previewBroken: isDrawn }
+      return { ...said, ...seen.looked, source: isDrawn ? 'GENERATED' : 'UPLOAD', previewBroken: isDrawn }
     })
   }
   const id = idOfName(brandId, 'demo-media-film')

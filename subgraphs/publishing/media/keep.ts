@@ -1,18 +1,19 @@
-import { createHash } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
+import { codeOf, Refusal } from '../../../platform/errors.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import type { Body } from '../../../platform/storage/storage.ts'
 import type { Unit, Writing } from '../../store/books.ts'
 import { create, inTransaction, type Made } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { everyNetwork } from '../network/networks.ts'
-import type { MediaAssetRow, MediaSource, MediaType, Part } from '../stores/media/asset.ts'
+import type { MediaAssetRow, MediaSource, MediaType } from '../stores/media/asset.ts'
 import { isAnimated } from './file/animation.ts'
-import { lookAtPicture, NoPicture, previewOf } from './file/picture.ts'
+import { digestOf } from './file/digest.ts'
+import { pictureOf } from './file/end.ts'
+import { type InTurn, lookAtPicture, NoPicture, previewOf, weightOfLook } from './file/picture.ts'
 import { kindOf, tooLarge } from './file/type.ts'
 
 /** What files are kept with: a resolver's context has it, and so has a job's. */
-export type Keeping = Writing & Pick<Context, 'storage' | 'brands' | 'mediaAssets' | 'mediaObjects' | 'clock' | 'quotas' | 'log'>
+export type Keeping = Writing & Pick<Context, 'storage' | 'brands' | 'mediaAssets' | 'mediaObjects' | 'clock' | 'quotas' | 'log' | 'turns'>
 
 /** How long an object waits for the row that names it, in ms: longer than any upload. */
 const patienceMs = 26 * 3_600_000
@@ -43,14 +44,16 @@ export async function keepObject(
   await keeping.storage.put(key, body, as)
 }
 
-/** Has parts go that nothing names. Where that fails they go a day later, as what was entered before they were written says. */
-export async function letGo(keeping: Keeping, brandId: string, parts: readonly Part[]): Promise<void> {
-  const keys = parts.map(({ key }) => key)
+/** Has objects go that no row names. Where that fails they go a day later, as what was entered before they were written says. */
+export async function letGo(keeping: Keeping, brandId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
-    keeping.log.warn({ err: error, brandId }, 'parts of a file stay for a day'),
+    keeping.log.warn({ err: error, brandId }, 'objects that no row names stay for a day'),
   )
 }
+
+/** Whether an error says that nothing was written: after a database's error the commit may have gone through all the same. */
+export const isRefused = (error: unknown): boolean => codeOf(error) !== 'INTERNAL_SERVER_ERROR'
 
 /** What people say of a file, and whose it is. */
 export interface Given {
@@ -63,30 +66,75 @@ export interface Given {
   readonly source: MediaSource
 }
 
-/** A picture whose bytes are looked at, and kept. */
+/** What is known of a picture once its bytes were looked at. */
 export type Looked = Pick<MediaAssetRow, 'kind' | 'mimeType' | 'bytes' | 'width' | 'height' | 'sha256' | 'previewBroken' | 'animated'>
 
-/**
- * Looks at a picture and keeps it and its preview under an asset's id; a preview that cannot be made is broken, and no reason to refuse the picture.
- * @throws NoPicture for what cannot be read
- */
-export async function keepPicture(
-  keeping: Keeping,
-  { brandId, id }: Pick<MediaAssetRow, 'brandId' | 'id'>,
-  type: MediaType,
-  bytes: Uint8Array,
-): Promise<Looked> {
-  const size = await lookAtPicture(bytes, type)
-  const preview = await previewOf(bytes).catch(() => null)
-  await keepObject(keeping, brandId, keyOf(id, 'original'), bytes, { contentType: type, bytes: bytes.byteLength })
-  if (preview) await keepObject(keeping, brandId, keyOf(id, 'preview'), preview, { contentType: 'image/webp', bytes: preview.byteLength })
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { kind: kindOf(type), mimeType: type, bytes: bytes.byteLength, ...size, sha256, previewBroken: preview === null, animated: isAnimated(bytes, type) }
+/** A picture that was looked at, with what is to be kept of it. */
+export interface Seen {
+  readonly looked: Looked
+  readonly original: Uint8Array
+  /** Null where none could be made. */
+  readonly preview: Uint8Array | null
 }
+
+/** Has work on pictures take the turns of an organization. @param isPatient whether it waits, however much does: for work that is bounded elsewhere */
+export const turnsOf =
+  ({ turns }: Pick<Context, 'turns'>, organizationId: string, isPatient = false): InTurn =>
+  (weight, work) =>
+    turns.run({ key: organizationId, weight, isPatient }, work)
+
+/**
+ * Looks at a picture, all of it, and makes its preview. Nothing is kept.
+ * @throws NoPicture for what cannot be read, is cut off, or that other bytes follow; RATE_LIMITED when too much of the organization waits
+ */
+export async function lookAt(bytes: Uint8Array, type: MediaType, inTurn: InTurn): Promise<Seen> {
+  const { head, original, animated, sha256 } = await inTurn(weightOfLook(bytes.byteLength), async () => {
+    const head = await lookAtPicture(bytes, type)
+    const original = await pictureOf(bytes, type)
+    return { head, original, animated: isAnimated(original, type), sha256: await digestOf(original) }
+  })
+  const preview = await previewOf(original, head, inTurn)
+  const { width, height } = head
+  const looked = { kind: kindOf(type), mimeType: type, bytes: original.byteLength, width, height, sha256, previewBroken: preview === null, animated }
+  return { looked, original, preview }
+}
+
+/** Keeps a picture and its preview under an asset's id. */
+export async function keepSeen(keeping: Keeping, { brandId, id }: Pick<MediaAssetRow, 'brandId' | 'id'>, { looked, original, preview }: Seen): Promise<void> {
+  await keepObject(keeping, brandId, keyOf(id, 'original'), original, { contentType: looked.mimeType, bytes: looked.bytes })
+  if (preview) await keepObject(keeping, brandId, keyOf(id, 'preview'), preview, { contentType: 'image/webp', bytes: preview.byteLength })
+}
+
+/**
+ * Keeps pictures of new assets while a row that names them is written. Refused, repeated or not stored, none of them stays.
+ * @param write writes the row
+ */
+export async function keptWhile<R>(
+  keeping: Keeping,
+  brandId: string,
+  pictures: readonly { readonly id: string; readonly seen: Seen }[],
+  write: () => Promise<Made<R>>,
+): Promise<Made<R>> {
+  const keys = pictures.flatMap(({ id }) => bytesOf(id))
+  let isWriting = false
+  try {
+    for (const { id, seen } of pictures) await keepSeen(keeping, { brandId, id }, seen)
+    isWriting = true
+    const made = await write()
+    if (made.repeated) await letGo(keeping, brandId, keys)
+    return made
+  } catch (error) {
+    if (!isWriting || isRefused(error)) await letGo(keeping, brandId, keys)
+    throw error
+  }
+}
+
+/** The keys under which a picture that was just kept lies. */
+export const bytesOf = (id: string): readonly string[] => [keyOf(id, 'original'), keyOf(id, 'preview')]
 
 /** Has the objects of an asset stay. */
 export const spare = ({ mediaObjects }: Pick<Context, 'mediaObjects'>, id: string, { transaction }: Unit): Promise<void> =>
-  mediaObjects.spare([keyOf(id, 'original'), keyOf(id, 'preview')], transaction)
+  mediaObjects.spare(bytesOf(id), transaction)
 
 /** Sees to it that a brand takes one more asset. @throws CONFLICT: BRAND_ARCHIVED, QUOTA */
 export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, brandId: string, { now, transaction }: Unit): Promise<void> {
@@ -96,9 +144,10 @@ export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, bran
 }
 
 /**
- * Makes an asset of a picture that is there as bytes.
+ * Makes an asset of a picture that is there as bytes. What is refused, or was made before with the same key, keeps no bytes. Callers ask for
+ * room and for what the key made before, so that most of it is refused before it is looked at.
  * @param once its idempotency key
- * @throws BAD_USER_INPUT for what is no picture; CONFLICT
+ * @throws BAD_USER_INPUT for what is no picture; CONFLICT; RATE_LIMITED
  */
 export async function createPicture(
   keeping: Keeping,
@@ -117,21 +166,24 @@ export async function createPicture(
     readonly bytes: Uint8Array
   },
 ): Promise<Made<MediaAssetRow>> {
+  const { brandId } = given
   const wrong = tooLarge(type, bytes.byteLength)
   if (wrong) throw new Refusal('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
-  const looked = await keepPicture(keeping, { brandId: given.brandId, id }, type, bytes).catch(error => {
+  const seen = await lookAt(bytes, type, turnsOf(keeping, organizationId)).catch(error => {
     throw error instanceof NoPicture ? new Refusal('BAD_USER_INPUT', error.message) : error
   })
-  return create(keeping, {
-    of: keeping.mediaAssets,
-    once,
-    tenantId: organizationId,
-    id,
-    async run(unit) {
-      await requireRoom(keeping, given.brandId, unit)
-      await spare(keeping, id, unit)
-      return { id, ...given, ...looked, status: 'READY' as const, createdAt: unit.now, updatedAt: unit.now }
-    },
-    audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
-  })
+  return keptWhile(keeping, brandId, [{ id, seen }], () =>
+    create(keeping, {
+      of: keeping.mediaAssets,
+      once,
+      tenantId: organizationId,
+      id,
+      async run(unit) {
+        await requireRoom(keeping, brandId, unit)
+        await spare(keeping, id, unit)
+        return { id, ...given, ...seen.looked, status: 'READY' as const, createdAt: unit.now, updatedAt: unit.now }
+      },
+      audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
+    }),
+  )
 }

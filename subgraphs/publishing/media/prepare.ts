@@ -10,19 +10,23 @@ import type { Job } from '../context.ts'
 import type { MediaAssetRow, Part } from '../stores/media/asset.ts'
 import { NoFilm, readFilm } from './file/film.ts'
 import { NoPicture } from './file/picture.ts'
-import { bytesStayMs, keepObject, keepPicture, keyOf, spare } from './keep.ts'
+import { bytesOf, keepObject, keepSeen, keyOf, lookAt, spare, turnsOf } from './keep.ts'
 
 const name = 'prepare-media'
 
 /** Has an asset that came in parts made ready. */
-export const prepareMedia = (jobs: Jobs, { brandId, id }: Pick<MediaAssetRow, 'brandId' | 'id'>, at: Date, transaction: Transaction): Promise<void> =>
-  jobs.enqueue(name, { brandId, assetId: id }, { transaction, startAfter: at, key: id })
+export const prepareMedia = (
+  jobs: Jobs,
+  { brandId, id, organizationId }: Pick<MediaAssetRow, 'brandId' | 'id'> & { readonly organizationId: string },
+  at: Date,
+  transaction: Transaction,
+): Promise<void> => jobs.enqueue(name, { brandId, assetId: id, organizationId }, { transaction, startAfter: at, key: id })
 
-/** Two at once: each reads a file of up to 1 GiB. */
+/** Four at once, two of one organization: each reads a file of up to 1 GiB. Jobs of an earlier version name no organization. */
 export const prepareQueue = (job: () => Job): JobQueue => ({
   name,
-  concurrency: 2,
-  groupOf: ({ brandId }) => brandId ?? null,
+  concurrency: 4,
+  groupOf: ({ organizationId, brandId }) => organizationId ?? brandId ?? null,
   perGroup: 2,
   handle: async ({ assetId }) => prepare(job(), assetId!),
 })
@@ -94,7 +98,7 @@ export async function prepare(job: Job, assetId: string): Promise<void> {
   })
 }
 
-/** The parts go, and the whole stays if it was made. */
+/** The parts go, and the whole stays if it was made: of one that failed nothing is kept. */
 async function followed(
   job: Job,
   asset: MediaAssetRow,
@@ -102,15 +106,19 @@ async function followed(
   unit: { readonly now: Date; readonly transaction: Transaction },
 ): Promise<void> {
   const parts = asset.parts.map(({ key }) => key)
-  if (ready.status === 'READY') await spare(job, asset.id, unit)
-  if (parts.length > 0)
-    await job.mediaObjects.doom(asset.brandId, parts, new Date(unit.now.getTime() + (ready.status === 'READY' ? 0 : bytesStayMs)), unit.transaction)
+  const isReady = ready.status === 'READY'
+  if (isReady) await spare(job, asset.id, unit)
+  const gone = isReady ? parts : [...parts, ...bytesOf(asset.id)]
+  if (gone.length > 0) await job.mediaObjects.doom(asset.brandId, gone, unit.now, unit.transaction)
 }
 
 async function picture(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetRow>> {
+  const brand = await job.brands.byId.load(asset.brandId)
   const pieces: Uint8Array[] = []
   for await (const piece of joined(job.storage, asset.parts)) pieces.push(piece)
-  return keepPicture(job, asset, asset.mimeType, Buffer.concat(pieces))
+  const seen = await lookAt(Buffer.concat(pieces), asset.mimeType, turnsOf(job, brand?.organizationId ?? asset.brandId, true))
+  await keepSeen(job, asset, seen)
+  return seen.looked
 }
 
 async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetRow>> {

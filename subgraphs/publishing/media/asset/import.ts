@@ -10,7 +10,7 @@ import type { ImportMediaInput } from '../../resolvers.generated.ts'
 import type { MediaAssetRow, MediaType, Part } from '../../stores/media/asset.ts'
 import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
-import { createPicture, keepObject, letGo, requireRoom } from '../keep.ts'
+import { createPicture, isRefused, keepObject, letGo, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
 /** How much is fetched, in bytes, and for how long, in ms. */
@@ -51,6 +51,7 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
   const url = new URL(String(input.url))
   const id = newId(clock.now())
   const parts: Part[] = []
+  /** Whether a row names the parts, or may name them. */
   let isNamed = false
   try {
     const type = await fetchInto(context, url, brand.id, parts)
@@ -64,9 +65,14 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
       createdBy: actorOf(viewer),
     } as const
     if (kindOf(type) !== 'VIDEO') {
-      const bytes = await readParts(context, parts)
-      return (await createPicture(context, { ...given, organizationId: brand.organizationId, once: input, id, type, bytes })).row
+      const { organizationId } = brand
+      const held = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+      const { row } = await context.receiving.hold(organizationId, held, async () =>
+        createPicture(context, { ...given, organizationId, once: input, id, type, bytes: await readParts(context, parts) }),
+      )
+      return row
     }
+    isNamed = true
     const { row, repeated } = await create(context, {
       ...claim,
       id,
@@ -78,13 +84,21 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
         const stamps = { createdAt: unit.now, updatedAt: unit.now }
         return { id, ...given, kind: 'VIDEO' as const, mimeType: type, bytes, parts, status: 'PROCESSING' as const, ...stamps }
       },
-      wake: (asset, { now, transaction }) => prepareMedia(context.jobs, asset, now, transaction),
+      wake: (asset, { now, transaction }) => prepareMedia(context.jobs, { ...asset, organizationId: brand.organizationId }, now, transaction),
       audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
+    }).catch(error => {
+      isNamed = !isRefused(error)
+      throw error
     })
     isNamed = !repeated
     return row
   } finally {
-    if (!isNamed) await letGo(context, brand.id, parts)
+    if (!isNamed)
+      await letGo(
+        context,
+        brand.id,
+        parts.map(({ key }) => key),
+      )
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp'
+import type { TurnOptions } from '../../../../platform/jobs/turns.ts'
 import type { MediaType } from '../../stores/media/asset.ts'
 
 /** A picture may have so many pixels. */
@@ -26,22 +27,21 @@ function sharp() {
   return loading
 }
 
-/** How many pictures are worked on at once in this process: each may take some hundred MiB while it is. */
-const atOnce = 2
-let underWay = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (underWay >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
-  else underWay += 1
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else underWay -= 1
-  }
+/**
+ * How many pictures are worked on at once in one process: two, and one more for deliveries. One of them may be heavy, for as long as it is
+ * decoded it may take some hundred MiB. What waits of one organization is done in about 3 s of a core, of all in half a minute.
+ */
+export const turnsOfPictures: TurnOptions = {
+  what: 'pictures',
+  places: 2,
+  reserved: 1,
+  heavyFrom: 50,
+  maxWaiting: { ofKey: 1_000, inAll: 10_000 },
+  perSecond: 300,
 }
+
+/** Has a piece of work on a picture done when its turn has come. @param weight as of `weightOf` */
+export type InTurn = <Result>(weight: number, work: () => Promise<Result>) => Promise<Result>
 
 const open = async (bytes: Uint8Array, animated = false): Promise<Sharp> => {
   const make = await sharp()
@@ -50,32 +50,67 @@ const open = async (bytes: Uint8Array, animated = false): Promise<Sharp> => {
 
 const formats: Readonly<Record<string, MediaType>> = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp', gif: 'image/gif' }
 
-/**
- * What a picture's head says of its size, as it is shown.
- * @throws NoPicture for one that is not what its first bytes say, or has too many pixels
- */
-export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise<{ readonly width: number; readonly height: number }> {
-  return inTurn(async () => {
-    // Its head is read without the limit, so that too many pixels are told from what is no picture.
-    const make = await sharp()
-    const head = await make(bytes, { limitInputPixels: false, failOn: 'none' })
-      .metadata()
-      .catch(() => null)
-    if (!head || formats[head.format ?? ''] !== type || !head.width || !head.height)
-      throw new NoPicture('The file begins as a picture and is none: it cannot be read.')
-    const pages = head.pages ?? 1
-    if (head.width * head.height > mostPixels || (type === 'image/gif' && head.width * head.height * pages > mostPixels * 10))
-      throw new NoPicture(`The picture has ${head.width} × ${head.height} pixels: 100 million are the most.`)
-    const isTurned = (head.orientation ?? 1) >= 5
-    return isTurned ? { width: head.height, height: head.width } : { width: head.width, height: head.height }
-  })
+/** What a picture's head says of it. */
+export interface Head {
+  /** As it is shown. */
+  readonly width: number
+  readonly height: number
+  /** How much work it is to decode. */
+  readonly weight: number
 }
 
-/** A small picture of a picture, in WebP, without what a camera wrote into it. @throws what cannot be decoded */
-export const previewOf = (bytes: Uint8Array): Promise<Buffer> =>
-  inTurn(async () =>
-    (await open(bytes)).rotate().resize(previewSide, previewSide, { fit: 'inside', withoutEnlargement: true }).webp({ quality: 80 }).toBuffer(),
-  )
+const [million, mebibyte] = [1_000_000, 1024 * 1024]
+
+/**
+ * How much work it is to decode a picture: a megapixel is 1, a mebibyte 2, for compressed bytes take longer than empty planes. A progressive
+ * JPEG is read as often as it has scans.
+ */
+const weightOf = (
+  { width, height, isProgressive = false }: { readonly width: number; readonly height: number; readonly isProgressive?: boolean | undefined },
+  bytes: number,
+) => ((width * height) / million) * (isProgressive ? 4 : 1) + (2 * bytes) / mebibyte
+
+/** How much work it is to look at a file without decoding it. */
+export const weightOfLook = (bytes: number): number => 1 + bytes / mebibyte
+
+/**
+ * Reads what a picture's head says of its size.
+ * @throws NoPicture for one that is not what its first bytes say, or has too many pixels
+ */
+export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise<Head> {
+  // Its head is read without the limit, so that too many pixels are told from what is no picture.
+  const make = await sharp()
+  const head = await make(bytes, { limitInputPixels: false, failOn: 'none' })
+    .metadata()
+    .catch(() => null)
+  if (!head || formats[head.format ?? ''] !== type || !head.width || !head.height)
+    throw new NoPicture('The file begins as a picture and is none, or is cut off: it cannot be read.')
+  const pages = head.pages ?? 1
+  if (head.width * head.height > mostPixels || (type === 'image/gif' && head.width * head.height * pages > mostPixels * 10))
+    throw new NoPicture(`The picture has ${head.width} × ${head.height} pixels: 100 million are the most.`)
+  const isTurned = (head.orientation ?? 1) >= 5
+  const weight = weightOf(head, bytes.byteLength)
+  return isTurned ? { width: head.height, height: head.width, weight } : { width: head.width, height: head.height, weight }
+}
+
+/** Whether a picture took too long, or its decoder could not work: neither says that the picture is damaged. */
+const isOurs = (error: unknown): boolean => /timeout|out of memory|unable to allocate/i.test(error instanceof Error ? error.message : '')
+
+/**
+ * Makes a small picture of a picture, in WebP, without what a camera wrote into it. All of it is decoded, as each network's form is.
+ * @returns null when it takes too long
+ * @throws NoPicture for a picture that is cut off or damaged
+ */
+export const previewOf = (bytes: Uint8Array, { weight }: Pick<Head, 'weight'>, inTurn: InTurn): Promise<Buffer | null> =>
+  inTurn(weight, async () => {
+    try {
+      const upright = (await open(bytes)).rotate()
+      return await upright.resize(previewSide, previewSide, { fit: 'inside', withoutEnlargement: true }).webp({ quality: 80 }).toBuffer()
+    } catch (error) {
+      if (isOurs(error)) return null
+      throw new NoPicture('The picture cannot be decoded: it is cut off, or damaged. Upload it again.')
+    }
+  })
 
 /** A form that a network takes. */
 export interface Form {
@@ -105,28 +140,31 @@ const steps = [
 ] as const
 
 /**
- * A picture written anew as a network takes it: upright, and without what a camera wrote into it, where it was taken among that.
+ * A picture written anew as a network takes it: upright, and without what a camera wrote into it, where it was taken among that. Each try takes
+ * a turn of its own.
  * @throws NoPicture when it cannot be decoded, or made small enough
  */
-export const formOf = (bytes: Uint8Array, type: MediaType, { types, bytes: most, side, ratio }: Form): Promise<Formed> =>
-  inTurn(async () => {
-    const kept = types.includes(type) ? type : types[0]
-    for (const [at, { quality, scale }] of steps.entries()) {
-      // A picture without loss that is too large becomes one with: smaller sides alone would spoil it more.
-      const mimeType = at > 0 && kept === 'image/png' && types.includes('image/jpeg') ? 'image/jpeg' : kept
-      const longest = Math.max(1, Math.round(side * scale))
-      const upright = await open(bytes)
-      const scaled = upright.rotate().toColorspace('srgb').resize(longest, longest, { fit: 'inside', withoutEnlargement: true })
+export async function formOf(bytes: Uint8Array, type: MediaType, { types, bytes: most, side, ratio }: Form, inTurn: InTurn): Promise<Formed> {
+  const kept = types.includes(type) ? type : types[0]
+  const head = await inTurn(weightOfLook(bytes.byteLength), () => lookAtPicture(bytes, type))
+  for (const [at, { quality, scale }] of steps.entries()) {
+    // A picture without loss that is too large becomes one with: smaller sides alone would spoil it more.
+    const mimeType = at > 0 && kept === 'image/png' && types.includes('image/jpeg') ? 'image/jpeg' : kept
+    const longest = Math.max(1, Math.round(side * scale))
+    const written = Math.min(longest ** 2, head.width * head.height) / million
+    const made = await inTurn(head.weight + written, async () => {
+      const scaled = (await open(bytes)).rotate().toColorspace('srgb').resize(longest, longest, { fit: 'inside', withoutEnlargement: true })
       if (ratio) scaled.extend({ ...rimOf(await shownSize(bytes, longest), ratio), background: '#ffffff' })
       const opaque = mimeType === 'image/jpeg' ? scaled.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: false }) : scaled
-      const written = mimeType === 'image/png' ? opaque.png() : mimeType === 'image/webp' ? opaque.webp({ quality }) : opaque
-      const made = await written.toBuffer({ resolveWithObject: true }).catch(() => {
+      const encoded = mimeType === 'image/png' ? opaque.png() : mimeType === 'image/webp' ? opaque.webp({ quality }) : opaque
+      return encoded.toBuffer({ resolveWithObject: true }).catch(() => {
         throw new NoPicture('The picture cannot be decoded: upload it again.')
       })
-      if (made.data.length <= most) return { mimeType, width: made.info.width, height: made.info.height, bytes: made.data }
-    }
-    throw new NoPicture(`The picture cannot be made as small as ${most} bytes: upload a smaller one.`)
-  })
+    })
+    if (made.data.length <= most) return { mimeType, width: made.info.width, height: made.info.height, bytes: made.data }
+  }
+  throw new NoPicture(`The picture cannot be made as small as ${most} bytes: upload a smaller one.`)
+}
 
 /** What a picture measures once it is upright and within a side. */
 async function shownSize(bytes: Uint8Array, side: number): Promise<{ readonly width: number; readonly height: number }> {
@@ -144,9 +182,7 @@ function rimOf({ width, height }: { readonly width: number; readonly height: num
 }
 
 /** A picture of one colour, `#2f6f9f`, as PNG. */
-export const plainPicture = (width: number, height: number, background: string): Promise<Buffer> =>
-  inTurn(async () =>
-    (await sharp())({ create: { width, height, channels: 3, background } })
-      .png()
-      .toBuffer(),
-  )
+export const plainPicture = async (width: number, height: number, background: string): Promise<Buffer> =>
+  (await sharp())({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer()

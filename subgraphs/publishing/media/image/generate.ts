@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import { checkText, newId, readId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
@@ -10,7 +9,7 @@ import type { GeneratedImageRow } from '../../stores/media/image.ts'
 import { askModels } from '../asking.ts'
 import { NoPicture } from '../file/picture.ts'
 import { kindOf, typeOf } from '../file/type.ts'
-import { keepPicture, type Looked, requireRoom, spare } from '../keep.ts'
+import { keptWhile, lookAt, requireRoom, type Seen, spare, turnsOf } from '../keep.ts'
 import { DrawImagesDocument } from './ask.generated.ts'
 
 const sizes: Readonly<Record<ImageSize, string>> = { SQUARE: '1024x1024', PORTRAIT: '1024x1536', LANDSCAPE: '1536x1024' }
@@ -61,37 +60,41 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
     throw error
   })
   if (!createImages) throw new Refusal('UPSTREAM_FAILED', 'Nothing was drawn: try again.')
-  const drawn: { readonly id: string; readonly looked: Looked; readonly filename: string }[] = []
+  const drawn: { readonly id: string; readonly seen: Seen; readonly filename: string }[] = []
+  // They are paid for: they wait for their turn, however much of the organization does.
+  const inTurn = turnsOf(context, brand.organizationId, true)
   for (const { base64 } of createImages.images) {
     const id = newId(clock.now())
     const bytes = Buffer.from(base64, 'base64')
     const type = typeOf(bytes)
     if (!type || kindOf(type) === 'VIDEO') throw new Refusal('UPSTREAM_FAILED', 'The model answered something that is no picture: try again.')
-    const looked = await keepPicture(context, { brandId: brand.id, id }, type, bytes).catch(error => {
+    const seen = await lookAt(bytes, type, inTurn).catch(error => {
       throw error instanceof NoPicture ? new Refusal('UPSTREAM_FAILED', `The model answered a picture that cannot be used: ${error.message}`) : error
     })
-    drawn.push({ id, looked, filename: `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${type.slice('image/'.length)}` })
+    drawn.push({ id, seen, filename: `${seen.looked.sha256!.slice(0, 12)}.${type.slice('image/'.length)}` })
   }
   const groupId = newId(clock.now())
   const by = { authorId: viewer.userId, createdBy: actorOf(viewer) }
   const said = { brandId: brand.id, groupId, postId, prompt, model: createImages.model, requestedModel: input.model ?? null, ...by }
-  const { row } = await create(context, {
-    ...claim,
-    id: groupId,
-    async run(unit) {
-      const stamps = { createdAt: unit.now, updatedAt: unit.now }
-      await requireRoom(context, brand.id, unit)
-      for (const [at, { id, looked, filename }] of drawn.entries()) {
-        await context.mediaAssets.insert(
-          { id, brandId: brand.id, filename, altText: null, folderId: null, source: 'GENERATED', status: 'READY', ...looked, ...by, ...stamps },
-          unit.transaction,
-        )
-        await spare(context, id, unit)
-        if (at > 0) await generatedImages.insert({ ...said, id: newId(unit.now), assetId: id, ...stamps }, unit.transaction)
-      }
-      return { ...said, id: groupId, assetId: drawn[0]!.id, ...stamps }
-    },
-    audit: ({ id, model }) => ({ tenantId: brand.id, action: 'image.generated', subjectId: id, details: { model, count: drawn.length } }),
-  })
+  const { row } = await keptWhile(context, brand.id, drawn, () =>
+    create(context, {
+      ...claim,
+      id: groupId,
+      async run(unit) {
+        const stamps = { createdAt: unit.now, updatedAt: unit.now }
+        await requireRoom(context, brand.id, unit)
+        for (const [at, { id, seen, filename }] of drawn.entries()) {
+          await context.mediaAssets.insert(
+            { id, brandId: brand.id, filename, altText: null, folderId: null, source: 'GENERATED', status: 'READY', ...seen.looked, ...by, ...stamps },
+            unit.transaction,
+          )
+          await spare(context, id, unit)
+          if (at > 0) await generatedImages.insert({ ...said, id: newId(unit.now), assetId: id, ...stamps }, unit.transaction)
+        }
+        return { ...said, id: groupId, assetId: drawn[0]!.id, ...stamps }
+      },
+      audit: ({ id, model }) => ({ tenantId: brand.id, action: 'image.generated', subjectId: id, details: { model, count: drawn.length } }),
+    }),
+  )
   return generatedImages.manyBy('groupId').load(row.groupId)
 }

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import { newId, readId, requireName } from '../../../../platform/ids.ts'
 import { problemOf } from '../../../http/problem.ts'
-import { inTransaction } from '../../../store/write.ts'
+import { findEarlier, inTransaction } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { readAltText } from '../asset/rules.ts'
 import { shownAsset } from '../asset/shown.ts'
-import { kindOf, noMedium, typeOf } from '../file/type.ts'
+import { digestOf } from '../file/digest.ts'
+import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
-import { createPicture } from '../keep.ts'
+import { createPicture, requireRoom } from '../keep.ts'
 
 /** Where bytes of pictures are sent as they are. */
 export const directPath = '/publishing/api/media'
@@ -31,25 +31,37 @@ export async function answerDirect(context: Context, request: Request): Promise<
     const type = typeOf(bytes)
     if (!type) throw new Refusal('BAD_USER_INPUT', noMedium)
     if (kindOf(type) === 'VIDEO') throw new Refusal('BAD_USER_INPUT', 'Films are uploaded in parts: begin at POST /publishing/api/media/uploads.')
+    const wrong = tooLarge(type, bytes.byteLength)
+    if (wrong) throw new Refusal('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
     const folderId = readId(searchParams.get('folderId'), 'folderId')
-    await inTransaction(context, unit => requireFolder(context, brand.id, folderId, unit))
     const given = {
       brandId: brand.id,
       filename: requireName(searchParams.get('filename') || 'picture', 'filename', 255),
       altText: readAltText(searchParams.get('altText')),
       folderId,
     }
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const { row } = await createPicture(context, {
-      ...given,
-      organizationId: brand.organizationId,
-      id: newId(context.clock.now()),
-      once: { ...given, sha256, idempotencyKey: request.headers.get('idempotency-key') } as { idempotencyKey: string | null },
-      source: 'UPLOAD',
-      authorId: context.viewer.userId,
-      createdBy: actorOf(context.viewer),
-      type,
-      bytes,
+    const idempotencyKey = request.headers.get('idempotency-key')
+    const row = await context.receiving.hold(brand.organizationId, bytes.byteLength, async () => {
+      // What a key stands for is told by the digest of what was sent: nobody else asks for that.
+      const once = { ...given, sha256: idempotencyKey === null ? '' : await digestOf(bytes), idempotencyKey } as { idempotencyKey: string | null }
+      const earlier = await findEarlier(context, { of: context.mediaAssets, once, tenantId: brand.organizationId })
+      if (earlier) return earlier
+      await inTransaction(context, async unit => {
+        await requireRoom(context, brand.id, unit)
+        await requireFolder(context, brand.id, folderId, unit)
+      })
+      const made = await createPicture(context, {
+        ...given,
+        organizationId: brand.organizationId,
+        id: newId(context.clock.now()),
+        once,
+        source: 'UPLOAD',
+        authorId: context.viewer.userId,
+        createdBy: actorOf(context.viewer),
+        type,
+        bytes,
+      })
+      return made.row
     })
     return Response.json(shownAsset(context, row), {
       status: 201,

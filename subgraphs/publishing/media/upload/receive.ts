@@ -125,7 +125,11 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   } catch (error) {
     await reader?.cancel().catch(() => {})
     // Whoever sends what does not count must not fill the storage with it.
-    await letGo(context, now.brandId, unnoted)
+    await letGo(
+      context,
+      now.brandId,
+      unnoted.map(({ key }) => key),
+    )
     throw error
   }
   if (failure) {
@@ -176,8 +180,9 @@ export const endUpload = (context: Context, upload: UploadRow): Promise<void> =>
 
 /** Makes an asset of an upload that is whole, once: a job looks at it and makes it ready. */
 export async function completed(context: Context, upload: UploadRow): Promise<string> {
-  const { mediaUploads, mediaAssets, mediaObjects, clock, jobs } = context
+  const { brands, mediaUploads, mediaAssets, mediaObjects, clock, jobs } = context
   const id = newId(clock.now())
+  const { organizationId } = await brands.require(upload.brandId)
   await write(context, {
     async run(unit) {
       const { now, transaction } = unit
@@ -202,7 +207,7 @@ export async function completed(context: Context, upload: UploadRow): Promise<st
         parts.map(({ key }) => key),
         transaction,
       )
-      await prepareMedia(jobs, asset, now, transaction)
+      await prepareMedia(jobs, { ...asset, organizationId }, now, transaction)
       crash('in-upload-end')
       return asset
     },

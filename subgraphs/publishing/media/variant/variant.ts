@@ -25,7 +25,10 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
   if (known) return { ...known, form }
   const { storage } = job
   const original = new Uint8Array(await new Response(await storage.get(keyOf(asset.id, 'original'))).arrayBuffer())
-  const made = await formOf(original, asset.mimeType, formFor[platform])
+  const brand = await job.brands.byId.load(asset.brandId)
+  const turnKey = brand?.organizationId ?? asset.brandId
+  // Networks and people wait for what is due: it has a place of its own, and is never refused.
+  const made = await formOf(original, asset.mimeType, formFor[platform], (weight, work) => job.turns.run({ key: turnKey, weight, isUrgent: true }, work))
   const key = keyOf(asset.id, form)
   const { mimeType, width, height } = made
   const bytes = made.bytes.byteLength

@@ -9,12 +9,17 @@ const part = { most: 8 * MiB, least: MiB, together: 64 * MiB } as const
 /** For how long nothing may come of one, in ms: whoever sends nothing holds what came before in memory. */
 const idleMs = 60_000
 
+/** How many bytes of files are held whole while they wait and are worked on: those of one organization, and all in one process. */
+const mostHeld = { organization: 64 * MiB, process: 192 * MiB } as const
+
 /** Uploads whose bytes come to this process at this moment. Each holds a part of its own in memory, so they are few, and many hold little each. */
 export interface Receiving {
   /** For how long nothing may come of one, in ms. */
   readonly idleMs: number
   /** Receives one more. @throws RATE_LIMITED with `retryAfter` when as many are under way as may be */
   one<Result>(organizationId: string, receive: () => Promise<Result>): Promise<Result>
+  /** Works on a file that is held whole. @throws RATE_LIMITED with `retryAfter` when as much is held as may be */
+  hold<Result>(organizationId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
   /** How many bytes each may hold at present before it keeps them. */
   partBytes(): number
 }
@@ -22,6 +27,8 @@ export interface Receiving {
 export function createReceiving(): Receiving {
   const organizations = createCounter()
   let all = 0
+  const held = new Map<string, number>()
+  let allHeld = 0
   return {
     idleMs,
     async one(organizationId, receive) {
@@ -36,9 +43,28 @@ export function createReceiving(): Receiving {
         all -= 1
       }
     },
+    async hold(organizationId, bytes, work) {
+      const ofOrganization = (held.get(organizationId) ?? 0) + bytes
+      held.set(organizationId, ofOrganization)
+      allHeld += bytes
+      try {
+        // A file alone is always taken, however long it is.
+        if (ofOrganization > bytes && ofOrganization > mostHeld.organization) throw tooMuch('of the organization', mostHeld.organization)
+        if (ofOrganization > bytes && allHeld > mostHeld.process) throw tooMuch('of all', mostHeld.process)
+        return await work()
+      } finally {
+        const left = held.get(organizationId)! - bytes
+        if (left > 0) held.set(organizationId, left)
+        else held.delete(organizationId)
+        allHeld -= bytes
+      }
+    },
     partBytes: () => Math.min(part.most, Math.max(part.least, Math.floor(part.together / Math.max(1, all)))),
   }
 }
 
 const tooMany = (what: string): Refusal =>
   new Refusal('RATE_LIMITED', `${what} send their bytes at this moment: let some of them arrive, then send more.`, { retryAfter: 5 })
+
+const tooMuch = (whose: string, most: number): Refusal =>
+  new Refusal('RATE_LIMITED', `Files ${whose} with more than ${most / MiB} MiB are being worked on: let some of them end, then send more.`, { retryAfter: 2 })

@@ -75,3 +75,11 @@ export function mp4({
 
 /** The smallest GIF. */
 export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+/** A WebP of one colour in 38 bytes, whatever its size: 14 bits of width and of height, less one each (VP8L). */
+export function wideWebp(width: number, height: number): Buffer {
+  const bytes = Buffer.from('524946461e000000574542505650384c110000002f0567c10907d0b7bef4b3ff8188e87f0000', 'hex')
+  const version = bytes.readUInt32LE(21) >>> 28
+  bytes.writeUInt32LE((((width - 1) | ((height - 1) << 14)) >>> 0) + version * 2 ** 28, 21)
+  return bytes
+}

@@ -1,0 +1,86 @@
+import { setImmediate as others } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTurns } from '../../../../platform/jobs/turns.ts'
+import { mediaOf } from '../../../../subgraphs/publishing/media/deliverable.ts'
+import { previewOf, turnsOfPictures } from '../../../../subgraphs/publishing/media/file/picture.ts'
+import { lookAt, turnsOf } from '../../../../subgraphs/publishing/media/keep.ts'
+import { prepareQueue } from '../../../../subgraphs/publishing/media/prepare.ts'
+import { png, wideWebp } from './files.ts'
+import { type MediaWorld, mediaWorld } from './world.ts'
+
+let world: MediaWorld
+beforeAll(async () => {
+  world = await mediaWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const wide = (at: number) => wideWebp(9_000 + at * 7, 9_500 - at * 5)
+/** Notes in which order work ends. */
+const noting = () => {
+  const ended: string[] = []
+  const note = (name: string, work: Promise<unknown>) => work.then(() => void ended.push(name))
+  return { ended, note }
+}
+
+describe('work on pictures', () => {
+  it('of another organization is done after a piece of each, whatever waits of the first', async () => {
+    const turns = createTurns(turnsOfPictures)
+    const { ended, note } = noting()
+    const many = Array.from({ length: 9 }, (_, at) => note(`wide ${at}`, lookAt(wide(at), 'image/webp', turnsOf({ turns }, 'one'))))
+    await others()
+    const small = note('small', lookAt(png(40, 40), 'image/png', turnsOf({ turns }, 'other')))
+    await Promise.all([...many, small])
+    expect(ended.indexOf('small')).toBeLessThan(3)
+  })
+
+  it('of a due post is done beside uploads of its own organization', async () => {
+    const asset = (await world.upload(png(300, 200))).json.id
+    const { ended, note } = noting()
+    const uploads = Array.from({ length: 9 }, (_, at) => note(`wide ${at}`, world.upload(wide(at))))
+    await others()
+    const due = note('due', mediaOf(world.graph.job, { brandId: world.brand.id, media: [{ assetId: asset, altText: null }] }, 'INSTAGRAM'))
+    await Promise.all([...uploads, due])
+    expect(ended.indexOf('due')).toBeLessThan(3)
+  })
+
+  it('is refused with RATE_LIMITED and a time when too much of one organization waits; what was taken is whole', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => world.upload(wide(at))))
+    const [taken, refused] = [answers.filter(({ status }) => status === 201), answers.filter(({ status }) => status !== 201)]
+    expect([taken.length > 5, refused.length > 5, taken.every(({ json }) => json.previewBroken === false)]).toEqual([true, true, true])
+    for (const { status, json, headers } of refused) {
+      expect([status, json.code]).toEqual([429, 'RATE_LIMITED'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+  })
+
+  it('passes a refusal on: no preview is called broken because its turn was refused', async () => {
+    const refused = Object.assign(new Error('later'), { extensions: { code: 'RATE_LIMITED' } })
+    await expect(previewOf(png(), { weight: 1 }, () => Promise.reject(refused))).rejects.toBe(refused)
+  })
+
+  it('that came in parts is looked at two at a time for each organization, whatever brand it is of', () => {
+    const { groupOf, perGroup, concurrency } = prepareQueue(() => world.graph.job)
+    expect([groupOf!({ organizationId: 'o', brandId: 'one' }), groupOf!({ organizationId: 'o', brandId: 'two' }), groupOf!({ brandId: 'b' })]).toEqual([
+      'o',
+      'o',
+      'b',
+    ])
+    expect(perGroup!).toBeLessThan(concurrency!)
+  })
+})
+
+describe('files that are held whole', () => {
+  it('are bounded for an organization and in all; one alone is always taken', async () => {
+    const { receiving } = world.graph.job
+    const MiB = 1024 * 1024
+    const end = Promise.withResolvers<void>()
+    const hold = (organization: string, size: number) => receiving.hold(organization, size * MiB, () => end.promise)
+    const held = [hold('one', 25), hold('one', 25)]
+    await expect(hold('one', 25)).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 2 } })
+    held.push(hold('two', 60), hold('three', 60), hold('four', 100))
+    await expect(hold('two', 1)).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED' } })
+    end.resolve()
+    await Promise.all(held)
+    expect(await receiving.hold('one', 60 * MiB, async () => 'held')).toBe('held')
+  })
+})
