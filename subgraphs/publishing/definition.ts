@@ -55,6 +55,7 @@ import { approvalResolvers } from './post/approval/resolvers.ts'
 import { bulkResolvers } from './post/bulk/resolvers.ts'
 import { composeResolvers } from './post/compose/resolvers.ts'
 import { importResolvers } from './post/import/resolvers.ts'
+import { turnsOfTexts } from './post/problems.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { threadResolvers } from './post/thread/resolvers.ts'
 import { versionResolvers } from './post/version/resolvers.ts'
@@ -116,6 +117,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     callersWay,
     receiving: createReceiving(),
     turns: createTurns(turnsOfPictures),
+    texts: createTurns(turnsOfTexts),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),
     environment,

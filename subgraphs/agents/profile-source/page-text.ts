@@ -24,13 +24,12 @@ export function textOfPage(page: string): string {
       at = after(page, '-->', open + 4)
       continue
     }
-    const name = /^<\/?([a-z][a-z0-9]*)|/.exec(lower.slice(open, open + 20))?.[1]
-    // Not every bracket begins an element.
-    if (!name && !/^<[!?/]/.test(lower.slice(open, open + 2))) {
+    if (!beginsMarkup(lower.charCodeAt(open + 1))) {
       parts.push('<')
       at = open + 1
       continue
     }
+    const name = /^<\/?([a-z][a-z0-9]*)|/.exec(lower.slice(open, open + 20))?.[1]
     at = after(page, '>', open + 1)
     if (name && blocks.has(name)) parts.push('\n\n')
     if (name && unread.has(name) && lower[open + 1] !== '/') {
@@ -41,6 +40,9 @@ export function textOfPage(page: string): string {
   parts.push(page.slice(at))
   return tidy(decode(parts.join('')))
 }
+
+/** Whether a bracket begins markup, by the character behind it: a small letter, or one of `!`, `?` and `/`. Other brackets are text. */
+const beginsMarkup = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || code === 0x21 || code === 0x3f || code === 0x2f
 
 /** Where the page goes on after a mark; its end when there is none. */
 function after(page: string, mark: string, from: number): number {

@@ -3,6 +3,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import { Refusal } from '../../../platform/errors.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../platform/ids.ts'
+import { createTurns } from '../../../platform/jobs/turns.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { findMade, writing } from '../../store/books.ts'
 import { write } from '../../store/write.ts'
@@ -13,7 +14,6 @@ import type { PersonProfileRow } from '../stores/person-profile.ts'
 import type { ReadySource } from '../stores/profile-source.ts'
 import type { Measures, StyleSnapshotRow } from '../stores/style-snapshot.ts'
 import { createMeasuring } from './measures.ts'
-import { createTurns } from './turns.ts'
 
 /** How many snapshots a profile may have. */
 const mostSnapshots = 1_000
@@ -44,12 +44,13 @@ export function digestOf({ writingStyle: w, speakingStyle: s }: Pick<PersonProfi
 export async function takeSnapshot(context: Context, input: CreateStyleSnapshotInput): Promise<Taken> {
   const { viewer, personProfiles, profileSources, styleSnapshots, quotas } = context
   const organizationId = activeOrganization(viewer, 'Person profiles')
+  const inTurn = <Result>(weight: number, work: () => Promise<Result>) => turns.run({ key: organizationId, weight }, work)
   const profileId = requireId(input.personProfileId, 'personProfileId')
   const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
   const idempotency = readIdempotency(input)
   const seen = await personProfiles.require(profileId, 'personProfileId')
   // How long texts are is looked up in the texts, so that takes its turn as well.
-  const sources = await inTurn(actorOf(viewer), () => profileSources.readyOf(profileId, wanted))
+  const sources = await inTurn(weightOfReading, () => profileSources.readyOf(profileId, wanted))
   const sourceIds = sources.map(({ id }) => id)
   const digestWith = (profile: PersonProfileRow) =>
     digestOf(
@@ -98,7 +99,7 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
   }
 
   function measured(): Promise<Measures> {
-    return inTurn(actorOf(viewer), async () => {
+    return inTurn(charactersOf(sources) / 1000, async () => {
       const measuring = createMeasuring()
       for (let at = 0; at < sourceIds.length; at += atOnce) {
         for (const text of await profileSources.textsOf(profileId, sourceIds.slice(at, at + atOnce))) {
@@ -111,8 +112,13 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
   }
 }
 
-/** Different words of so much text take a good part of a process's memory: one snapshot is measured at a time. */
-const inTurn = createTurns()
+/**
+ * Different words of so much text take a good part of a process's memory: one snapshot is measured at a time, by organizations in turn, charged
+ * by thousands of characters.
+ */
+const turns = createTurns({ what: 'style snapshots', places: 1, maxWaiting: { ofKey: 50_000, inAll: 200_000 }, perSecond: 5_000 })
+/** How much work it is to look up how long texts are, as measuring counts. */
+const weightOfReading = 10
 
 const charactersOf = (sources: readonly ReadySource[]): number => sources.reduce((sum, { characters }) => sum + characters, 0)
 

@@ -1,5 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { codeOf, Refusal } from '../../../platform/errors.ts'
+import type { TurnOptions } from '../../../platform/jobs/turns.ts'
 import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
 import { contentMedia } from '../media/deliverable.ts'
@@ -122,25 +123,25 @@ export async function lookAround(context: Context, post: Asked): Promise<Around>
   return { surroundings, isRepeated }
 }
 
-/** For how long texts are weighed in one go, in ms. */
-const atOnceMs = 10
+/** Work on texts in this process, which organizations take in turn: one at a time, charged by thousands of characters. */
+export const turnsOfTexts: TurnOptions = { what: 'texts', places: 1, maxWaiting: { ofKey: 10_000, inAll: 100_000 }, perSecond: 2_000 }
 
-/** Everybody who weighs texts, one behind the other. */
-let line: Promise<void> = Promise.resolve()
+/** For how long texts are worked on in one go, in ms: then everything else of the process has its turn. */
+const atOnceMs = 10
 let since = 0
 
 /**
- * Resolves when the next text may be weighed. Some networks count so that a text which is made for it takes milliseconds, and a list or a file
- * has hundreds: so they are weighed one after the other, and whatever else the process has to do is done in between.
+ * Works on a text when the turn of its organization has come. Some networks count so that a text which is made for it takes milliseconds, and a
+ * list or a file has hundreds: so they are looked at one after the other, and whatever else the process has to do is done in between.
  */
-export function turnToWeigh(): Promise<void> {
-  line = line.then(async () => {
-    if (performance.now() - since < atOnceMs) return
-    await others()
-    since = performance.now()
+export const weighed = <Result>({ texts, viewer }: Pick<Context, 'texts' | 'viewer'>, text: string, work: () => Result): Promise<Result> =>
+  texts.run({ key: viewer.organizationId ?? 'nobody', weight: 1 + text.length / 1000, isPatient: true }, async () => {
+    if (performance.now() - since >= atOnceMs) {
+      await others()
+      since = performance.now()
+    }
+    return work()
   })
-  return line
-}
 
 /** The problems of a post, `mostProblems` at most. Pure. */
 export function problemsWith(post: Looked, { surroundings, isRepeated }: Around): readonly Problem[] {
@@ -151,8 +152,7 @@ export function problemsWith(post: Looked, { surroundings, isRepeated }: Around)
 /** The problems of a post, as it stands. */
 export async function problemsOfPost(context: Context, post: Asked): Promise<readonly Problem[]> {
   const around = await lookAround(context, post)
-  await turnToWeigh()
-  return problemsWith(post, around)
+  return weighed(context, post.copy, () => problemsWith(post, around))
 }
 
 const duplicate: Problem = {

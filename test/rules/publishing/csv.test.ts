@@ -37,6 +37,18 @@ test('a cell of a mebibyte of carriage returns is a cell', () => {
   expect(read(`x,${cell}y`)[0]!.fields).toEqual(['x', `${cell}y`])
 })
 
+test.each([
+  ['a record of a million fields', ','.repeat(1_000_000), 'more than 100 columns'],
+  ['a million empty lines', '\n'.repeat(1_000_000), 'more than 10000 lines are empty'],
+  ['300,000 empty fields in quotes', '""\n'.repeat(300_000), 'more than 10000 lines are empty'],
+])('%s is refused before all of it is read', (_, text, why) => {
+  expect(refusalOf(() => read(`x,y\n${text}`)).message).toContain(why)
+})
+
+test('a cell of half a million doubled quotes is a cell', () => {
+  expect(read(`x,"${'""'.repeat(500_000)}"`)[0]!.fields).toEqual(['x', '"'.repeat(500_000)])
+})
+
 describe('a file of posts', () => {
   const row = (text: string, header = 'platform,copy,scheduledAt', zone = 'UTC') => readRows(`${header}\n${text}\n`, zone)[0]!
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { problem } from '../../../http/problem.ts'
+import { problem, problemOf } from '../../../http/problem.ts'
 import { write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context, Job } from '../../context.ts'
@@ -11,6 +11,9 @@ import { calendarOf } from './ical.ts'
 const dayMs = 86_400_000
 /** How far back and ahead a feed tells, in days. */
 const [daysBack, daysAhead] = [90, 365]
+
+/** How much work a piece of a calendar is, as `turnsOfTexts` counts. */
+const weightOfPiece = 100
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
@@ -50,11 +53,28 @@ export async function revokeFeed(context: Context, brandId: string): Promise<Cal
 }
 
 /** Answers a calendar program. The address is the credential: one that was replaced or revoked is like one that never was. */
-export async function serveFeed({ calendarFeeds, clock }: Job, token: string, request: Request): Promise<Response> {
+export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: string, request: Request): Promise<Response> {
   const brand = await calendarFeeds.brandOf(hashOf(token))
   if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask whoever gave it to you for the present one.')
   const now = clock.now().getTime()
   const told = await calendarFeeds.told(brand.id, new Date(now - daysBack * dayMs), new Date(now + daysAhead * dayMs))
   const headers = { 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
-  return new Response(calendarOf(brand, told), { headers })
+  const pieces = calendarOf(brand, told)
+  const next = (isPatient: boolean) => texts.run({ key: brand.organizationId, weight: weightOfPiece, isPatient }, () => pieces.next())
+  const encoder = new TextEncoder()
+  try {
+    // Refused is who asks for one more; what was begun is written to its end, as fast as it is read.
+    let piece = await next(false)
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (piece.done) return controller.close()
+        controller.enqueue(encoder.encode(piece.value))
+        piece = await next(true)
+      },
+    })
+    return new Response(body, { headers })
+  } catch (error) {
+    if (error instanceof Refusal) return problemOf(request, error)
+    throw error
+  }
 }

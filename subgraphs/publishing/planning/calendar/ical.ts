@@ -7,18 +7,18 @@ import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.t
 const lineOctets = 75
 /** Folds a line as RFC 5545 §3.1 has it; no character is divided. */
 export function fold(line: string): string {
-  let folded = ''
-  let octets = 0
-  for (const character of line) {
-    const size = Buffer.byteLength(character)
-    if (octets + size > lineOctets) {
-      folded += '\r\n '
-      octets = 1
-    }
-    folded += character
-    octets += size
+  // A character takes three octets at most for each unit of the string.
+  if (line.length * 3 <= lineOctets || Buffer.byteLength(line) <= lineOctets) return line
+  const octets = Buffer.from(line)
+  const pieces: string[] = []
+  for (let at = 0; at < octets.length; ) {
+    // Lines that go on begin with a space.
+    let end = Math.min(octets.length, at + lineOctets - (at > 0 ? 1 : 0))
+    while (end < octets.length && (octets[end]! & 0xc0) === 0x80) end -= 1
+    pieces.push(octets.toString('utf8', at, end))
+    at = end
   }
-  return folded
+  return pieces.join('\r\n ')
 }
 
 /** A text as a value (RFC 5545 §3.3.11); characters that no calendar may hold are left out. */
@@ -46,7 +46,7 @@ function eventOf(post: ToldPost): string[] {
     `DTSTART:${momentOf(scheduledAt!)}`,
     'DURATION:PT15M',
     `SUMMARY:${escapeText(`${title}: ${titleOfPost(post)}`)}`,
-    `DESCRIPTION:${escapeText([...copy].slice(0, toldLength).join(''))}`,
+    `DESCRIPTION:${escapeText(copy.length > toldLength ? [...copy].slice(0, toldLength).join('') : copy)}`,
     `STATUS:${status === 'PUBLISHED' ? 'CONFIRMED' : 'TENTATIVE'}`,
     ...(permalink ? [`URL:${permalink.replace(/\s/g, '')}`] : []),
     'TRANSP:TRANSPARENT',
@@ -54,19 +54,15 @@ function eventOf(post: ToldPost): string[] {
   ]
 }
 
-/** A brand's posts as calendar programs read them (RFC 5545): times are in UTC, which every program shows in its own zone. */
-export const calendarOf = ({ name }: Pick<BrandRow, 'name'>, told: readonly ToldPost[]): string =>
-  [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'PRODID:-//publishing//calendar//EN',
-    'CALSCALE:GREGORIAN',
-    'METHOD:PUBLISH',
-    `NAME:${escapeText(name)}`,
-    `X-WR-CALNAME:${escapeText(name)}`,
-    'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
-    ...told.flatMap(eventOf),
-    'END:VCALENDAR',
-  ]
-    .map(line => `${fold(line)}\r\n`)
-    .join('')
+/** How many posts are written in one piece: some milliseconds. */
+const postsAtOnce = 50
+
+const written = (lines: readonly string[]): string => lines.map(line => `${fold(line)}\r\n`).join('')
+
+/** A brand's posts as calendar programs read them (RFC 5545), piece by piece: times are in UTC, which every program shows in its own zone. */
+export function* calendarOf({ name }: Pick<BrandRow, 'name'>, told: readonly ToldPost[]): Generator<string, void> {
+  const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//publishing//calendar//EN', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
+  yield written([...head, `NAME:${escapeText(name)}`, `X-WR-CALNAME:${escapeText(name)}`, 'REFRESH-INTERVAL;VALUE=DURATION:PT1H'])
+  for (let at = 0; at < told.length; at += postsAtOnce) yield written(told.slice(at, at + postsAtOnce).flatMap(eventOf))
+  yield written(['END:VCALENDAR'])
+}

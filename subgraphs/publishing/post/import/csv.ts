@@ -6,6 +6,9 @@ export interface CsvRecord {
   readonly fields: readonly string[]
 }
 
+/** How many fields a record has at most, and how many empty lines are passed over: a file of nothing else would hold up the process. */
+const bounds = { fields: 100, emptyLines: 10_000 } as const
+
 const malformed = (line: number, why: string) => new Refusal('BAD_USER_INPUT', `Line ${line} of the file is no CSV: ${why}.`, { field: 'csv', line })
 
 /**
@@ -19,6 +22,7 @@ export function readCsv(text: string, most: number): readonly CsvRecord[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
   let at = 0
   let line = 1
+  let empty = 0
   while (at < source.length) {
     const begins = line
     const fields: string[] = []
@@ -34,13 +38,18 @@ export function readCsv(text: string, most: number): readonly CsvRecord[] {
         at = end
       }
       fields.push(field)
+      if (fields.length > bounds.fields) throw malformed(line, `it has more than ${bounds.fields} columns`)
       if (source[at] !== ',') break
       at += 1
     }
     if (source[at] === '\r') at += 1
     if (source[at] === '\n') at += 1
     line += 1
-    if (fields.length === 1 && fields[0] === '') continue
+    if (fields.length === 1 && fields[0] === '') {
+      empty += 1
+      if (empty > bounds.emptyLines) throw malformed(line, `more than ${bounds.emptyLines} lines are empty`)
+      continue
+    }
     records.push({ line: begins, fields })
     if (records.length > most + 1) throw new Refusal('BAD_USER_INPUT', `The file has more than ${most} rows: send it in parts.`, { field: 'csv' })
   }
@@ -57,16 +66,16 @@ function endOf(source: string, from: number): number {
 
 function quotedField(source: string, from: number, begins: number): { field: string; at: number; line: number } {
   let at = from + 1
-  let field = ''
+  let isDoubled = false
   for (;;) {
-    const end = source.indexOf('"', at)
-    if (end < 0) throw malformed(begins, 'a field in quotes never ends')
-    field += source.slice(at, end)
-    at = end + 1
+    at = source.indexOf('"', at) + 1
+    if (at === 0) throw malformed(begins, 'a field in quotes never ends')
     if (source[at] !== '"') break
-    field += '"'
+    isDoubled = true
     at += 1
   }
+  const written = source.slice(from + 1, at - 1)
+  const field = isDoubled ? written.replaceAll('""', '"') : written
   const next = source[at]
   const isEnd = next === undefined || next === ',' || next === '\n' || (next === '\r' && source[at + 1] === '\n')
   const line = begins + (field.match(/\n/g)?.length ?? 0)

@@ -9,7 +9,7 @@ import { announcePost } from '../../news/announce.ts'
 import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
 import type { ImportReportRow, ImportRow as KeptImport } from '../../stores/posts/import.ts'
-import { lookAround, mostProblems, problemsWith, requirePublishable, type Surroundings, turnToWeigh } from '../problems.ts'
+import { lookAround, mostProblems, problemsWith, requirePublishable, type Surroundings, weighed } from '../problems.ts'
 import { checkSchedule } from '../rules.ts'
 import { requireSpace } from '../thread/rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
@@ -44,7 +44,8 @@ interface Prepared {
 export async function importPosts(context: Context, { brandId, csv, dryRun, idempotencyKey }: ImportInput): Promise<ImportReport> {
   const { brands, imports, events } = context
   const brand = await brands.require(brandId, 'brandId')
-  const rows = await prepare(context, brand, readRows(csv, brand.timeZone))
+  const read = await weighed(context, csv, () => readRows(csv, brand.timeZone))
+  const rows = await prepare(context, brand, read)
   if (dryRun) return { id: newId(context.clock.now()), dryRun: true, created: 0, ...counted(rows.map(row => reportOf(row, null))) }
   const made: PostRow[] = []
   const once = { brandId: brand.id, csv, idempotencyKey }
@@ -88,10 +89,9 @@ async function prepare(context: Context, brand: BrandRow, rows: readonly ImportR
   const judges = await Promise.all(rows.map((row, at) => readAbout(context, brand, { row, position: places[at]!, now })))
   const prepared: Prepared[] = []
   for (const [at, judge] of judges.entries()) {
-    const { line } = rows[at]!
-    await turnToWeigh()
+    const { line, post } = rows[at]!
     try {
-      prepared.push({ line, ...judge() })
+      prepared.push({ line, ...(await weighed(context, post?.content.copy ?? '', judge)) })
     } catch (error) {
       prepared.push({ line, post: null, problems: [problemOf(error)] })
     }
