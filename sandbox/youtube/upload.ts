@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Call, Reply } from '../network.ts'
 import { json } from '../network.ts'
 import { spoiltMedia } from '../oauth/media.ts'
 import type { Account } from '../oauth/world.ts'
+import { createDigest } from '../social/films/read.ts'
+import { filmFault, filmRules } from '../social/films/rules.ts'
 import { invalid, notFound, problemOfStatus, refusal } from './problems.ts'
 import { type Films, type Session, type Video, videoResource } from './videos.ts'
 
@@ -63,7 +65,7 @@ export function beginSession(films: Films, call: Call, account: Account): Reply 
   const type = call.headers['x-upload-content-type']
   const mimeType = typeof type === 'string' ? type : 'application/octet-stream'
   const session: Session = { ...facts, id: randomBytes(24).toString('base64url'), total, got: 0, accountId: account.id, mimeType, videoId: null }
-  films.digests.set(session.id, createHash('sha256'))
+  films.digests.set(session.id, createDigest())
   films.sessions.set(session.id, session)
   const query = new URLSearchParams(call.query)
   query.set('upload_id', session.id)
@@ -114,9 +116,11 @@ function take(films: Films, session: Session, call: Call, account: Account, { fr
     return { ...unfinished(next), outcome: 'granted' }
   }
   const { title, description, privacyStatus, tags, mimeType } = session
-  const sha256 = films.digests.get(session.id)?.digest('hex')
+  const digest = films.digests.get(session.id)
+  const refused = filmFault(filmRules.youtube, digest?.film() ?? null)
+  const sha256 = digest?.digest()
   films.digests.delete(session.id)
-  const file = { bytes: got, ...(mimeType && { mimeType }), ...(sha256 && { sha256 }) }
+  const file = { bytes: got, ...(mimeType && { mimeType }), ...(sha256 && { sha256 }), ...(refused && { filmFault: refused }) }
   const video = keep(films, account, { title, description, privacyStatus, ...(tags && { tags }), ...file })
   films.sessions.set(session.id, { ...session, got, videoId: video.id })
   return published(films, video, call)

@@ -1,7 +1,9 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Deps } from '../network.ts'
 import { openOauth } from '../oauth/open.ts'
 import type { Account, OauthWorld } from '../oauth/world.ts'
+import type { Digest } from '../social/films/read.ts'
+import type { FilmFault } from '../social/films/rules.ts'
 import type { Collection } from '../state.ts'
 import { manners } from './manners.ts'
 
@@ -25,6 +27,8 @@ export interface Video {
   readonly readyAt?: number
   /** Whether that failed. */
   readonly isBroken?: boolean
+  /** Why it is not taken. @default it is */
+  readonly filmFault?: FilmFault
 }
 
 /** An upload that goes on in parts. */
@@ -48,7 +52,7 @@ export interface Films extends OauthWorld {
   readonly videos: Collection<Video>
   readonly sessions: Collection<Session>
   /** Digests of films whose parts are coming: a restart forgets them. */
-  readonly digests: Map<string, Hash>
+  readonly digests: Map<string, Digest>
   readonly origin: () => string
   publish(facts: Omit<Video, 'id' | 'publishedAt'>): Video
   /** Those of an account, oldest first. */
@@ -93,8 +97,8 @@ function resource(kind: string, id: unknown, parts: Readonly<Record<string, obje
 
 const thumbnails = { default: { url: 'https://i.ytimg.com/vi/sandbox/default.jpg', width: 120, height: 90 } }
 
-const uploadStatusOf = ({ isBroken, readyAt }: Video, now: Date) =>
-  isBroken ? 'failed' : readyAt === undefined || readyAt > now.getTime() ? 'uploaded' : 'processed'
+const uploadStatusOf = ({ isBroken, filmFault, readyAt }: Video, now: Date) =>
+  filmFault ? 'rejected' : isBroken ? 'failed' : readyAt === undefined || readyAt > now.getTime() ? 'uploaded' : 'processed'
 
 export function videoResource(films: Films, video: Video, wanted: readonly string[]) {
   const { id, publishedAt, title, description, privacyStatus, tags = [], bytes } = video
@@ -117,7 +121,7 @@ export function videoResource(films: Films, video: Video, wanted: readonly strin
       },
       status: {
         uploadStatus,
-        ...(video.isBroken && { failureReason: 'codec' }),
+        ...(video.filmFault ? { rejectionReason: 'length' } : video.isBroken && { failureReason: 'codec' }),
         privacyStatus,
         license: 'youtube',
         embeddable: true,

@@ -154,7 +154,7 @@ function networkOf(name: string, films: Films): Network {
 /** Films that are there: what could not be worked up is none. */
 function received(films: Films): readonly (ReceivedPost & { readonly bytes: number })[] {
   return [...films.videos.values()]
-    .filter(({ isBroken }) => !isBroken)
+    .filter(({ isBroken, filmFault }) => !isBroken && !filmFault)
     .map(video => {
       const { id: accountId, username } = films.ownerOf(video)
       const { id, publishedAt, title, description, privacyStatus, tags = [], bytes, mimeType = '', sha256 } = video

@@ -16,7 +16,7 @@ export interface Film {
 
 /** Brings a film of about so many bytes into a brand's library, in parts, and waits until it was looked at. */
 export async function bringFilm(stage: Stage, brandId: string, padding: number): Promise<Film> {
-  const body = new Uint8Array(mp4({ padding }))
+  const body = new Uint8Array(mp4({ padding, units: 4_000 }))
   const tus = { 'tus-resumable': '1.0.0' }
   const metadata = Object.entries({ brandId, filename: `${padding}.mp4` }).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
   const begun = await stage.rest('POST', '/publishing/api/media/uploads', {

@@ -93,7 +93,7 @@ test('a film is published by the last of its chunks, and found by the id of its 
   expect(creator.body.data).toMatchObject({
     creator_username: 'demo_brand',
     privacy_level_options: expect.arrayContaining(['SELF_ONLY']),
-    max_video_post_duration_sec: 300,
+    max_video_post_duration_sec: 600,
   })
   expect((await init(world, token, { level: 'PUBLIC_TO_EVERYONE' })).body.error.code).toBe('unaudited_client_can_only_post_to_private_accounts')
   expect((await init(world, token, { count: 3 })).body.error.code).toBe('invalid_params')

@@ -63,6 +63,8 @@ function openWorld(name: string, deps: Deps): FacebookWorld {
 function networkOf(world: FacebookWorld): Network {
   return {
     name: world.name,
+    // The longest text there may be, each byte of it as `%F0`.
+    takes: { mostBytes: 1024 * 1024 },
     answer: call => answer(world, call),
     received: () =>
       [...world.posts.values()].map(({ id, createdAt, text, link, accountId, place, media, inReplyToId }) => ({

@@ -1,13 +1,14 @@
 import type { Reply } from '../../network.ts'
 import { json } from '../../network.ts'
+import { filmRules } from '../films/rules.ts'
 import { fetchMedium } from '../meta/fetched.ts'
 import { fieldsOf, graphError, graphTime, invalid, listed, noPermission, notThere, refusedByFault, shown, valueIn } from '../meta/graph.ts'
 import type { FacebookPlace } from './places.ts'
 import { placeWithId } from './places.ts'
 import type { Asked, StoredPost } from './world.ts'
 
-const photo = { types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'], mostBytes: 10 * 1024 * 1024 }
-const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1024 * 1024 * 1024 }
+const photo = { types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'], mostBytes: 4_000_000 }
+const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1_000_000_000, film: filmRules.facebook }
 const mostText = 63_206
 const mostPhotos = 10
 /** Milliseconds within which the same text alone is refused. */

@@ -5,6 +5,7 @@ import { bearerOf, whoShows } from '../../oauth/grants.ts'
 import { demoOf, openOauth } from '../../oauth/open.ts'
 import { authorize } from '../../oauth/server.ts'
 import type { Account, Grant } from '../../oauth/world.ts'
+import { filmRules } from '../films/rules.ts'
 import {
   type Container,
   type ContainerWorld,
@@ -51,7 +52,7 @@ const asked = ['instagram_business_basic', 'instagram_business_content_publish']
 const mostADay = 100
 
 const image = { types: ['image/jpeg'], mostBytes: 8 * 1024 * 1024 }
-const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1024 * 1024 * 1024 }
+const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 300_000_000, film: filmRules.instagram }
 
 interface Asked {
   readonly world: ContainerWorld

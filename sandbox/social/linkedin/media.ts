@@ -3,12 +3,15 @@ import type { Call, Reply } from '../../network.ts'
 import { json } from '../../network.ts'
 import { spoiltMedia } from '../../oauth/media.ts'
 import type { Account } from '../../oauth/world.ts'
+import { createDigest, type Digest } from '../films/read.ts'
+import { filmFault, filmRules } from '../films/rules.ts'
 import { keysIn, objectIn } from './parameters.ts'
 import { denied, invalid, problem } from './problems.ts'
 import { type Asset, mayActAs, type World } from './world.ts'
 
 /** Parts of a film have this many bytes, but for the last: https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api */
 const partBytes = 4_194_304
+const [leastFilm, mostFilm] = [75_000, 500_000_000]
 
 /** `POST /rest/{images,videos}?action=…` */
 export function act(world: World, call: Call, account: Account, kind: Asset['kind']): Reply {
@@ -28,6 +31,7 @@ function initialize(world: World, account: Account, kind: Asset['kind'], request
   const isFilm = kind === 'videos'
   const total = typeof fileSizeBytes === 'number' && fileSizeBytes > 0 ? fileSizeBytes : null
   if (isFilm && total === null) return invalid('/initializeUploadRequest/fileSizeBytes', 'field is required but not found')
+  if (total !== null && (total < leastFilm || total > mostFilm)) return invalid('/initializeUploadRequest/fileSizeBytes', 'A video has 75 KB to 500 MB')
   const id = `C${isFilm ? '5605' : '4E10'}AQ${randomBytes(12).toString('base64url')}`
   const urn = `urn:li:${isFilm ? 'video' : 'image'}:${id}`
   const uploadToken = isFilm ? randomBytes(12).toString('base64url') : ''
@@ -44,7 +48,7 @@ function initialize(world: World, account: Account, kind: Asset['kind'], request
 }
 
 /** Digests of films whose parts are coming: a restart forgets them, and their uploads end. */
-export type Digests = Map<string, { readonly hash: ReturnType<typeof createHash>; bytes: number; mimeType: string }>
+export type Digests = Map<string, { readonly hash: Digest; bytes: number; mimeType: string }>
 
 /** `PUT` to an upload address. Parts of a film come one after the other. */
 export function upload(world: World, digests: Digests, call: Call, account: Account, id: string): Reply {
@@ -61,7 +65,7 @@ export function upload(world: World, digests: Digests, call: Call, account: Acco
     return { status: 201, headers: { 'content-length': '0' }, body: '', outcome: 'granted' }
   }
   const part = Number(call.query.get('part'))
-  const digest = part === 0 ? { hash: createHash('sha256'), bytes: 0, mimeType } : digests.get(asset.urn)
+  const digest = part === 0 ? { hash: createDigest(), bytes: 0, mimeType } : digests.get(asset.urn)
   const expected = Math.min(partBytes, asset.total! - part * partBytes)
   if (!digest || part !== asset.parts.length || call.body.length !== expected) return invalid('', 'The part is not the one that was asked for')
   digest.hash.update(call.body)
@@ -84,8 +88,10 @@ function finalize(world: World, account: Account, request: Readonly<Record<strin
   if (!digest || !isWhole || uploadToken !== asset.uploadToken)
     return invalid('/finalizeUploadRequest/uploadedPartIds', 'The parts are not those that were uploaded')
   finishers.get(world)!.delete(asset.urn)
-  const received = { mimeType: digest.mimeType, bytes: digest.bytes, sha256: digest.hash.digest('hex') }
-  world.assets.set(asset.urn, { ...asset, ...workedUp(world, account), received, isFinal: true })
+  const received = { mimeType: digest.mimeType, bytes: digest.bytes, sha256: digest.hash.digest() }
+  const { readyAt, isBroken } = workedUp(world, account)
+  const isRefused = filmFault(filmRules.linkedin, digest.hash.film()) !== null
+  world.assets.set(asset.urn, { ...asset, readyAt, isBroken: isBroken || isRefused, received, isFinal: true })
   return { status: 200, headers: { 'content-length': '0' }, body: '', outcome: 'granted' }
 }
 

@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto'
 import type { ReceivedMedium } from '../../network.ts'
+import { createDigest } from '../films/read.ts'
+import { type FilmFault, type FilmRules, filmFault } from '../films/rules.ts'
 
 /** What the network takes of one kind of media. */
 export interface MediumRules {
   readonly types: readonly string[]
   readonly mostBytes: number
+  /** @default none: pictures */
+  readonly film?: FilmRules
 }
 
 /** Why a medium is not taken. */
-export type Untaken = 'unreachable' | 'large' | 'type'
+export type Untaken = 'unreachable' | 'large' | 'type' | FilmFault
 
 const tenSecondsMs = 10_000
 
@@ -16,7 +19,7 @@ const tenSecondsMs = 10_000
  * Fetches a picture or film as the real network does, and judges it by its bytes. They are counted and hashed, and not kept.
  * @param url as the application gave it
  */
-export async function fetchMedium(url: string, { types, mostBytes }: MediumRules): Promise<ReceivedMedium | Untaken> {
+export async function fetchMedium(url: string, { types, mostBytes, film }: MediumRules): Promise<ReceivedMedium | Untaken> {
   if (!/^https?:\/\//.test(url)) return 'unreachable'
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(tenSecondsMs), headers: { 'user-agent': 'facebookexternalua' } })
@@ -24,7 +27,7 @@ export async function fetchMedium(url: string, { types, mostBytes }: MediumRules
       await answer.body?.cancel()
       return 'unreachable'
     }
-    const hash = createHash('sha256')
+    const hash = createDigest()
     const head: Buffer[] = []
     let bytes = 0
     for await (const part of answer.body) {
@@ -34,7 +37,8 @@ export async function fetchMedium(url: string, { types, mostBytes }: MediumRules
       hash.update(part)
     }
     const mimeType = typeOf(Buffer.concat(head).subarray(0, 32))
-    return mimeType && types.includes(mimeType) ? { mimeType, bytes, sha256: hash.digest('hex') } : 'type'
+    if (!mimeType || !types.includes(mimeType)) return 'type'
+    return (film && filmFault(film, hash.film())) ?? { mimeType, bytes, sha256: hash.digest() }
   } catch {
     return 'unreachable'
   }

@@ -6,6 +6,7 @@ import { bearerOf, whoShows } from '../../oauth/grants.ts'
 import { demoOf, openOauth } from '../../oauth/open.ts'
 import { authorize } from '../../oauth/server.ts'
 import type { Account, Grant } from '../../oauth/world.ts'
+import { filmRules } from '../films/rules.ts'
 import {
   type Container,
   type ContainerWorld,
@@ -19,6 +20,7 @@ import {
   usageOf,
 } from '../meta/containers.ts'
 import { emitter } from '../meta/emit.ts'
+import type { Untaken } from '../meta/fetched.ts'
 import {
   fieldsOf,
   graphError,
@@ -51,7 +53,7 @@ const mostADay = 250
 const mostLinks = 5
 
 const image = { types: ['image/jpeg', 'image/png'], mostBytes: 8 * 1024 * 1024 }
-const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1024 * 1024 * 1024 }
+const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1_000_000_000, film: filmRules.threads }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
@@ -217,6 +219,9 @@ const mediumOf = ({ accounts }: ContainerWorld, { id, accountId, text, createdAt
   return shown(all, fields)
 }
 
+/** https://developers.facebook.com/docs/threads/troubleshooting#publishing-does-not-return-a-media-id */
+const failures: { readonly [Why in Untaken]?: string } = { unreachable: 'FAILED_DOWNLOADING_VIDEO', duration: 'INVALID_DURATION', shape: 'INVALID_ASPEC_RATIO' }
+
 /** `POST /{user}/threads`: https://developers.facebook.com/docs/threads/posts#step-1--create-a-threads-media-container */
 async function create({ world, parameters, account }: Asked): Promise<Reply> {
   const [mediaType, text] = [parameters.get('media_type') ?? '', parameters.get('text') ?? '']
@@ -237,7 +242,7 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
       message: 'The media could not be fetched from this URI.',
       user: { title: 'Media download has failed', message: 'The media could not be fetched, or is of a type or size that is not supported.' },
     })
-  const says = { refuse, failed: (why: string) => (why === 'unreachable' ? 'FAILED_DOWNLOADING_VIDEO' : 'FAILED_PROCESSING_VIDEO') }
+  const says = { refuse, failed: (why: Untaken) => failures[why] ?? 'FAILED_PROCESSING_VIDEO' }
   if (mediaType === 'TEXT') {
     if (!text) return invalid('text', 'The parameter text is required')
     if (isItem) return invalid('is_carousel_item')

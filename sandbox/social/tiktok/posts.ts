@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { spoilt } from '../../faults.ts'
 import type { Call, Reply } from '../../network.ts'
 import { spoiltMedia } from '../../oauth/media.ts'
 import type { Account } from '../../oauth/world.ts'
+import { createDigest } from '../films/read.ts'
+import { type FilmFault, filmFault, filmRules } from '../films/rules.ts'
 import { enveloped, problem, problemOfStatus, uploadProblem } from './problems.ts'
 import { isPublic, type StoredPost, statusOf, type World } from './world.ts'
 
@@ -23,7 +25,7 @@ export const creatorInfo = (_world: World, _call: Call, { username, name }: Acco
       comment_disabled: false,
       duet_disabled: false,
       stitch_disabled: true,
-      max_video_post_duration_sec: 300,
+      max_video_post_duration_sec: 600,
     },
     'read',
   )
@@ -102,7 +104,7 @@ export function upload(world: World, call: Call): Reply | Promise<Reply> {
     length > mostLast
   )
     return uploadProblem(416, 'The chunk is not the one that comes next.')
-  const digest = post.got === 0 ? createHash('sha256') : world.digests.get(post.publishId)
+  const digest = post.got === 0 ? createDigest() : world.digests.get(post.publishId)
   if (!digest) return uploadProblem(404, 'The upload is not there.')
   const take = (): StoredPost => {
     digest.update(call.body)
@@ -126,11 +128,25 @@ export function upload(world: World, call: Call): Reply | Promise<Reply> {
       world.digests.delete(post.publishId)
       const fault = world.faults.take(world.name, ['processing', 'processing-error'], account.username)
       const readyAt = world.clock.now().getTime() + (fault?.fault === 'processing' ? (fault.delayMs ?? 0) : 0)
-      const received = { mimeType: call.headers['content-type'] ?? '', bytes: post.size, sha256: digest.digest('hex') }
-      world.posts.set(post.publishId, { ...whole, received, readyAt, isBroken: fault?.fault === 'processing-error' })
+      const received = { mimeType: call.headers['content-type'] ?? '', bytes: post.size, sha256: digest.digest() }
+      const refused = filmFault(filmRules.tiktok, digest.film())
+      world.posts.set(post.publishId, {
+        ...whole,
+        received,
+        readyAt,
+        isBroken: refused !== null || fault?.fault === 'processing-error',
+        ...(refused && { filmFault: refused }),
+      })
       return { status: 201, headers: { 'content-range': range, 'content-length': '0' }, body: '', outcome: 'accepted' }
     },
   })
+}
+
+/** https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status#fail_reasons */
+const failures: Readonly<Record<FilmFault, string>> = {
+  duration: 'duration_check_failed',
+  format: 'file_format_check_failed',
+  shape: 'picture_size_check_failed',
 }
 
 /** `POST /v2/post/publish/status/fetch/`: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
@@ -147,7 +163,7 @@ export function fetchStatus(world: World, call: Call, account: Account): Reply {
   const status = fault ? 'PROCESSING_UPLOAD' : statusOf(world, post)
   const told = {
     status,
-    ...(status === 'FAILED' && { fail_reason: 'file_format_check_failed' }),
+    ...(status === 'FAILED' && { fail_reason: failures[post.filmFault ?? 'format'] }),
     publicaly_available_post_id: [],
     uploaded_bytes: post.uploaded,
     downloaded_bytes: 0,

@@ -1,9 +1,10 @@
-import type { createHash } from 'node:crypto'
 import { randomBytes } from 'node:crypto'
 import type { Deps, ReceivedMedium } from '../../network.ts'
 import { openOauth } from '../../oauth/open.ts'
 import type { OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
+import type { Digest } from '../films/read.ts'
+import type { FilmFault } from '../films/rules.ts'
 import { manners } from './manners.ts'
 
 /** A post from its beginning on: it is published once all of its film has come and was worked up. */
@@ -25,11 +26,13 @@ export interface StoredPost {
   readonly createdAt: number
   readonly readyAt: number
   readonly isBroken: boolean
+  /** Why its film is not taken. @default it is */
+  readonly filmFault?: FilmFault
   readonly postId: string
 }
 
 /** Digests of films whose chunks are coming: a restart forgets them, and their uploads end. */
-export type Digests = Map<string, ReturnType<typeof createHash>>
+export type Digests = Map<string, Digest>
 
 /** Everything that this network knows and stands on. */
 export interface World extends OauthWorld {

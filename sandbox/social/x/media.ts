@@ -1,8 +1,9 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { Call, ReceivedMedium, Reply } from '../../network.ts'
 import { json, textOf } from '../../network.ts'
 import { spoiltMedia } from '../../oauth/media.ts'
 import type { Account } from '../../oauth/world.ts'
+import { createDigest, type Digest } from '../films/read.ts'
+import { filmFault, filmRules } from '../films/rules.ts'
 import { invalidRequest, problem } from './problems.ts'
 import type { World } from './world.ts'
 
@@ -27,17 +28,17 @@ export interface Upload {
 /** What may be uploaded as what, and how large: https://docs.x.com/x-api/media/quickstart/best-practices */
 const categories = {
   tweet_image: { types: /^image\/(?:jpeg|png|webp)$/, most: 5 * 1024 * 1024, isWorkedUp: false },
-  tweet_gif: { types: /^image\/gif$/, most: 15 * 1024 * 1024, isWorkedUp: true },
-  tweet_video: { types: /^video\/(?:mp4|quicktime|webm|mp2t)$/, most: 512 * 1024 * 1024, isWorkedUp: true },
+  tweet_gif: { types: /^image\/gif$/, most: 15_000_000, isWorkedUp: true },
+  tweet_video: { types: /^video\/(?:mp4|quicktime|webm|mp2t)$/, most: 512_000_000, isWorkedUp: true },
 } as const
 
 /** A part is 5 MB at most; the frame of the form comes on top. */
 export const mostPart = 5 * 1024 * 1024
 
 /** Digests of uploads whose parts are coming: a restart forgets them, and those uploads end. */
-const digests = new WeakMap<World, Map<string, Hash>>()
-const digestsOf = (world: World): Map<string, Hash> => {
-  const known = digests.get(world) ?? new Map<string, Hash>()
+const digests = new WeakMap<World, Map<string, Digest>>()
+const digestsOf = (world: World): Map<string, Digest> => {
+  const known = digests.get(world) ?? new Map<string, Digest>()
   digests.set(world, known)
   return known
 }
@@ -83,7 +84,7 @@ export function initialize(world: World, call: Call, account: Account): Reply {
     altText: null,
   }
   world.uploads.set(id, upload)
-  digestsOf(world).set(id, createHash('sha256'))
+  digestsOf(world).set(id, createDigest())
   return json(200, { data: { id, media_key: keyOf(upload), expires_after_secs: 86_400 } }, 'granted')
 }
 
@@ -116,7 +117,8 @@ export function finalize(world: World, _call: Call, account: Account, id: string
   if (upload.sent !== upload.total) return wrong('id', id, `Segments do not add up to ${upload.total} bytes.`)
   const fault = world.faults.take(world.name, ['processing', 'processing-error'], account.username)
   const readyAt = world.clock.now().getTime() + (fault?.fault === 'processing' ? (fault.delayMs ?? 0) : 0)
-  const ended: Upload = { ...upload, isFinal: true, sha256: digest.digest('hex'), readyAt, isBroken: fault?.fault === 'processing-error' }
+  const isRefused = upload.category === 'tweet_video' && filmFault(filmRules.x, digest.film()) !== null
+  const ended: Upload = { ...upload, isFinal: true, sha256: digest.digest(), readyAt, isBroken: isRefused || fault?.fault === 'processing-error' }
   digestsOf(world).delete(id)
   world.uploads.set(id, ended)
   return json(200, { data: shown(world, ended) }, 'granted')

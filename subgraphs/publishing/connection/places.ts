@@ -1,5 +1,5 @@
 import { hasPlaces, type KeptPlace, placeKinds } from '../network/account/account.ts'
-import type { Problem, ProblemCode } from '../network/check.ts'
+import type { Problem, ProblemCode } from '../network/content/check.ts'
 import type { Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'

@@ -2,7 +2,7 @@ import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import { NotStored } from '../../../platform/storage/storage.ts'
 import { notFound } from '../../store/store.ts'
 import type { Context, Job } from '../context.ts'
-import type { ContentMedium } from '../network/check.ts'
+import type { ContentMedium } from '../network/content/check.ts'
 import type { Medium, Platform } from '../network/network.ts'
 import type { MediaAssetRow } from '../stores/media/asset.ts'
 import type { PostMedium, PostRow } from '../stores/post.ts'
@@ -73,7 +73,8 @@ export async function contentMedia(
   return assets.map((asset, at) => {
     const { assetId, altText } = media[at]!
     if (asset?.brandId !== brandId) throw notFound(mediaAssets.what, assetId)
-    const { kind, durationMs, animated: isAnimated } = asset
-    return { kind, durationMs, isAnimated, isReady: asset.status === 'READY', altText: altText ?? asset.altText }
+    const { kind, durationMs, mimeType, bytes, width, height, videoCodec, audioCodec, animated: isAnimated } = asset
+    const file = { durationMs, mimeType, bytes, width, height, videoCodec, audioCodec }
+    return { kind, ...file, isAnimated, isReady: asset.status === 'READY', altText: altText ?? asset.altText }
   })
 }

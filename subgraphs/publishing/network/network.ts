@@ -43,24 +43,52 @@ export interface ContentRules {
   objectionToLinks?(copy: string, link: string | null): string | null
   /** Why the network would not take a post's tags, in a sentence; null when it would. @default it is not sent them */
   objectionToTags?(tags: readonly string[]): string | null
+  /** Whether the network refuses a text that the account has just posted, also as a comment. @default it does not */
+  readonly refusesRepetition?: true
   /** In code points; null where a post has no title. */
   readonly title: { readonly most: number; readonly needed: boolean; objection?(title: string): string | null } | null
   /** Where a link goes for which the network has no place of its own: always in the text, or only where media leave no other. @default never in the text */
   readonly link?: 'TEXT' | 'TEXT_BESIDE_MEDIA'
-  readonly media: {
-    readonly least: number
-    readonly images: number
-    readonly gifs: number
-    readonly videos: number
-    /** Of all kinds together. */
-    readonly most: number
-    /** Whether pictures and films go together. */
-    readonly mixed: boolean
-    /** In seconds; null: as long as one likes. */
-    readonly videoSeconds: number | null
-  }
+  readonly media: MediaRules
   /** What its posts are visible to when nobody says; null where the network is not asked. */
   readonly visibility: 'PRIVATE' | null
+}
+
+/** What a network takes of pictures, GIFs and films. The check holds posts to it, and so do the tests of the networks' stand-ins. */
+export interface MediaRules {
+  /** Where the network says so, and on which day that was read. */
+  readonly source: { readonly url: string; readonly read: string }
+  /** How many a post has at least. */
+  readonly least: number
+  readonly images: number
+  readonly gifs: number
+  readonly videos: number
+  /** Of all kinds together. */
+  readonly most: number
+  /** Whether pictures and films go together. */
+  readonly mixed: boolean
+  /** In bytes; GIFs are sent as they are, other pictures are written anew (`media/variant/form.ts`). @default any that the library takes */
+  readonly gifBytes?: number
+  /** Null where no film is taken. */
+  readonly film: FilmRules | null
+}
+
+/** What a network takes of a film. What the library does not know of one is not looked at. */
+export interface FilmRules {
+  /** Whether it takes QuickTime beside MP4. */
+  readonly quicktime: boolean
+  /** The smallest and the largest file. The library holds 1 GiB at most, so a larger limit is not written down. */
+  readonly bytes: readonly [least: number, most: number | null]
+  readonly seconds: readonly [least: number, most: number]
+  /** As files name them; null: any. */
+  readonly codecs: readonly string[] | null
+  readonly sound: readonly string[] | null
+  /** Width by height. */
+  readonly ratio: readonly [least: number, most: number] | null
+  /** Of each side, in pixels. */
+  readonly sides: readonly [least: number, most: number] | null
+  /** In pixels. */
+  readonly width: number | null
 }
 
 /** How a network is spoken to, by an application that an operator registers there. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, type Content, type ContentMedium, codePoints, emojiAsBytes, problemsOf } from '../../../subgraphs/publishing/network/check.ts'
+import { bytesOf, type Content, type ContentMedium, codePoints, emojiAsBytes, problemsOf } from '../../../subgraphs/publishing/network/content/check.ts'
 import type { MediumKind, Platform } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 
@@ -38,7 +38,22 @@ describe('what a network would say of a post', () => {
     ['X', { media: [medium('VIDEO', { durationMs: 140_000 })] }, []],
     ['X', { media: [medium('VIDEO', { durationMs: 140_001 })] }, ['MEDIA_DURATION']],
     ['X', { firstComment: 'First' }, []],
+    ['X', { firstComment: ' Hello' }, ['COPY_INVALID']],
+    ['FACEBOOK', { firstComment: 'Hello' }, []],
+    ['X', { copy: 'Buy $TSLA' }, []],
+    ['X', { copy: 'Buy $TSLA and $AAPL' }, ['COPY_INVALID']],
     ['X', { media: [medium('IMAGE', { isAnimated: true })] }, ['MEDIA_STILL']],
+    ['X', { media: [medium('GIF', { bytes: 15_000_001 })] }, ['MEDIA_TOO_LARGE']],
+    ['FACEBOOK', { media: [medium('GIF', { bytes: 4_000_001 }), medium('GIF', { bytes: 5_000_000 })] }, ['MEDIA_TOO_LARGE']],
+    ['X', { media: [medium('VIDEO', { bytes: 512_000_001 })] }, ['MEDIA_TOO_LARGE']],
+    ['LINKEDIN', { media: [medium('VIDEO', { bytes: 500_000_001 })] }, ['MEDIA_TOO_LARGE']],
+    ['LINKEDIN', { media: [medium('VIDEO', { bytes: 74_999 })] }, ['MEDIA_KIND']],
+    [
+      'INSTAGRAM',
+      { media: [medium('VIDEO', { bytes: 300_000_001, durationMs: 2_999, videoCodec: 'av01' })] },
+      ['MEDIA_TOO_LARGE', 'MEDIA_DURATION', 'MEDIA_KIND'],
+    ],
+    ['YOUTUBE', { title: 'A film', media: [medium('VIDEO', { bytes: 1_073_741_824, durationMs: 43_200_001 })] }, ['MEDIA_DURATION']],
     ['FACEBOOK', { copy: 'x'.repeat(63_207), media: [medium('IMAGE', { isAnimated: true })] }, ['COPY_TOO_LONG', 'MEDIA_STILL']],
     ['YOUTUBE', { title: 'A film', media: [medium('IMAGE', { isAnimated: true })] }, ['MEDIA_KIND']],
     ['LINKEDIN', { copy: 'x'.repeat(3001) }, ['COPY_TOO_LONG']],

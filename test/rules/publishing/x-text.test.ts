@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import twitterText from 'twitter-text'
 import { describe, expect, test } from 'vitest'
-import { problemsOf } from '../../../subgraphs/publishing/network/check.ts'
+import { problemsOf } from '../../../subgraphs/publishing/network/content/check.ts'
 import { saysTheSame, weightOf } from '../../../subgraphs/publishing/network/x/text.ts'
 import { x } from '../../../subgraphs/publishing/network/x/x.ts'
 

@@ -32,7 +32,7 @@ function integrationOf({ environment }: Context, platform: Platform, found: Foun
       .toSorted((a, b) => Number(b.selected) - Number(a.selected))
       .slice(0, mostPlaces),
     capabilities: { ...capabilities, text: media.least === 0, images: media.images > 0, video: media.videos > 0 },
-    limits: { copy: content.copy, images: media.images, videos: media.videos, videoSeconds: media.videoSeconds },
+    limits: { copy: content.copy, images: media.images, videos: media.videos, videoSeconds: media.film?.seconds[1] ?? null },
   } satisfies Omit<Integration, 'connections'> & { connections: readonly ConnectionRow[] }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { withLink } from '../check.ts'
+import { withLink } from '../content/check.ts'
 import { createMetaOauth, exchangeTimeoutMs } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, type GraphAnswer, preparationOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
 import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'

@@ -1,4 +1,5 @@
-import { codePoints } from '../check.ts'
+import { codePoints } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import { graphVersion } from '../meta/version.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { FacebookAddress } from './adapter.ts'
@@ -15,7 +16,7 @@ export const facebook = {
     measure: codePoints,
     link: 'TEXT_BESIDE_MEDIA',
     title: null,
-    media: { least: 0, images: 10, gifs: 10, videos: 1, most: 10, mixed: false, videoSeconds: null },
+    media: mediaRules.FACEBOOK,
     visibility: null,
   },
   protocol: {

@@ -1,5 +1,5 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { withLink } from '../check.ts'
+import { withLink } from '../content/check.ts'
 import {
   type ContainerDialect,
   containerOf,

@@ -1,4 +1,5 @@
-import { codePoints } from '../check.ts'
+import { codePoints } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import { graphVersion } from '../meta/version.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { InstagramAddress } from './adapter.ts'
@@ -25,7 +26,7 @@ export const instagram = {
     objection: tooManyMarks,
     link: 'TEXT',
     title: null,
-    media: { least: 1, images: 10, gifs: 0, videos: 10, most: 10, mixed: true, videoSeconds: 900 },
+    media: mediaRules.INSTAGRAM,
     visibility: null,
   },
   protocol: {

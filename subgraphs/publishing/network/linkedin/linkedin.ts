@@ -1,4 +1,5 @@
-import { codePoints } from '../check.ts'
+import { codePoints } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { LinkedinAddress } from './oauth.ts'
 
@@ -13,7 +14,7 @@ export const linkedin = {
     measure: codePoints,
     link: 'TEXT_BESIDE_MEDIA',
     title: null,
-    media: { least: 0, images: 20, gifs: 20, videos: 1, most: 20, mixed: false, videoSeconds: null },
+    media: mediaRules.LINKEDIN,
     visibility: null,
   },
   protocol: {

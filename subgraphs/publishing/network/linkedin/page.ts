@@ -1,3 +1,4 @@
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import { linkedin } from './linkedin.ts'
 import type { LinkedinAddress } from './oauth.ts'
@@ -9,7 +10,7 @@ export const linkedinPage = {
   targets: ['ORGANIZATION'],
   capabilities: { firstComment: true, analytics: true, thread: 'COMMENT', lookup: 'BY_LISTING' },
   // https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
-  content: { ...linkedin.content, comment: 1_250 },
+  content: { ...linkedin.content, comment: 1_250, media: mediaRules.LINKEDIN_PAGE },
   protocol: {
     ...linkedin.protocol,
     prefix: 'LINKEDIN_PAGE',

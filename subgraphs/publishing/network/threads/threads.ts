@@ -1,5 +1,6 @@
 import twitterText from 'twitter-text'
-import { emojiAsBytes } from '../check.ts'
+import { emojiAsBytes } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { ThreadsAddress } from './adapter.ts'
 
@@ -23,7 +24,7 @@ export const threads = {
     objectionToLinks: tooManyLinks,
     link: 'TEXT_BESIDE_MEDIA',
     title: null,
-    media: { least: 0, images: 20, gifs: 0, videos: 20, most: 20, mixed: true, videoSeconds: 300 },
+    media: mediaRules.THREADS,
     visibility: null,
   },
   protocol: {

@@ -1,4 +1,5 @@
-import { codePoints } from '../check.ts'
+import { codePoints } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { TiktokAddress } from './oauth.ts'
 
@@ -13,7 +14,7 @@ export const tiktok = {
     measure: codePoints,
     link: 'TEXT',
     title: null,
-    media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
+    media: mediaRules.TIKTOK,
     visibility: null,
   },
   protocol: {

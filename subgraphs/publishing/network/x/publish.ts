@@ -1,6 +1,6 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { withLink } from '../check.ts'
+import { withLink } from '../content/check.ts'
 import { readJson } from '../json.ts'
 import { AccessExpired, type Comment, type Delivery, type Lookup, type Publication, type RateLimit } from '../network.ts'
 import { idsOf } from './media.ts'

@@ -55,11 +55,16 @@ function weightInOnePass(text: string): number {
   return weight
 }
 
+/** How many marks of stocks, such as $TSLA, a text may have (https://docs.x.com/x-api/posts/manage-tweets/introduction, read 2026-11-24). */
+const maxCashtags = 1
+
 /** Why X would not take a text of any length, in a sentence; null when it would. */
-export const objection = (copy: string): string | null =>
-  twitterText.hasInvalidCharacters(copy) && copy.trim() && weightOf(copy) <= mostWeight
-    ? 'The text holds characters that X does not take: remove control and direction characters.'
-    : null
+export function objection(copy: string): string | null {
+  if (!copy.trim() || weightOf(copy) > mostWeight) return null
+  if (twitterText.hasInvalidCharacters(copy)) return 'The text holds characters that X does not take: remove control and direction characters.'
+  const cashtags = twitterText.extractCashtags(copy).length
+  return cashtags > maxCashtags ? `X takes ${maxCashtags} mark of a stock, such as $TSLA, in a text, and this one has ${cashtags}: leave some out.` : null
+}
 
 /** A text with the links of ours that X replaced by its own. */
 export interface ListedText {

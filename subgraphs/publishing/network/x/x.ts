@@ -1,3 +1,4 @@
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { XAddress } from './oauth.ts'
 import { mostWeight, objection, weightOf } from './text.ts'
@@ -12,9 +13,10 @@ export const x = {
     copy: mostWeight,
     measure: weightOf,
     objection,
+    refusesRepetition: true,
     link: 'TEXT',
     title: null,
-    media: { least: 0, images: 4, gifs: 1, videos: 1, most: 4, mixed: false, videoSeconds: 140 },
+    media: mediaRules.X,
     visibility: null,
   },
   protocol: {

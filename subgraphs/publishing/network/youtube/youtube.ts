@@ -1,4 +1,5 @@
-import { bytesOf } from '../check.ts'
+import { bytesOf } from '../content/check.ts'
+import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { YoutubeAddress } from './oauth.ts'
 import { maxTagCharacters, tagsWithin } from './tags.ts'
@@ -23,7 +24,7 @@ export const youtube = {
       needed: true,
       objection: title => (/[<>]/.test(title) ? 'YouTube takes no < and no > in a title: write it without them.' : null),
     },
-    media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
+    media: mediaRules.YOUTUBE,
     visibility: 'PRIVATE',
   },
   protocol: {

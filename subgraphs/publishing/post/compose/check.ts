@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { Problem } from '../../network/check.ts'
-import { sentText } from '../../network/check.ts'
+import type { Problem } from '../../network/content/check.ts'
+import { sentText } from '../../network/content/check.ts'
 import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { ComposePostsInput } from '../../resolvers.generated.ts'

@@ -1,5 +1,5 @@
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
-import type { ProblemCode } from '../../network/check.ts'
+import type { ProblemCode } from '../../network/content/check.ts'
 import type { Platform, TargetKind } from '../../network/network.ts'
 import { platforms } from '../../network/networks.ts'
 import { type Written, written } from '../content.ts'

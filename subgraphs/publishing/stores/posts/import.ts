@@ -1,6 +1,6 @@
 import { integer, json, type Row, stamps, table, uuid } from '../../../../platform/sql/table.ts'
 import { store } from '../../../store/store.ts'
-import type { Problem } from '../../network/check.ts'
+import type { Problem } from '../../network/content/check.ts'
 import { brands } from '../brand.ts'
 
 /** What became of a row of a file. */

@@ -47,7 +47,7 @@ async function due(platform: Platform, more: object = {}) {
 async function film() {
   const { begin, patch, ready } = world()
   count += 1
-  const bytes = mp4({ padding: 300_000 + count })
+  const bytes = mp4({ padding: 300_000 + count, units: 4_000 })
   const { at } = await begin(bytes.length)
   const { id } = await ready((await patch(at, 0, bytes)).headers.get('x-media-asset-id')!)
   const received = { mimeType: 'video/mp4', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }

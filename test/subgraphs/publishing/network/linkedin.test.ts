@@ -78,7 +78,7 @@ describe('P-14 a post on LinkedIn', () => {
 
   test('waits while LinkedIn works a film up, from where it was, and is told when that is given up', async () => {
     await using at = await atTwin('LINKEDIN')
-    const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO')] })
+    const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO', 80_000)] })
     await at.arm({ fault: 'processing', delayMs: 60_000 })
     const waiting = await at.network.prepare!(asked, null)
     expect(waiting).toMatchObject({ outcome: 'processing', againInMs: 3_000 })

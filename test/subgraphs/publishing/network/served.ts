@@ -7,7 +7,7 @@ import { mediumOf } from './twin.ts'
 export type Served = Medium & { readonly sha256: string }
 
 /** Serves media to networks that fetch them, for as long as the tests of a file run. @returns what makes one */
-export function serveMedia(): (kind: MediumKind, bytes?: number, altText?: string) => Served {
+export function serveMedia(): (kind: MediumKind, file?: number | Buffer, altText?: string) => Served {
   const files = new Map<string, Served>()
   const server = createServer(async (request, response) => {
     const file = files.get(request.url ?? '')
@@ -23,8 +23,8 @@ export function serveMedia(): (kind: MediumKind, bytes?: number, altText?: strin
     server.closeAllConnections()
     server.close()
   })
-  return (kind, bytes, altText) => {
-    const made = mediumOf(kind, bytes, altText ?? null)
+  return (kind, file, altText) => {
+    const made = mediumOf(kind, file, altText ?? null)
     const path = `/${made.sha256}`
     files.set(path, made)
     return { ...made, address: () => `${site}${path}` }

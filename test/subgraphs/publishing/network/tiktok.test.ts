@@ -96,7 +96,7 @@ describe('P-10 a film on TikTok', () => {
   test('is refused before anything is sent of it: too long, no film, or by TikTok', async () => {
     await using at = await atTwin('TIKTOK')
     const prepare = (media: Parameters<typeof at.asks>[0]['media']) => at.network.prepare!(at.asks({ copy: 'a', media: media! }), null)
-    expect(await prepare([{ ...mediumOf('VIDEO'), durationMs: 301_000 }])).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
+    expect(await prepare([{ ...mediumOf('VIDEO'), durationMs: 601_000 }])).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
     expect(await prepare([])).toMatchObject({ outcome: 'refused', code: 'CONTENT_REFUSED' })
     await at.arm({ fault: 'media-status', status: 429 })
     expect(await prepare([mediumOf('VIDEO')])).toEqual({ outcome: 'limited', limit: 6, forMs: 60_000 })

@@ -90,21 +90,21 @@ const beginnings: Readonly<Record<MediumKind, readonly [string, string]>> = {
   VIDEO: ['video/mp4', '000000186674797069736f6d'],
 }
 
-/** A picture or film of so many bytes, which begins as such a one does. */
-export function mediumOf(kind: MediumKind, bytes = 2_000, altText: string | null = null): Medium & { readonly sha256: string } {
+/** A picture or film of so many bytes, which begins as such a one does; or a whole file. */
+export function mediumOf(kind: MediumKind, file: number | Buffer = 2_000, altText: string | null = null): Medium & { readonly sha256: string } {
   const [mimeType, beginning] = beginnings[kind]
-  const content = Buffer.alloc(bytes, `${kind} ${bytes}`)
-  content.write(beginning, 'hex')
+  const content = typeof file === 'number' ? Buffer.alloc(file, `${kind} ${file}`) : file
+  if (typeof file === 'number') content.write(beginning, 'hex')
   return {
     assetId: '00000000-0000-7000-8000-000000000001',
     kind,
     mimeType,
-    bytes,
+    bytes: content.length,
     width: 640,
     height: 360,
     durationMs: kind === 'VIDEO' ? 1_000 : null,
     altText,
-    open: async () => new Blob([content]).stream(),
+    open: async () => new Blob([new Uint8Array(content)]).stream(),
     address: () => 'https://media.test/a',
     sha256: createHash('sha256').update(content).digest('hex'),
   }

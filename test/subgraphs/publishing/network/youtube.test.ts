@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { problemsOf } from '../../../../subgraphs/publishing/network/check.ts'
+import { problemsOf } from '../../../../subgraphs/publishing/network/content/check.ts'
 import { AccessExpired, type Gateway, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import { open } from '../../../../subgraphs/publishing/network/youtube/adapter.ts'
 import { createCalls } from '../../../../subgraphs/publishing/network/youtube/calls.ts'

@@ -1,4 +1,5 @@
-import type { ContentRules, MediumKind, NetworkFacts } from './network.ts'
+import type { ContentRules, MediaRules, MediumKind, NetworkFacts } from '../network.ts'
+import { type KnownFilm, objectionsToFilm } from './film.ts'
 
 /** What would keep a network from taking a post (ERROR), or what somebody may not have meant (WARNING). */
 export interface Problem {
@@ -45,9 +46,8 @@ export interface Content {
   readonly isLater: boolean
 }
 
-export interface ContentMedium {
+export interface ContentMedium extends KnownFilm {
   readonly kind: MediumKind
-  readonly durationMs: number | null
   readonly isReady: boolean
   /** Whether it is a picture that moves. @default it is not */
   readonly isAnimated?: boolean
@@ -101,16 +101,24 @@ export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capa
     problems.push(error('THREAD_MEDIA', 'media', `A later post of a thread is a comment on ${network}, which carries text alone: take its media out.`))
   if (post.firstComment !== null && !capabilities.firstComment)
     problems.push(error('FIRST_COMMENT_UNSUPPORTED', 'firstComment', `${network} takes no first comment from here: leave it out.`))
-  else if (post.firstComment !== null) problems.push(...problemsOfComment(network, content, post.firstComment))
+  else if (post.firstComment !== null) problems.push(...problemsOfComment(network, content, post.firstComment, sentText(content, post, isComment)))
   if (post.media.some(({ altText }) => !altText?.trim()))
     problems.push(warning('ALT_TEXT_MISSING', 'media', 'A medium says nothing to people who cannot see it: write an alternative text.'))
   return problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 }
 
 /** A first comment is held to what the network takes of comments, for nobody is there to mend it when it is sent. */
-function problemsOfComment(network: string, { copy, comment = copy, measure, objection, objectionToLinks }: ContentRules, text: string): readonly Problem[] {
+function problemsOfComment(
+  network: string,
+  { copy, comment = copy, measure, objection, objectionToLinks, refusesRepetition }: ContentRules,
+  text: string,
+  under: string,
+): readonly Problem[] {
   const length = measure(text)
-  const wrong = objection?.(text) ?? (length > comment ? null : objectionToLinks?.(text, null))
+  const isRepeated = refusesRepetition && text.normalize('NFC').trim() === under.normalize('NFC').trim()
+  const wrong = isRepeated
+    ? `The first comment says what the post says, and ${network} takes no text twice: write another one.`
+    : (objection?.(text) ?? (length > comment ? null : objectionToLinks?.(text, null)))
   return [
     ...(length > comment
       ? [error('COPY_TOO_LONG', 'firstComment', `The first comment counts ${length} characters on ${network}, which takes ${comment}: shorten it.`)]
@@ -173,9 +181,7 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   const apart = [...new Set(kinds.filter(kind => most[kind] > 0).map(kind => (kind === 'GIF' && rules.gifs > 1 ? 'IMAGE' : kind)))]
   if (!rules.mixed && apart.length > 1)
     problems.push(error('MEDIA_MIXED', 'media', `${network} takes ${apart.map(kind => inWords[kind]).join(' or ')}, not both: keep one kind.`))
-  const longest = rules.videoSeconds
-  if (longest !== null && media.some(({ durationMs }) => (durationMs ?? 0) > longest * 1000))
-    problems.push(error('MEDIA_DURATION', 'media', `${network} takes films of ${longest} seconds at most: cut it.`))
+  problems.push(...problemsOfFiles(network, rules, media))
   if (rules.images > 0 && media.some(({ kind, isAnimated }) => kind === 'IMAGE' && isAnimated))
     problems.push(
       warning('MEDIA_STILL', 'media', `Of an animated WebP or PNG ${network} is sent the first picture alone: upload a GIF or a film to have it move.`),
@@ -183,4 +189,19 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   if (media.some(({ isReady }) => !isReady))
     problems.push(error('MEDIA_NOT_READY', 'media', 'A medium is still being prepared, or could not be: wait for it, or upload it again.'))
   return problems
+}
+
+/** What is wrong with single files, each problem once however many files have it. */
+function problemsOfFiles(network: string, { gifs, gifBytes, videos, film }: MediaRules, media: readonly ContentMedium[]): readonly Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const medium of media) {
+    const objections =
+      medium.kind === 'VIDEO' && film && videos > 0
+        ? objectionsToFilm(film, medium)
+        : medium.kind === 'GIF' && gifs > 0 && gifBytes !== undefined && (medium.bytes ?? 0) > gifBytes
+          ? [{ code: 'MEDIA_TOO_LARGE' as const, sentence: `takes GIFs of ${gifBytes / 1_000_000} MB at most: make it smaller.` }]
+          : []
+    for (const { code, sentence } of objections) problems.set(sentence, error(code, 'media', `${network} ${sentence}`))
+  }
+  return [...problems.values()]
 }
