@@ -1,9 +1,11 @@
 /**
  * A client that behaves, in a process and at an address of its own: it asks a small question forty times a second, and follows what it
- * changes four times a second. `polite.ts` with what it is to do as JSON; each message from its parent is answered by what happened since
+ * changes four times a second; or it uploads a small picture five times a second. `polite.ts` with what it is to do as JSON; each message from its parent is answered by what happened since
  * the one before.
  */
+
 import { createAsker, follow } from '../kit/follower.ts'
+import { png } from '../subgraphs/publishing/media/files.ts'
 
 /** What it is told. */
 export interface Manners {
@@ -13,6 +15,8 @@ export interface Manners {
   readonly query: string
   /** A post that nobody else changes, of a brand that it follows. @default it only asks */
   readonly changes?: { readonly postId: string; readonly brandId: string }
+  /** A brand into whose library it uploads pictures. @default it uploads none */
+  readonly uploads?: { readonly brandId: string }
 }
 
 /** What happened to it. Milliseconds. */
@@ -30,9 +34,12 @@ export interface Experience {
   /** Questions that are not answered yet. */
   readonly under: number
   readonly isCut: boolean
+  /** Pictures that it uploaded, and how long the slowest of them took. */
+  readonly uploads: number
+  readonly uploadP99: number
 }
 
-const { url, key, from, query, changes } = JSON.parse(process.argv[2]!) as Manners
+const { url, key, from, query, changes, uploads } = JSON.parse(process.argv[2]!) as Manners
 const asker = createAsker({ url, key, from }, 6)
 const expected = await asker.ask(query)
 let latencies: number[] = []
@@ -86,6 +93,30 @@ async function change(postId: string): Promise<void> {
 }
 if (changes) setInterval(() => !isChanging && waiting.size < 20 && void change(changes.postId), 250)
 
+let uploaded: number[] = []
+async function upload(brandId: string, number: number): Promise<void> {
+  const at = performance.now()
+  const body = new Uint8Array(png(40, 40, [number % 256, 90, 200]))
+  const answer = await fetch(`${url}/publishing/api/media?brandId=${brandId}&filename=${number}.png`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png', ...(key && { 'x-api-key': key }) },
+    body,
+  }).catch(error => new Response(String(error), { status: 599 }))
+  const text = await answer.text()
+  uploaded.push(performance.now() - at)
+  if (answer.status !== 201) wrong.push(`${answer.status} ${text.slice(0, 200)}`)
+}
+if (uploads) {
+  let number = 0
+  let isUploading = false
+  setInterval(async () => {
+    if (isUploading) return
+    isUploading = true
+    await upload(uploads.brandId, number++)
+    isUploading = false
+  }, 200)
+}
+
 const share = (values: number[], part: number) => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
@@ -101,7 +132,10 @@ process.on('message', () => {
     lost,
     under,
     isCut: follower?.isCut ?? false,
+    uploads: uploaded.length,
+    uploadP99: share(uploaded, 0.99),
   }
+  uploaded = []
   latencies = []
   told = []
   wrong = []

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { signIn } from '../kit/client.ts'
+import { setupLinkFile } from '../../router/start/process/setup-link.ts'
+import { askAt, signIn } from '../kit/client.ts'
 import { type DataFolder, freePort, type Launched, launch, newDataFolder, readyLine, until } from '../kit/launch.ts'
 
 /** What a process holds after its garbage was collected. */
@@ -106,8 +107,20 @@ export interface World extends Target {
   readonly brandId: string
   /** Posts whose text somebody may change when he wants an event. */
   readonly postIds: readonly string[]
+  /** Where its files are kept. */
+  readonly storagePath: string
   /** A key of the organization. */
   key(name: string): Promise<string>
+  /** Another organization with a brand of its own, in which the same person works. */
+  another(name: string): Promise<Neighbour>
+}
+
+/** Another organization of the platform. */
+export interface Neighbour {
+  readonly brandId: string
+  readonly key: string
+  /** Asks as its owner. */
+  query(document: string, variables?: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
 const form = { organization: 'Besieged', name: 'Ada', email: 'ada@attacks.test', password: 'a long enough password' }
@@ -117,8 +130,8 @@ const scopes = ['publishing:dashboard.read', 'publishing:accounts.read', 'publis
 export async function startWorld(environment: Readonly<Record<string, string>> = {}): Promise<World> {
   const folder = newDataFolder()
   const target = await startTarget(folder, [], environment)
-  const { url, program } = target
-  const [, code = ''] = await program.printed(/\/identity\/setup\?code=([^\s"\\]+)/)
+  const { url } = target
+  const code = new URL(readFileSync(setupLinkFile(folder.path), 'utf8').trim()).searchParams.get('code')!
   const made = await fetch(`${url}/identity/setup`, { method: 'POST', body: new URLSearchParams({ ...form, code }) })
   if (made.status !== 201) throw new Error(`no first account: ${made.status} ${await made.text()}`)
   const { query } = await signIn(url, form.email, form.password)
@@ -134,6 +147,26 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     ...target,
     brandId,
     postIds,
+    storagePath: join(folder.path, 'storage'),
+    async another(name) {
+      // A session of its own: the first one stays where it is.
+      const { query: ask } = await signIn(url, form.email, form.password)
+      const input = { name, slug: name.toLowerCase() }
+      const { createOrganization } = (await ask('mutation($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }', { input })) as {
+        createOrganization: { id: string }
+      }
+      const { switchOrganization } = (await ask('mutation($input: SwitchOrganizationInput!) { switchOrganization(input: $input) { accessToken } }', {
+        input: { organizationId: createOrganization.id },
+      })) as { switchOrganization: { accessToken: string } }
+      const headers = { authorization: `Bearer ${switchOrganization.accessToken}` }
+      const there = async (document: string, variables?: Record<string, unknown>) =>
+        (await askAt(url, document, variables, headers)).data() as Record<string, unknown>
+      const made = (await there('mutation { createBrand(input: { name: "Hamlet" }) { id } }')) as { createBrand: { id: string } }
+      const { createApiKey } = (await there('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+        input: { name, scopes, rateLimit: 6000 },
+      })) as { createApiKey: { secret: string } }
+      return { brandId: made.createBrand.id, key: createApiKey.secret, query: there }
+    },
     async key(name) {
       const { createApiKey } = (await query('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
         // What attacks do to others is measured, not how often one key may ask.
