@@ -69,6 +69,15 @@ describe('an upload that is refused', () => {
     expect(await stored()).toEqual(before)
   })
 
+  it('goes in one round, however much there is of it', async () => {
+    await world.graph.rows(
+      `insert into publishing.media_objects (key, brand_id, remove_at) select 'imports/' || n || '/0', $1, $2 from generate_series(1, 450) n`,
+      [world.brand.id, world.graph.clock.now()],
+    )
+    await stored()
+    expect(await entered()).toBe(0)
+  })
+
   it('keeps nothing when others take the last room meanwhile, and nothing is written once there is none', async () => {
     const before = await stored()
     const free =
