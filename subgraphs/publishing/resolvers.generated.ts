@@ -155,6 +155,8 @@ export type Query = {
   readonly webhookEndpoints?: Maybe<ReadonlyArray<WebhookEndpoint>>;
   /** What stands in the calendar from `from` on and before `to`, 62 days at most, in order of time: posts that were given a time, and campaigns with days among these. Without `brandId` that of all brands of the active organization that are in use. */
   readonly calendarEntries?: Maybe<CalendarEntryConnection>;
+  /** The brand's address for calendar programs, without the address itself; null when it has none. */
+  readonly calendarFeed?: Maybe<CalendarFeed>;
   /** One campaign of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
   readonly campaign?: Maybe<Campaign>;
   /** Campaigns of a brand, the newest first: those that go on, or with `archived` those that do not. */
@@ -280,6 +282,11 @@ export type QueryCalendarEntriesArgs = {
 };
 
 
+export type QueryCalendarFeedArgs = {
+  brandId: Scalars['ID']['input'];
+};
+
+
 export type QueryCampaignArgs = {
   id: Scalars['ID']['input'];
 };
@@ -347,7 +354,7 @@ export type Mutation = {
   readonly pauseBrand?: Maybe<Brand>;
   /** Goes on with a paused brand. What came due meanwhile is sent at once, or becomes drafts, as `overdue` says; one that is not paused is answered as it is. */
   readonly resumeBrand?: Maybe<Brand>;
-  /** Moves a brand with its posts and connections to another organization, of which the caller has to be a member: NOT_FOUND otherwise. Only `organizationId` and `version` change, and posts under way go on. The former organization gets NOT_FOUND from then on, and its open streams of the brand end. For owners and admins. */
+  /** Moves a brand with its posts and connections to another organization, of which the caller has to be a member: NOT_FOUND otherwise. Only `organizationId` and `version` change, and posts under way go on; its webhooks and its calendar feed rest until somebody there confirms them. The former organization gets NOT_FOUND from then on, and its open streams of the brand end. For owners and admins. */
   readonly transferBrand?: Maybe<Brand>;
   /** Chooses to which places of a connection's account posts may go, and which of them takes those that name none: what is not named here is not chosen any more, and posts for it fail at their time. BAD_USER_INPUT for a place that the account does not have or that takes no posts. */
   readonly selectConnectionTargets?: Maybe<Connection>;
@@ -394,6 +401,8 @@ export type Mutation = {
   readonly rotateWebhookSecret?: Maybe<WebhookEndpointSecret>;
   /** Changes what the input mentions and leaves the rest. Made active again, an address that was given up is told what happens from then on. */
   readonly updateWebhookEndpoint?: Maybe<WebhookEndpoint>;
+  /** Makes an address that came with its brand from another organization this organization's own: it is told what happens from now on, with the secret that it has. One that does not rest is answered as it is. */
+  readonly confirmWebhookEndpoint?: Maybe<WebhookEndpoint>;
   /** Deletes an address with everything that was to be told there, and answers it as it was. */
   readonly deleteWebhookEndpoint?: Maybe<WebhookEndpoint>;
   /** Sends an event `webhook.test` to an address, and answers its delivery as it begins. CONFLICT for one that is not active. */
@@ -406,6 +415,8 @@ export type Mutation = {
   readonly createCalendarFeed?: Maybe<CalendarFeed>;
   /** Ends the brand's address for calendar programs. NOT_FOUND when it has none. */
   readonly revokeCalendarFeed?: Maybe<CalendarFeed>;
+  /** Has the brand's address for calendar programs answered again, which came with the brand from another organization. NOT_FOUND when it has none; one that does not rest is answered as it is. */
+  readonly confirmCalendarFeed?: Maybe<CalendarFeed>;
   /** Makes a campaign, which groups posts of a brand. CONFLICT for an archived brand, and when the brand has as many campaigns as it may have. */
   readonly createCampaign?: Maybe<Campaign>;
   /** Changes what the input mentions and leaves the rest; what changes nothing leaves the version as it is. */
@@ -580,6 +591,11 @@ export type MutationUpdateWebhookEndpointArgs = {
 };
 
 
+export type MutationConfirmWebhookEndpointArgs = {
+  input: ConfirmWebhookEndpointInput;
+};
+
+
 export type MutationDeleteWebhookEndpointArgs = {
   input: DeleteWebhookEndpointInput;
 };
@@ -607,6 +623,11 @@ export type MutationCreateCalendarFeedArgs = {
 
 export type MutationRevokeCalendarFeedArgs = {
   input: RevokeCalendarFeedInput;
+};
+
+
+export type MutationConfirmCalendarFeedArgs = {
+  input: ConfirmCalendarFeedInput;
 };
 
 
@@ -1610,6 +1631,8 @@ export type WebhookEndpoint = {
   readonly events: ReadonlyArray<Scalars['String']['output']>;
   /** Whether it is told anything. */
   readonly active: Scalars['Boolean']['output'];
+  /** Whether it is told anything, and if not, whether somebody has to confirm it. */
+  readonly state: WebhookEndpointState;
   /** What it is for, in the organization's own words; null when nobody wrote any. */
   readonly description?: Maybe<Scalars['String']['output']>;
   /** Why the platform stopped telling it: it answered 410, or ten tries failed, or the brand came from another organization. Null otherwise. */
@@ -1627,6 +1650,15 @@ export type WebhookEndpointDeliveriesArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
+
+/** Whether an address is told anything. */
+export type WebhookEndpointState =
+  /** It is told what happens. */
+  | 'ACTIVE'
+  /** It was switched off, by somebody or by the platform (`disabledReason`). */
+  | 'INACTIVE'
+  /** It came with its brand from another organization, and is told nothing until `confirmWebhookEndpoint`. */
+  | 'RESTING';
 
 /** One event on its way to an address. */
 export type WebhookDelivery = {
@@ -1695,6 +1727,13 @@ export type UpdateWebhookEndpointInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** Which address is this organization's own from now on. */
+export type ConfirmWebhookEndpointInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the endpoint has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
 /** Which address is told nothing more. */
 export type DeleteWebhookEndpointInput = {
   readonly id: Scalars['ID']['input'];
@@ -1758,6 +1797,8 @@ export type CalendarFeed = {
   readonly brandId: Scalars['ID']['output'];
   /** The address, told once as it is made: it is the credential. Null ever after. */
   readonly url?: Maybe<Scalars['URL']['output']>;
+  /** Whether it came with its brand from another organization: it is 404 until `confirmCalendarFeed`. */
+  readonly resting: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['DateTime']['output'];
 };
 
@@ -1773,6 +1814,11 @@ export type MoveCalendarEntryInput = {
 
 /** Whose posts the address tells. */
 export type CreateCalendarFeedInput = {
+  readonly brandId: Scalars['ID']['input'];
+};
+
+/** Whose address is answered again. */
+export type ConfirmCalendarFeedInput = {
   readonly brandId: Scalars['ID']['input'];
 };
 
@@ -2913,12 +2959,14 @@ export type ResolversTypes = {
   BrandActivity: ResolverTypeWrapper<BrandActivityRow>;
   BrandActivityKind: BrandActivityKind;
   WebhookEndpoint: ResolverTypeWrapper<WebhookEndpointRow>;
+  WebhookEndpointState: WebhookEndpointState;
   WebhookDelivery: ResolverTypeWrapper<WebhookDeliveryRow>;
   WebhookDeliveryStatus: WebhookDeliveryStatus;
   WebhookEndpointSecret: ResolverTypeWrapper<Omit<WebhookEndpointSecret, 'endpoint'> & { endpoint?: Maybe<ResolversTypes['WebhookEndpoint']> }>;
   CreateWebhookEndpointInput: CreateWebhookEndpointInput;
   RotateWebhookSecretInput: RotateWebhookSecretInput;
   UpdateWebhookEndpointInput: UpdateWebhookEndpointInput;
+  ConfirmWebhookEndpointInput: ConfirmWebhookEndpointInput;
   DeleteWebhookEndpointInput: DeleteWebhookEndpointInput;
   TestWebhookEndpointInput: TestWebhookEndpointInput;
   RedeliverWebhookInput: RedeliverWebhookInput;
@@ -2927,6 +2975,7 @@ export type ResolversTypes = {
   CalendarFeed: ResolverTypeWrapper<CalendarFeedRow>;
   MoveCalendarEntryInput: MoveCalendarEntryInput;
   CreateCalendarFeedInput: CreateCalendarFeedInput;
+  ConfirmCalendarFeedInput: ConfirmCalendarFeedInput;
   RevokeCalendarFeedInput: RevokeCalendarFeedInput;
   Campaign: ResolverTypeWrapper<CampaignRow>;
   CampaignCounts: ResolverTypeWrapper<CampaignCountsRow>;
@@ -3082,6 +3131,7 @@ export type ResolversParentTypes = {
   CreateWebhookEndpointInput: CreateWebhookEndpointInput;
   RotateWebhookSecretInput: RotateWebhookSecretInput;
   UpdateWebhookEndpointInput: UpdateWebhookEndpointInput;
+  ConfirmWebhookEndpointInput: ConfirmWebhookEndpointInput;
   DeleteWebhookEndpointInput: DeleteWebhookEndpointInput;
   TestWebhookEndpointInput: TestWebhookEndpointInput;
   RedeliverWebhookInput: RedeliverWebhookInput;
@@ -3089,6 +3139,7 @@ export type ResolversParentTypes = {
   CalendarFeed: CalendarFeedRow;
   MoveCalendarEntryInput: MoveCalendarEntryInput;
   CreateCalendarFeedInput: CreateCalendarFeedInput;
+  ConfirmCalendarFeedInput: ConfirmCalendarFeedInput;
   RevokeCalendarFeedInput: RevokeCalendarFeedInput;
   Campaign: CampaignRow;
   CampaignCounts: CampaignCountsRow;
@@ -3240,6 +3291,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   webhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<QueryWebhookEndpointArgs, 'id'>>;
   webhookEndpoints?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WebhookEndpoint']>>, ParentType, ContextType, RequireFields<QueryWebhookEndpointsArgs, 'brandId'>>;
   calendarEntries?: Resolver<Maybe<ResolversTypes['CalendarEntryConnection']>, ParentType, ContextType, RequireFields<QueryCalendarEntriesArgs, 'from' | 'to' | 'first'>>;
+  calendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<QueryCalendarFeedArgs, 'brandId'>>;
   campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<QueryCampaignArgs, 'id'>>;
   campaigns?: Resolver<Maybe<ResolversTypes['CampaignConnection']>, ParentType, ContextType, RequireFields<QueryCampaignsArgs, 'brandId' | 'archived' | 'first'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
@@ -3277,12 +3329,14 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationCreateWebhookEndpointArgs, 'input'>>;
   rotateWebhookSecret?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationRotateWebhookSecretArgs, 'input'>>;
   updateWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationUpdateWebhookEndpointArgs, 'input'>>;
+  confirmWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationConfirmWebhookEndpointArgs, 'input'>>;
   deleteWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationDeleteWebhookEndpointArgs, 'input'>>;
   testWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookDelivery']>, ParentType, ContextType, RequireFields<MutationTestWebhookEndpointArgs, 'input'>>;
   redeliverWebhook?: Resolver<Maybe<ResolversTypes['WebhookDelivery']>, ParentType, ContextType, RequireFields<MutationRedeliverWebhookArgs, 'input'>>;
   moveCalendarEntry?: Resolver<Maybe<ResolversTypes['CalendarEntry']>, ParentType, ContextType, RequireFields<MutationMoveCalendarEntryArgs, 'input'>>;
   createCalendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<MutationCreateCalendarFeedArgs, 'input'>>;
   revokeCalendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<MutationRevokeCalendarFeedArgs, 'input'>>;
+  confirmCalendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<MutationConfirmCalendarFeedArgs, 'input'>>;
   createCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationCreateCampaignArgs, 'input'>>;
   updateCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationUpdateCampaignArgs, 'input'>>;
   archiveCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationArchiveCampaignArgs, 'input'>>;
@@ -3618,6 +3672,7 @@ export type WebhookEndpointResolvers<ContextType = Context, ParentType extends R
   url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
   events?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['WebhookEndpointState'], ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   disabledReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -3663,6 +3718,7 @@ export type CalendarFeedResolvers<ContextType = Context, ParentType extends Reso
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  resting?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 

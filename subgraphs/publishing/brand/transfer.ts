@@ -8,6 +8,7 @@ import { connectionHealthTopic, movedFacts } from '../connection/health.ts'
 import type { Context } from '../context.ts'
 import { activityTopic } from '../news/activity/announce.ts'
 import { announceBrand, announceMoved, factsOfMove, type Place, postStatusTopic } from '../news/announce.ts'
+import { tellRestingMoved } from '../news/webhook/resting.ts'
 import { registration } from '../registration.ts'
 import type { TransferBrandInput } from '../resolvers.generated.ts'
 import { type BrandRow, requireInUse } from '../stores/brand.ts'
@@ -66,6 +67,7 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
     // One after the other, closed first: the former organization's does not stay behind.
     for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
+  await tellRestingMoved(context, before, after, unit)
   // All are held, so that no health changes unseen in between.
   for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
 }

@@ -14,6 +14,10 @@ export const planning: Exchanges = world => {
     await world().ask('owner', 'POST', '/calendar/feed', { brandId })
     return brandId as string
   }
+  const aFeed = async () => {
+    await world().ask('owner', 'POST', '/calendar/feed', { brandId: world().brandId })
+    return world().brandId
+  }
   const aWebhook = async () => {
     const { id: brandId } = (await world().ask('owner', 'POST', '/brands', { name: 'A brand' })).json
     return (await world().ask('owner', 'POST', '/webhooks', { brandId, url: 'https://example.com/hook', events: ['post.published'] })).json.id as string
@@ -120,6 +124,12 @@ export const planning: Exchanges = world => {
       answers: id => ({ status: 200, json: { id, active: false, version: 2 } }),
     },
     'DELETE /publishing/api/webhooks/:id': { path: webhook, make: aWebhook, forbidden: 'viewer', answers: () => ({ status: 204, text: '' }), once: true },
+    'POST /publishing/api/webhooks/:id/confirm': {
+      path: id => `/webhooks/${id}/confirm`,
+      make: aWebhook,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, state: 'active', version: 1 } }),
+    },
     'POST /publishing/api/webhooks/:id/rotate': {
       path: id => `/webhooks/${id}/rotate`,
       make: aWebhook,
@@ -162,6 +172,19 @@ export const planning: Exchanges = world => {
       answers: () => figures,
     },
     'GET /publishing/api/activity': { path: () => `/activity?brandId=${world().brandId}`, forbidden: 'stranger', answers: list('activity') },
+    'GET /publishing/api/calendar/feed': {
+      path: id => `/calendar/feed?brandId=${id}`,
+      make: aBrandWithFeed,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { brandId: id, resting: false } }),
+    },
+    'POST /publishing/api/calendar/feed/confirm': {
+      path: () => '/calendar/feed/confirm',
+      make: aFeed,
+      body: () => ({ brandId: world().brandId }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { brandId: id, resting: false } }),
+    },
     'DELETE /publishing/api/calendar/feed': {
       path: id => `/calendar/feed?brandId=${id}`,
       make: aBrandWithFeed,

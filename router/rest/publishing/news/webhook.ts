@@ -4,6 +4,7 @@ import { tagOfVersion } from '../../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../../row.ts'
 import {
   type CreateWebhookEndpointInput,
+  RestConfirmWebhookDocument,
   RestCreateWebhookDocument,
   RestDeleteWebhookDocument,
   RestRedeliverWebhookDocument,
@@ -21,7 +22,9 @@ import {
 
 /** One endpoint with its version as entity tag, which `If-Match` takes back. */
 const one = (endpoint: RestWebhookFieldsFragment | null | undefined, more: object = {}): RowReply | null =>
-  endpoint ? { headers: { etag: tagOfVersion(endpoint.version) }, body: { ...endpoint, ...more } } : null
+  endpoint ? { headers: { etag: tagOfVersion(endpoint.version) }, body: { ...shown(endpoint), ...more } } : null
+
+const shown = ({ state, ...rest }: RestWebhookFieldsFragment) => ({ ...rest, state: fromEnum(state) })
 
 const delivery = ({ status, ...rest }: RestWebhookDeliveryFieldsFragment) => ({ ...rest, status: fromEnum(status) })
 
@@ -32,7 +35,7 @@ export const webhookRows: readonly Row[] = [
     operation: RestWebhooksDocument,
     query: ['brandId'],
     variables: ({ query }) => query as unknown as RestWebhooksQueryVariables,
-    reply: ({ webhookEndpoints }) => webhookEndpoints && { body: { webhooks: webhookEndpoints } },
+    reply: ({ webhookEndpoints }) => webhookEndpoints && { body: { webhooks: webhookEndpoints.map(shown) } },
   }),
   operationRow({
     method: 'POST',
@@ -66,6 +69,13 @@ export const webhookRows: readonly Row[] = [
     operation: RestDeleteWebhookDocument,
     variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
     reply: ({ deleteWebhookEndpoint }) => deleteWebhookEndpoint && { status: 204 },
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/webhooks/:id/confirm',
+    operation: RestConfirmWebhookDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
+    reply: ({ confirmWebhookEndpoint }) => one(confirmWebhookEndpoint),
   }),
   operationRow({
     method: 'POST',

@@ -3,11 +3,15 @@ import { listBody } from '../../list.ts'
 import { tagOfVersion } from '../../preconditions.ts'
 import { operationRow, type Row } from '../../row.ts'
 import {
+  type ConfirmCalendarFeedInput,
   type CreateCalendarFeedInput,
   type MoveCalendarEntryInput,
   RestCalendarDocument,
   type RestCalendarEntryFieldsFragment,
+  RestCalendarFeedDocument,
+  type RestCalendarFeedQueryVariables,
   type RestCalendarQueryVariables,
+  RestConfirmCalendarFeedDocument,
   RestCreateCalendarFeedDocument,
   RestMoveCalendarEntryDocument,
   RestRevokeCalendarFeedDocument,
@@ -46,6 +50,22 @@ export const calendarRows: readonly Row[] = [
     body: ['brandId'],
     variables: ({ body }) => ({ input: body as unknown as CreateCalendarFeedInput }),
     reply: ({ createCalendarFeed }) => createCalendarFeed && { status: 201, headers: { location: createCalendarFeed.url! }, body: createCalendarFeed },
+  }),
+  operationRow({
+    method: 'GET',
+    path: '/api/calendar/feed',
+    operation: RestCalendarFeedDocument,
+    query: ['brandId'],
+    variables: ({ query }) => query as unknown as RestCalendarFeedQueryVariables,
+    reply: ({ calendarFeed }) => calendarFeed && { body: calendarFeed },
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/calendar/feed/confirm',
+    operation: RestConfirmCalendarFeedDocument,
+    body: ['brandId'],
+    variables: ({ body }) => ({ input: body as unknown as ConfirmCalendarFeedInput }),
+    reply: ({ confirmCalendarFeed }) => confirmCalendarFeed && { body: confirmCalendarFeed },
   }),
   operationRow({
     method: 'DELETE',

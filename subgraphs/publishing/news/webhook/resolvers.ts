@@ -5,11 +5,18 @@ import type { Unit } from '../../../store/books.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
-import type { CreateWebhookEndpointInput, Resolvers, RotateWebhookSecretInput, UpdateWebhookEndpointInput } from '../../resolvers.generated.ts'
+import type {
+  ConfirmWebhookEndpointInput,
+  CreateWebhookEndpointInput,
+  Resolvers,
+  RotateWebhookSecretInput,
+  UpdateWebhookEndpointInput,
+} from '../../resolvers.generated.ts'
 import { mostWebhooks, type WebhookEndpointRow } from '../../stores/news/webhook.ts'
 import type { WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
 import { tryAt } from './queue.ts'
-import { maxFormerSecrets, overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
+import { tellResting } from './resting.ts'
+import { isResting, maxFormerSecrets, overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
 import { bodyOf } from './told.ts'
 
 /** @throws BAD_USER_INPUT for an address that nobody may have called */
@@ -78,7 +85,8 @@ async function rotate(context: Context, { id, expectedVersion }: RotateWebhookSe
 async function update(context: Context, { id, expectedVersion, ...wanted }: UpdateWebhookEndpointInput): Promise<WebhookEndpointRow> {
   const { brands, webhookEndpoints } = context
   const { brandId } = await webhookEndpoints.require(id)
-  const { organizationId } = await brands.require(brandId)
+  const brand = await brands.require(brandId)
+  const { organizationId } = brand
   const { url: address, events, description, active } = wanted
   const url = typeof address === 'string' ? readUrl(address) : undefined
   if (url !== undefined) await requireReach(context, url)
@@ -94,6 +102,23 @@ async function update(context: Context, { id, expectedVersion, ...wanted }: Upda
       ...(typeof active === 'boolean' && { active, disabledReason: null, ...(active && { organizationId }) }),
     }),
     audit: ({ after }) => ({ tenantId: brandId, action: 'webhook.changed', subjectId: id, details: { version: after.version } }),
+    wake: ({ before, after }, unit) => (isResting(before, brand) && !isResting(after, brand) ? tellResting(context, brand, unit) : undefined),
+  })
+}
+
+/** Makes an address that came with its brand the present organization's own: it is told what happens from now on. */
+async function confirm(context: Context, { id, expectedVersion }: ConfirmWebhookEndpointInput): Promise<WebhookEndpointRow> {
+  const { brands, webhookEndpoints } = context
+  const { brandId } = await webhookEndpoints.require(id)
+  const brand = await brands.require(brandId)
+  return change(context, {
+    of: webhookEndpoints,
+    id,
+    expectedVersion,
+    before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
+    decide: ({ organizationId }) => (organizationId === brand.organizationId ? {} : { organizationId: brand.organizationId }),
+    audit: ({ after }) => ({ tenantId: brandId, action: 'webhook.confirmed', subjectId: id, details: { version: after.version } }),
+    wake: ({ before }, unit) => (isResting(before, brand) ? tellResting(context, brand, unit) : undefined),
   })
 }
 
@@ -153,15 +178,18 @@ export const webhookResolvers: Resolvers = {
     createWebhookEndpoint: (_, { input }, context) => createEndpoint(context, input),
     rotateWebhookSecret: (_, { input }, context) => rotate(context, input),
     updateWebhookEndpoint: (_, { input }, context) => update(context, input),
+    confirmWebhookEndpoint: (_, { input }, context) => confirm(context, input),
     async deleteWebhookEndpoint(_, { input: { id, expectedVersion } }, context) {
       const { brands, webhookEndpoints } = context
       const { brandId } = await webhookEndpoints.require(id)
+      const brand = await brands.require(brandId)
       return remove(context, {
         of: webhookEndpoints,
         id,
         expectedVersion,
         before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
         audit: () => ({ tenantId: brandId, action: 'webhook.deleted', subjectId: id }),
+        wake: (row, unit) => (isResting(row, brand) ? tellResting(context, brand, unit) : undefined),
       })
     },
     testWebhookEndpoint: (_, { input }, context) => test(context, input.id),
@@ -169,6 +197,8 @@ export const webhookResolvers: Resolvers = {
   },
   WebhookEndpoint: {
     __resolveReference: ({ id }, { webhookEndpoints }) => webhookEndpoints.byId.load(id),
+    state: async (endpoint, _, { brands }) =>
+      isResting(endpoint, (await brands.byId.load(endpoint.brandId))!) ? 'RESTING' : endpoint.active ? 'ACTIVE' : 'INACTIVE',
     active: async (endpoint, _, { brands }) => silenceOf(endpoint, (await brands.byId.load(endpoint.brandId))!) === null,
     disabledReason: async (endpoint, _, { brands }) =>
       endpoint.active ? silenceOf(endpoint, (await brands.byId.load(endpoint.brandId))!) : endpoint.disabledReason,

@@ -56,12 +56,18 @@ export function readDescription(given: string | null | undefined): string | null
   return text || null
 }
 
+/** Whether an address came with its brand from another organization and waits for the present one's word. */
+export const isResting = (
+  { active, organizationId }: Pick<WebhookEndpointRow, 'active' | 'organizationId'>,
+  brand: Pick<BrandRow, 'organizationId'>,
+): boolean => active && organizationId !== brand.organizationId
+
 /** Why nothing is told to an address, in a sentence; null when it is. */
-export function silenceOf({ active, disabledReason, organizationId }: WebhookEndpointRow, brand: Pick<BrandRow, 'organizationId'>): string | null {
-  if (!active) return disabledReason ?? 'Somebody switched it off.'
-  return organizationId === brand.organizationId
+export function silenceOf(endpoint: WebhookEndpointRow, brand: Pick<BrandRow, 'organizationId'>): string | null {
+  if (!endpoint.active) return endpoint.disabledReason ?? 'Somebody switched it off.'
+  return !isResting(endpoint, brand)
     ? null
-    : 'The brand has come from another organization: look at the address, rotate its secret and activate it.'
+    : 'The brand has come from another organization: look at the address, confirm it, and rotate its secret if the former organization is to sign nothing more.'
 }
 
 /** What a try came to: the status of an answer, or null when none came. */

@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { problem, problemOf } from '../../../http/problem.ts'
 import { write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context, Job } from '../../context.ts'
+import { tellResting } from '../../news/webhook/resting.ts'
+import type { BrandRow } from '../../stores/brand.ts'
 import type { CalendarFeedRow } from '../../stores/planning/calendar-feed.ts'
 import { calendarOf } from './ical.ts'
 
@@ -29,7 +32,9 @@ export async function createFeed(context: Context, brandId: string): Promise<Cal
       const tokenHash = hashOf(token)
       const made = { brandId: brand.id, id: newId(now), organizationId: brand.organizationId, tokenHash, createdAt: now, updatedAt: now }
       if (earlier) await calendarFeeds.remove(earlier, transaction)
-      return calendarFeeds.insert({ ...made, createdBy: actorOf(viewer) }, transaction)
+      const inserted = await calendarFeeds.insert({ ...made, createdBy: actorOf(viewer) }, transaction)
+      if (earlier && isResting(earlier, brand)) await tellResting(context, brand, { transaction, now })
+      return inserted
     },
     audit: ({ id }) => ({ tenantId: brand.id, action: 'calendar_feed.created', subjectId: id }),
   })
@@ -41,15 +46,45 @@ export async function revokeFeed(context: Context, brandId: string): Promise<Cal
   const { brands, calendarFeeds } = context
   const brand = await brands.require(brandId, 'brandId')
   return write(context, {
-    async run({ transaction }) {
-      await brands.requireInUse(brand.id, transaction)
-      const feed = await calendarFeeds.lockOf(brand.id, transaction)
-      if (!feed) throw new Refusal('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
+    async run({ transaction, now }) {
+      const feed = await lockFeed(context, brand, transaction)
       await calendarFeeds.remove(feed, transaction)
+      if (isResting(feed, brand)) await tellResting(context, brand, { transaction, now })
       return feed
     },
     audit: ({ id }) => ({ tenantId: brand.id, action: 'calendar_feed.revoked', subjectId: id }),
   })
+}
+
+/** Has an address that came with its brand from another organization answered again. @throws NOT_FOUND when the brand has none */
+export async function confirmFeed(context: Context, brandId: string): Promise<CalendarFeedRow> {
+  const { brands, calendarFeeds } = context
+  const brand = await brands.require(brandId, 'brandId')
+  let isNews = false
+  return write(context, {
+    async run({ transaction, now }) {
+      const feed = await lockFeed(context, brand, transaction)
+      isNews = isResting(feed, brand)
+      if (!isNews) return feed
+      const { organizationId } = brand
+      const confirmed = await calendarFeeds.update(feed, { organizationId, updatedAt: now, version: feed.version + 1 }, transaction)
+      await tellResting(context, brand, { transaction, now })
+      return confirmed
+    },
+    audit: ({ id }) => (isNews ? { tenantId: brand.id, action: 'calendar_feed.confirmed', subjectId: id } : null),
+  })
+}
+
+/** Whether an address came with its brand from another organization and waits for the present one's word. */
+export const isResting = (feed: Pick<CalendarFeedRow, 'organizationId'>, brand: Pick<BrandRow, 'organizationId'>): boolean =>
+  feed.organizationId !== brand.organizationId
+
+/** The address of a brand under lock. @throws NOT_FOUND when it has none */
+async function lockFeed({ brands, calendarFeeds }: Context, brand: BrandRow, transaction: Transaction): Promise<CalendarFeedRow> {
+  await brands.requireInUse(brand.id, transaction)
+  const feed = await calendarFeeds.lockOf(brand.id, transaction)
+  if (!feed) throw new Refusal('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
+  return feed
 }
 
 /** Answers a calendar program. The address is the credential: one that was replaced or revoked is like one that never was. */

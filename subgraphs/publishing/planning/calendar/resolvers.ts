@@ -9,7 +9,7 @@ import { changePost } from '../../post/change.ts'
 import type { QueryCalendarEntriesArgs, Resolvers } from '../../resolvers.generated.ts'
 import { inTime, type NearPost } from '../../stores/planning/calendar.ts'
 import type { PostRow } from '../../stores/post.ts'
-import { createFeed, revokeFeed } from './feed.ts'
+import { confirmFeed, createFeed, isResting, revokeFeed } from './feed.ts'
 import { checkRange, entryOfCampaign, entryOfPost, mostDays, placeShown, requireMovable } from './rules.ts'
 
 /** How many days a day of the calendar may differ from that of UTC. */
@@ -57,7 +57,13 @@ async function requirePost({ campaigns, posts }: Context, id: string): Promise<P
 }
 
 export const calendarResolvers: Resolvers = {
-  Query: { calendarEntries: (_, parameters, context) => entries(context, parameters) },
+  Query: {
+    calendarEntries: (_, parameters, context) => entries(context, parameters),
+    async calendarFeed(_, { brandId }, { brands, calendarFeeds }) {
+      const { id } = await brands.require(brandId, 'brandId')
+      return (await calendarFeeds.manyBy('brandId').load(id))[0] ?? null
+    },
+  },
   Mutation: {
     async moveCalendarEntry(_, { input: { id, at, expectedVersion } }, context) {
       const { brands } = context
@@ -69,7 +75,11 @@ export const calendarResolvers: Resolvers = {
     },
     createCalendarFeed: (_, { input }, context) => createFeed(context, input.brandId),
     revokeCalendarFeed: (_, { input }, context) => revokeFeed(context, input.brandId),
+    confirmCalendarFeed: (_, { input }, context) => confirmFeed(context, input.brandId),
   },
   CalendarEntry: { conflicts: ({ post }, _, context) => (post ? conflicts(context, post) : []) },
-  CalendarFeed: { url: feed => ('url' in feed ? (feed.url as string) : null) },
+  CalendarFeed: {
+    url: feed => ('url' in feed ? (feed.url as string) : null),
+    resting: async (feed, _, { brands }) => isResting(feed, (await brands.byId.load(feed.brandId))!),
+  },
 }

@@ -6,7 +6,7 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
 import { type Rows, store } from '../../../store/store.ts'
-import { brands } from '../brand.ts'
+import { type BrandRow, brands } from '../brand.ts'
 
 /** What is told to programs of others. */
 export const webhookEvents = [
@@ -56,12 +56,30 @@ export const sealedWebhookSecrets: readonly SealedColumn[] = ['secret', 'previou
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 7))')
 const countMade = statement('select count(*)::int as "inAll" from publishing.webhook_endpoints where brand_id = $1')
 
+const resting = statement(
+  `select (select count(*)::int from publishing.webhook_endpoints e where e.brand_id = $1 and e.active and e.organization_id <> $2) as webhooks,
+     exists (select from publishing.calendar_feeds f where f.brand_id = $1 and f.organization_id <> $2) as feed`,
+)
+
+/** What a brand brought along from another organization that its present one has not confirmed. */
+export interface Resting {
+  readonly webhooks: number
+  /** Whether its calendar feed rests. */
+  readonly feed: boolean
+}
+
 const webhookSql = (rows: Rows<typeof webhookEndpoints>, cipher: Cipher) => ({
   /** What a brand has. Nobody makes another for it before the transaction ends. */
   async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [brandId], transaction)
     const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
     return { inAll: made!.inAll, today: 0, todaySince: null }
+  },
+
+  /** What rests of a brand, as seen from the organization that it is in. */
+  async restingOf({ id, organizationId }: Pick<BrandRow, 'id' | 'organizationId'>, transaction: Transaction): Promise<Resting> {
+    const [found] = await rows.read<Resting>(resting, [id, organizationId], transaction)
+    return found!
   },
 
   /** A new secret, as it is shown and as it is kept (Standard Webhooks: 24 to 64 random bytes). */

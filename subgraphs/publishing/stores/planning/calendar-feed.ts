@@ -9,7 +9,7 @@ import type { PostRow } from '../post.ts'
 export const calendarFeeds = table('publishing.calendar_feeds', {
   brandId: uuid.key,
   id: uuid,
-  /** Whose the brand was: of one that has moved on the address ends. */
+  /** Whose the brand was: of one that has moved on the address rests until its new organization confirms it. */
   organizationId: uuid,
   /** SHA-256 of the token in the address. */
   tokenHash: text,
@@ -58,4 +58,8 @@ const feedSql = (rows: Rows<typeof calendarFeeds>) => ({
   told: (brandId: string, from: Date, to: Date) => rows.read<ToldPost>(told, [brandId, from, to]),
 })
 
-export const calendarFeedStore = store(calendarFeeds, { what: 'calendar feed', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, feedSql)
+export const calendarFeedStore = store(
+  calendarFeeds,
+  { what: 'calendar feed', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' }, manyBy: { brandId: 't.created_at' } },
+  feedSql,
+)

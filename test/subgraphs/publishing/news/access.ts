@@ -75,7 +75,7 @@ export const access: AccessRows = {
       'rotateWebhookSecret',
       webhookOfItsOwn,
     ),
-    ...(['updateWebhookEndpoint', 'deleteWebhookEndpoint', 'testWebhookEndpoint'] as const).map(name =>
+    ...(['updateWebhookEndpoint', 'confirmWebhookEndpoint', 'deleteWebhookEndpoint', 'testWebhookEndpoint'] as const).map(name =>
       row(
         `Mutation.${name}`,
         webhooks,
@@ -128,6 +128,7 @@ export const access: AccessRows = {
     route('GET /publishing/api/webhooks/:id', id => `/${id}`, webhookOfItsOwn),
     route('PUT /publishing/api/webhooks/:id', id => `/${id}`, webhookOfItsOwn, { active: false }),
     route('DELETE /publishing/api/webhooks/:id', id => `/${id}`, webhookOfItsOwn),
+    route('POST /publishing/api/webhooks/:id/confirm', id => `/${id}/confirm`, webhookOfItsOwn),
     route('POST /publishing/api/webhooks/:id/rotate', id => `/${id}/rotate`, webhookOfItsOwn),
     route('POST /publishing/api/webhooks/:id/test', id => `/${id}/test`, webhookOfItsOwn),
     route('GET /publishing/api/webhooks/:id/deliveries', id => `/${id}/deliveries`, webhookOfItsOwn),

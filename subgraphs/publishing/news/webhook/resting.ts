@@ -1,0 +1,45 @@
+import { tell, type Unit } from '../../../store/books.ts'
+import type { FactBody } from '../../../store/fact-kinds.ts'
+import type { Context } from '../../context.ts'
+import type { BrandRow } from '../../stores/brand.ts'
+import type { Resting } from '../../stores/news/webhook.ts'
+
+const keyOf = ({ id }: Pick<BrandRow, 'id'>): string => `resting:${id}`
+
+const inWords = ({ webhooks, feed }: Resting): string =>
+  [webhooks === 1 ? 'a webhook' : webhooks > 1 ? `${webhooks} webhooks` : '', feed ? 'a calendar feed' : ''].filter(Boolean).join(' and ')
+
+/** What the managers of an organization are asked to do about a brand that came to them: to look at what it brought along, and confirm it. */
+function attentionOf({ id, name, organizationId }: BrandRow, resting: Resting, publicUrl: string, at: Date): FactBody<'attention.opened'> {
+  return {
+    key: keyOf({ id }),
+    kind: 'WEBHOOK_RESTING',
+    organizationId,
+    subjectId: id,
+    title: `“${name}” came with ${inWords(resting)} of its former organization: confirm or delete what rests`,
+    url: `${publicUrl}/publishing/api/webhooks?brandId=${id}`,
+    at: at.toISOString(),
+    audience: 'managers',
+    body: 'Nothing is sent to a webhook, and no calendar is answered, until somebody of this organization confirms it. Whoever set it up still knows its secret or its address.',
+  }
+}
+
+type Telling = Pick<Context, 'webhookEndpoints' | 'publicUrl'> & Parameters<typeof tell>[0]
+
+/** Tells the managers of a brand's organization what still rests of it, or that nothing does any more. In the transaction of whoever confirmed or removed something. */
+export async function tellResting(context: Telling, brand: BrandRow, unit: Unit): Promise<void> {
+  const resting = await context.webhookEndpoints.restingOf(brand, unit.transaction)
+  const facts =
+    resting.webhooks > 0 || resting.feed
+      ? ([{ kind: 'attention.opened', body: attentionOf(brand, resting, context.publicUrl, unit.now) }] as const)
+      : ([{ kind: 'attention.closed', body: { key: keyOf(brand) } }] as const)
+  await tell(context, facts, unit)
+}
+
+/** Tells what rests once a brand has moved: the former organization is asked for nothing more, the new one to confirm. */
+export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
+  const [was, is] = [await context.webhookEndpoints.restingOf(before, unit.transaction), await context.webhookEndpoints.restingOf(after, unit.transaction)]
+  // Closed first: the former organization's does not stay behind.
+  if (was.webhooks > 0 || was.feed) await tell(context, [{ kind: 'attention.closed', body: { key: keyOf(before) } }], unit)
+  if (is.webhooks > 0 || is.feed) await tellResting(context, after, unit)
+}
