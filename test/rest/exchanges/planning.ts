@@ -14,10 +14,6 @@ export const planning: Exchanges = world => {
     await world().ask('owner', 'POST', '/calendar/feed', { brandId })
     return brandId as string
   }
-  const aFeed = async () => {
-    await world().ask('owner', 'POST', '/calendar/feed', { brandId: world().brandId })
-    return world().brandId
-  }
   const aWebhook = async () => {
     const { id: brandId } = (await world().ask('owner', 'POST', '/brands', { name: 'A brand' })).json
     return (await world().ask('owner', 'POST', '/webhooks', { brandId, url: 'https://example.com/hook', events: ['post.published'] })).json.id as string
@@ -179,9 +175,8 @@ export const planning: Exchanges = world => {
       answers: id => ({ status: 200, json: { brandId: id, resting: false } }),
     },
     'POST /publishing/api/calendar/feed/confirm': {
-      path: () => '/calendar/feed/confirm',
-      make: aFeed,
-      body: () => ({ brandId: world().brandId }),
+      path: id => `/calendar/feed/confirm?brandId=${id}`,
+      make: aBrandWithFeed,
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { brandId: id, resting: false } }),
     },

@@ -63,8 +63,8 @@ export const calendarRows: readonly Row[] = [
     method: 'POST',
     path: '/api/calendar/feed/confirm',
     operation: RestConfirmCalendarFeedDocument,
-    body: ['brandId'],
-    variables: ({ body }) => ({ input: body as unknown as ConfirmCalendarFeedInput }),
+    query: ['brandId'],
+    variables: ({ query }) => ({ input: query as unknown as ConfirmCalendarFeedInput }),
     reply: ({ confirmCalendarFeed }) => confirmCalendarFeed && { body: confirmCalendarFeed },
   }),
   operationRow({

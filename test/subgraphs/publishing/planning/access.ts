@@ -214,8 +214,7 @@ export const access: AccessRows = {
       scopes: writeCalendar,
       less: readCalendar,
       cells: writers,
-      path: () => '/publishing/api/calendar/feed/confirm',
-      body: ({ fresh: brandId }) => ({ brandId }),
+      path: ({ fresh }) => `/publishing/api/calendar/feed/confirm?brandId=${fresh}`,
       fresh: brandWithFeed,
     },
     {
