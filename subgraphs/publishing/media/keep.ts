@@ -9,8 +9,9 @@ import type { MediaAssetRow, MediaSource, MediaType } from '../stores/media/asse
 import { isAnimated } from './file/animation.ts'
 import { digestOf } from './file/digest.ts'
 import { pictureOf } from './file/end.ts'
+import { jpegOfHeic } from './file/heic.ts'
 import { type InTurn, lookAtPicture, NoPicture, previewOf, weightOfLook } from './file/picture.ts'
-import { kindOf, tooLarge } from './file/type.ts'
+import { isHeic, kindOf, tooLarge } from './file/type.ts'
 
 /** What files are kept with: a resolver's context has it, and so has a job's. */
 export type Keeping = Writing & Pick<Context, 'storage' | 'brands' | 'mediaAssets' | 'mediaObjects' | 'clock' | 'quotas' | 'log' | 'turns'>
@@ -84,10 +85,11 @@ export const turnsOf =
     turns.run({ key: organizationId, weight, isPatient }, work)
 
 /**
- * Looks at a picture, all of it, and makes its preview. Nothing is kept.
+ * Looks at a picture, all of it, and makes its preview; a HEIC becomes a JPEG before. Nothing is kept.
  * @throws NoPicture for what cannot be read, is cut off, or that other bytes follow; RATE_LIMITED when too much of the organization waits
  */
-export async function lookAt(bytes: Uint8Array, type: MediaType, inTurn: InTurn): Promise<Seen> {
+export async function lookAt(file: Uint8Array, type: MediaType, inTurn: InTurn): Promise<Seen> {
+  const bytes = isHeic(file) ? await jpegOfHeic(file, inTurn) : file
   const { head, original, animated, sha256 } = await inTurn(weightOfLook(bytes.byteLength), async () => {
     const head = await lookAtPicture(bytes, type)
     const original = await pictureOf(bytes, type)

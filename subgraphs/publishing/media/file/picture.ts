@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp'
 import type { TurnOptions } from '../../../../platform/jobs/turns.ts'
 import type { MediaType } from '../../stores/media/asset.ts'
+import { mostPictureBytes } from './type.ts'
 
 /** A picture may have so many pixels. */
 const mostPixels = 100_000_000
@@ -186,3 +187,30 @@ export const plainPicture = async (width: number, height: number, background: st
   (await sharp())({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
+
+/** How many bytes of a colour profile one segment of a JPEG holds. */
+const maxProfile = 65_519
+
+/**
+ * Pixels of red, green, blue and alpha as JPEG of 25 MiB at most.
+ * @param profile in which colours they are @default sRGB
+ */
+export async function jpegOf(
+  { data, width, height }: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number },
+  profile: Uint8Array | null,
+): Promise<Buffer> {
+  const make = await sharp()
+  let written = Buffer.alloc(0)
+  for (const quality of [92, 80, 60]) {
+    written = await make(data, { raw: { width, height, channels: 4 } })
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality })
+      .toBuffer()
+    if (written.length <= mostPictureBytes - maxProfile) break
+  }
+  if (!profile || profile.length > maxProfile) return written
+  // The profile as it is, in a segment of its own behind the first two bytes (ICC.1 B.4): the encoder would convert to it.
+  const head = Buffer.from('\xff\xe2\0\0ICC_PROFILE\0\x01\x01', 'latin1')
+  head.writeUInt16BE(head.length - 2 + profile.length, 2)
+  return Buffer.concat([written.subarray(0, 2), head, profile, written.subarray(2)])
+}

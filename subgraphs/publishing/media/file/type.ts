@@ -6,11 +6,18 @@ export const headBytes = 32
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
 
-/** Brands of ISO 14496-12 that players take for MP4 (https://mp4ra.org). Pictures in the same boxes, such as HEIC and AVIF, are none of them. */
+/** Brands of ISO 14496-12 that players take for MP4 (https://mp4ra.org). Pictures in the same boxes, such as AVIF, are none of them. */
 const mp4Brands = /^(?:isom|iso[2-9]|mp4[12]|avc1|dash|cmfc|mmp4|MSNV|M4V |M4VP|M4VH|ndsc|ndsh|F4V |f4v )$/
 
+/** Whether a file begins as pictures in HEVC do (ISO/IEC 23008-12 B.4), by its first 32 bytes: its main brand, or one beside a general main brand. */
+export function isHeic(head: Uint8Array): boolean {
+  if (ascii(head, 4, 8) !== 'ftyp') return false
+  const brands = [ascii(head, 8, 12), ascii(head, 16, 20), ascii(head, 20, 24), ascii(head, 24, 28), ascii(head, 28, 32)]
+  return /^hei[cxms]$/.test(brands[0]!) || (brands[0] === 'mif1' && brands.some(brand => /^hei[cx]$/.test(brand)))
+}
+
 /**
- * What a file is, by its first bytes alone: names and declared types say nothing.
+ * As what a file is kept, by its first bytes alone: names and declared types say nothing. HEIC becomes JPEG.
  * @returns null for what is none of the types that are taken
  */
 export function typeOf(head: Uint8Array): MediaType | null {
@@ -18,6 +25,7 @@ export function typeOf(head: Uint8Array): MediaType | null {
   if (ascii(head, 0, 8) === '\x89PNG\r\n\x1a\n' && ascii(head, 12, 16) === 'IHDR') return 'image/png'
   if (/^GIF8[79]a$/.test(ascii(head, 0, 6))) return 'image/gif'
   if (ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP') return 'image/webp'
+  if (isHeic(head)) return 'image/jpeg'
   if (ascii(head, 4, 8) === 'ftyp') return ascii(head, 8, 12) === 'qt  ' ? 'video/quicktime' : mp4Brands.test(ascii(head, 8, 12)) ? 'video/mp4' : null
   // QuickTime files of before 2004 have no file type box.
   return /^(?:moov|mdat|wide)$/.test(ascii(head, 4, 8)) ? 'video/quicktime' : null
@@ -41,4 +49,4 @@ export function tooLarge(type: MediaType, bytes: number): string | null {
 }
 
 /** What people are told of a file that is none of the types. */
-export const noMedium = 'The file is no JPEG, PNG, WebP, GIF, MP4 or QuickTime: its first bytes say so, whatever it is called.'
+export const noMedium = 'The file is no JPEG, PNG, WebP, HEIC, GIF, MP4 or QuickTime: its first bytes say so, whatever it is called.'

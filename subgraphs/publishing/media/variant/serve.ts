@@ -48,7 +48,7 @@ export async function serveMedium(job: Job, request: Request): Promise<Response>
   headers.set('content-length', String(range ? range.last - range.first + 1 : bytes))
   headers.set(
     'content-disposition',
-    `inline; filename*=UTF-8''${encodeURIComponent(asset.filename).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16)}`)}`,
+    `inline; filename*=UTF-8''${encodeURIComponent(nameOf(asset)).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16)}`)}`,
   )
   if (range) headers.set('content-range', `bytes ${range.first}-${range.last}/${bytes}`)
   const status = range ? 206 : 200
@@ -62,6 +62,10 @@ export async function serveMedium(job: Job, request: Request): Promise<Response>
     throw error
   }
 }
+
+/** What a file is called when it is saved: a HEIC was converted. */
+const nameOf = ({ filename, mimeType }: Pick<MediaAssetRow, 'filename' | 'mimeType'>): string =>
+  mimeType === 'image/jpeg' ? filename.replace(/\.hei[cf]$/i, '.jpg') : filename
 
 interface Shown {
   /** Under which name its bytes are. */
