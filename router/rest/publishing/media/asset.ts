@@ -73,7 +73,7 @@ export const mediaRows: readonly Row[] = [
     tells: [
       {
         name: 'uploadPicture',
-        does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. What it is its bytes say, whatever name and Content-Type do; films are uploaded in parts.',
+        does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. What it is its bytes say, whatever name and Content-Type do, and HEIC becomes JPEG; films are uploaded in parts. A picture that is cut off, or that other bytes follow, is refused with 400; 429 when too much of the organization waits to be looked at.',
         query: {
           brandId: 'Whose library.',
           filename: 'What people call the file.',
@@ -81,7 +81,7 @@ export const mediaRows: readonly Row[] = [
           altText: 'What it shows, for people who cannot see it.',
         },
         body: { type: 'application/octet-stream', schema: file },
-        refuses: [404, 409],
+        refuses: [404, 409, 429],
         answers: { 201: { description: 'The asset, with its address in `Location`.', schema: asset } },
       },
     ],
@@ -139,7 +139,7 @@ export const mediaRows: readonly Row[] = [
               at: 'PATCH /{id}',
               params: { id: 'The upload.' },
               body: { type: 'application/offset+octet-stream', schema: file },
-              refuses: [404, 409],
+              refuses: [404, 409, 429],
               answers: { 204: `It has come. ${offset} The last part is answered with the asset in \`X-Media-Asset-Id\`.`, 412: otherProtocol },
             },
             {

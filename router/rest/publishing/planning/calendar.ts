@@ -89,7 +89,7 @@ export const calendarRows: readonly Row[] = [
         name: 'readCalendarFeed',
         does: 'A brand’s scheduled and published posts for calendar programs, from 90 days ago to 365 days ahead.',
         params: { token: 'What createCalendarFeed answered.' },
-        refuses: [404],
+        refuses: [404, 429],
         answers: { 200: { description: 'A calendar of RFC 5545; times are in UTC.', type: 'text/calendar', schema: { type: 'string' } } },
       },
     ],
