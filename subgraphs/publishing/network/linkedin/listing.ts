@@ -37,7 +37,8 @@ interface ListedComment {
 export async function findListed(calls: Calls, author: string, publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
   const { accessToken, inReplyTo } = publication
   const begin = since.getTime() - skewMs
-  const wanted = inReplyTo === null ? textOf(publication) : publication.copy
+  // Comments of before went out without their link.
+  const wanted = [textOf(publication), ...(inReplyTo === null ? [] : [publication.copy])]
   const deadline = performance.now() + findTimeoutMs
   let isAnothers = false
   for (let page = 0; page < mostPages; page += 1) {
@@ -46,7 +47,7 @@ export async function findListed(calls: Calls, author: string, publication: Publ
     const range = `start=${page * pageSize}&count=${pageSize}`
     const listed = inReplyTo === null ? await posts(`author=${encodeURIComponent(author)}&q=author&sortBy=CREATED&${range}`) : await comments(rootOf(inReplyTo))
     for (const { id, at, text } of listed) {
-      if (at < begin || !isTheSame(text, wanted)) continue
+      if (at < begin || !wanted.some(each => isTheSame(text, each))) continue
       if (except.has(id)) isAnothers = true
       else return { found: true, platformPostId: id, permalink: permalink('', id) ?? '' }
     }

@@ -6,7 +6,7 @@ import { createFigures } from './figures.ts'
 import { findListed } from './listing.ts'
 import { createMedia } from './media.ts'
 import { createLinkedinOauth, type LinkedinApplication, profileOf } from './oauth.ts'
-import { createPublish, permalink } from './publish.ts'
+import { createPublish, permalink, textOf } from './publish.ts'
 
 /** Post as organizations, read what they posted, and find those that somebody administers: products that LinkedIn grants on request. */
 const scopes = ['r_basicprofile', 'w_organization_social', 'r_organization_social', 'rw_organization_admin']
@@ -81,10 +81,10 @@ export function open(application: LinkedinApplication, outbound: WayOut): Networ
     },
 
     async publish(publication) {
-      const { accessToken, target, inReplyTo, copy } = publication
+      const { accessToken, target, inReplyTo } = publication
       if (!target) return nowhere
       const author = urnOf(target)
-      return ofPlace(inReplyTo === null ? await publish.post(author, publication) : await publish.comment(accessToken, author, inReplyTo, copy))
+      return ofPlace(inReplyTo === null ? await publish.post(author, publication) : await publish.comment(accessToken, author, inReplyTo, textOf(publication)))
     },
 
     async find(publication, since, except) {

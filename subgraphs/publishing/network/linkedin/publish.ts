@@ -1,4 +1,5 @@
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
+import { withLink } from '../content/check.ts'
 import type { Delivery, Medium, Publication } from '../network.ts'
 import { type Calls, refusalOf, saidBy, unsentOf } from './calls.ts'
 import { leftIn } from './media.ts'
@@ -20,9 +21,9 @@ export function permalink(_accountName: string, id: string): string | null {
 /** The post under which a comment stands: comments follow each other there, not under one another. */
 export const rootOf = (id: string): string => comment.exec(id)?.[1] ?? id
 
-/** A text with its link where media leave no other place for that. */
-export const textOf = ({ copy, link, media }: Pick<Publication, 'copy' | 'link' | 'media'>): string =>
-  link && media.length > 0 && !copy.includes(link) ? `${copy}\n\n${link}`.trim() : copy
+/** A text with its link where there is no other place for that: beside media, and in a comment. */
+export const textOf = ({ copy, link, media, inReplyTo }: Pick<Publication, 'copy' | 'link' | 'media' | 'inReplyTo'>): string =>
+  media.length > 0 || inReplyTo !== null ? withLink(copy, link) : copy
 
 /** What a post carries: https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api */
 function contentOf({ title, link, media, handle }: Publication): object | undefined {

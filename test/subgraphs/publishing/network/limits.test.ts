@@ -159,17 +159,23 @@ describe.each(platforms)('a post that the check lets pass, for %s', platform => 
       title: content.title ? fc.constantFrom('A title', 'a < b', 't'.repeat(100), 't'.repeat(101), 'é'.repeat(100)) : fc.constant(null),
       tags: fc.oneof(fc.constant([]), fc.array(fc.constantFrom('tag', 'two words', 't'.repeat(50), 'a<b'), { maxLength: 14 })),
       firstComment: capabilities.firstComment ? fc.oneof(fc.constant(null), textOf(content.comment ?? content.copy)) : fc.constant(null),
+      // Later posts of a thread are replies or comments, where they are no posts of their own.
+      isLater: capabilities.thread === 'SEPARATE' ? fc.constant(false) : fc.boolean(),
       files,
     })
     let sent = 0
     await fc.assert(
       fc.asyncProperty(post, async ({ files: carried, ...said }) => {
-        const firstComment = said.firstComment?.trim() || null
-        const errors = errorsOf(platform, { ...said, firstComment, media: carried.map(({ known }) => known), isLater: false })
+        const firstComment = (!said.isLater && said.firstComment?.trim()) || null
+        const errors = errorsOf(platform, { ...said, firstComment, media: carried.map(({ known }) => known) })
         fc.pre(errors.length === 0)
         sent += 1
         await using at = await atTwin(platform)
+        const head = said.isLater ? (await publish(at, { copy: 'The first of a thread' })).delivery : null
+        const inReplyTo = head?.outcome === 'delivered' ? head.platformPostId : null
+        expect(inReplyTo !== null, 'its thread').toBe(said.isLater)
         const refusal = await refusalBy(at, {
+          inReplyTo,
           copy: said.copy,
           link: said.link,
           title: said.title,

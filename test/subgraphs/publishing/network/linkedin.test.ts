@@ -189,7 +189,8 @@ describe('P-08 P-10 a page of LinkedIn', () => {
       found: false,
       isAnothers: false,
     })
-    const reply = await publish(at, { copy: 'Under it', inReplyTo: id })
+    const reply = await publish(at, { copy: 'Under it', inReplyTo: id, link: 'https://example.com/a' })
+    expect((await at.received()).at(-1)).toMatchObject({ text: 'Under it\n\nhttps://example.com/a', inReplyToId: id })
     expect(await at.network.find(reply.asked, now, none)).toMatchObject({
       found: true,
       platformPostId: reply.delivery.outcome === 'delivered' && reply.delivery.platformPostId,
