@@ -191,7 +191,7 @@ test('of many that are taken at once the texts are looked through one after anot
   const held = await graph.database.sequelize.transaction(async transaction => {
     await graph.database.sequelize.query('lock table agents.profile_texts in access exclusive mode', { transaction })
     const taking = Array.from({ length: 6 }, () => take(graph, owner, id))
-    const waiting = () => graph.rows(`select from pg_locks where not granted`)
+    const waiting = () => graph.rows(`select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`)
     await expect.poll(async () => (await waiting()).length).toBe(1)
     // Whoever comes later has had the time to wait as well.
     for (let count = 0; count < 5; count += 1) expect(await waiting()).toHaveLength(1)
