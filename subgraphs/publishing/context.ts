@@ -97,6 +97,8 @@ export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment
   readonly receiving: Receiving
   /** Work on pictures, which organizations take in turn; deliveries have a place of their own. */
   readonly turns: Turns
+  /** Originals that are held while forms of them are made for networks. */
+  readonly originals: Turns
   /** Work on texts, which organizations take in turn. */
   readonly texts: Turns
   /** Counts requests for pictures, by organization. */

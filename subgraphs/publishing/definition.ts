@@ -38,6 +38,7 @@ import { imageRequests } from './media/image/generate.ts'
 import { imageResolvers } from './media/image/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { trendResolvers } from './media/trend/resolvers.ts'
+import { turnsOfOriginals } from './media/variant/variant.ts'
 import { openApplications } from './network/account/applications.ts'
 import { countDrift, measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, type NetworkPlaces } from './network/networks.ts'
@@ -117,6 +118,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     callersWay,
     receiving: createReceiving(),
     turns: createTurns(turnsOfPictures),
+    originals: createTurns(turnsOfOriginals),
     texts: createTurns(turnsOfTexts),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),

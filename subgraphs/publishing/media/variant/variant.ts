@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { TurnOptions } from '../../../../platform/jobs/turns.ts'
 import { passing } from '../../../../platform/storage/pieces.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
@@ -6,7 +7,7 @@ import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { MediaAssetRow } from '../../stores/media/asset.ts'
 import type { MediaVariantRow } from '../../stores/media/variant.ts'
-import { formOf } from '../file/picture.ts'
+import { type Formed, formOf } from '../file/picture.ts'
 import { keepObject, keyOf } from '../keep.ts'
 import { formFor } from './form.ts'
 
@@ -23,12 +24,8 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
   if (asset.kind !== 'IMAGE') return { mimeType: asset.mimeType, width: asset.width, height: asset.height, bytes: asset.bytes, form }
   const known = (await job.mediaVariants.ofAsset.clear(asset.id).load(asset.id)).find(variant => variant.platform === platform)
   if (known) return { ...known, form }
-  const { storage } = job
-  const original = new Uint8Array(await new Response(await storage.get(keyOf(asset.id, 'original'))).arrayBuffer())
   const brand = await job.brands.byId.load(asset.brandId)
-  const turnKey = brand?.organizationId ?? asset.brandId
-  // Networks and people wait for what is due: it has a place of its own, and is never refused.
-  const made = await formOf(original, asset.mimeType, formFor[platform], (weight, work) => job.turns.run({ key: turnKey, weight, isUrgent: true }, work))
+  const made = await formed(job, asset, platform, brand?.organizationId ?? asset.brandId)
   const key = keyOf(asset.id, form)
   const { mimeType, width, height } = made
   const bytes = made.bytes.byteLength
@@ -41,6 +38,16 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
   job.mediaVariants.ofAsset.clear(asset.id)
   return { mimeType, width, height, bytes, form }
 }
+
+/** How many originals are held at once in one process while their forms are made, by organizations in turn: each has up to 25 MiB. */
+export const turnsOfOriginals: TurnOptions = { what: 'pictures', places: 8, maxWaiting: { ofKey: 0, inAll: 0 }, perSecond: 1 }
+
+/** Makes the form of a picture. Networks and people wait for what is due: it has a place of its own, and is never refused. */
+const formed = ({ originals, storage, turns }: Job, asset: MediaAssetRow, platform: Platform, key: string): Promise<Formed> =>
+  originals.run({ key, weight: 1 + asset.bytes / 1_048_576, isPatient: true }, async () => {
+    const original = new Uint8Array(await new Response(await storage.get(keyOf(asset.id, 'original'))).arrayBuffer())
+    return formOf(original, asset.mimeType, formFor[platform], (weight, work) => turns.run({ key, weight, isUrgent: true }, work))
+  })
 
 /** A film's bytes without what is written about it: such boxes become free space (ISO 14496-12 §8.1.2), and all else stays where it is. */
 export function withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAssetRow['hidden'], from = 0): AsyncIterable<Uint8Array> {

@@ -43,6 +43,29 @@ describe('work on pictures', () => {
     expect(ended.indexOf('due')).toBeLessThan(3)
   })
 
+  it('holds eight originals of due posts at once, and passes on what cannot be decoded or read', async () => {
+    const { job } = world.graph
+    const ids = await Promise.all(Array.from({ length: 12 }, async (_, at) => (await world.upload(png(40 + at, 40))).json.id as string))
+    let [held, most] = [0, 0]
+    const storage = Object.create(job.storage, {
+      get: {
+        value: async (...asked: Parameters<typeof job.storage.get>) => {
+          held += 1
+          most = Math.max(most, held)
+          await others()
+          return job.storage.get(...asked).finally(() => (held -= 1))
+        },
+      },
+    })
+    const watched = Object.create(job, { storage: { value: storage } }) as typeof job
+    const of = (assetId: string) => mediaOf(watched, { brandId: world.brand.id, media: [{ assetId, altText: null }] }, 'THREADS')
+    const found = await Promise.all(ids.map(of))
+    expect([found.every(each => 'media' in each), most > 1, most <= 8]).toEqual([true, true, true])
+    await job.storage.remove(`media/${ids[0]}/original`)
+    await world.graph.rows('delete from publishing.media_variants where asset_id = $1', [ids[0]])
+    expect(await of(ids[0]!)).toEqual({ failed: expect.stringContaining('are gone') })
+  })
+
   it('is refused with RATE_LIMITED and a time when too much of one organization waits; what was taken is whole', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => world.upload(wide(at))))
     const [taken, refused] = [answers.filter(({ status }) => status === 201), answers.filter(({ status }) => status !== 201)]
