@@ -285,14 +285,14 @@ const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] =>
 const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
 /** Without identity there is no row that it would count. */
-const uncounted: RouteDoor['authority'] = { countPublicPost: async () => 0 }
+const uncounted: RouteDoor['authority'] = { countPublicPosts: async (_, many) => ({ granted: many, waitMs: 0 }) }
 
 interface RouteDoor {
   readonly studio: StudioCallers | undefined
   readonly clock: Clock
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
-  readonly authority: Pick<Authority, 'countPublicPost'>
+  readonly authority: Pick<Authority, 'countPublicPosts'>
   readonly shares: Shares
   readonly hosts: Hosts
   readonly publicUrl: string

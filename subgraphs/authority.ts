@@ -37,11 +37,11 @@ export interface Authority {
   /** Lends uses of keys to a router that is one of several, in the order in which it asks; what it has used of earlier loans comes with it. */
   lendKeys(asked: readonly KeyUse[]): Promise<readonly KeyLoan[]>
   /**
-   * Counts one call that asks for no credentials, for all routers together.
-   * @param neighbourhood whose it is, as `neighbourhoodOf` names client addresses
-   * @returns 0 when it may go on, else the milliseconds until the next may
+   * Counts calls that ask for no credentials, for all routers together.
+   * @param neighbourhood whose they are, as `neighbourhoodOf` names client addresses
+   * @returns how many of them may go on, and the milliseconds until the others may
    */
-  countPublicPost(neighbourhood: string): Promise<number>
+  countPublicPosts(neighbourhood: string, many: number): Promise<{ readonly granted: number; readonly waitMs: number }>
   /** How people stand to organizations, in one statement: of each question (`standingOf`) the answer; those that name no id have none. */
   standings(asked: readonly string[]): Promise<ReadonlyMap<string, Standing>>
   /** Of the people whom the configured issuer names so, those that are known; empty where identity itself issues tokens. */

@@ -16,7 +16,7 @@ interface Answers {
   readonly keys: readonly (readonly [string, ValidKey])[]
   readonly touchKeys: null
   readonly lendKeys: readonly KeyLoan[]
-  readonly countPublicPost: number
+  readonly countPublicPosts: { readonly granted: number; readonly waitMs: number }
   readonly standings: readonly (readonly [string, Standing])[]
   readonly foreigners: readonly (readonly [string, ForeignPerson])[]
   readonly admit: null
@@ -29,6 +29,7 @@ interface Question {
   readonly ids?: readonly string[]
   readonly cookie?: string
   readonly uses?: readonly KeyUse[]
+  readonly many?: number
   readonly newcomer?: Newcomer
 }
 
@@ -36,7 +37,7 @@ interface Question {
 export function answerAuthority(authority: Authority): (viewer: Viewer, asked: unknown) => Promise<unknown> {
   return async (viewer, asked) => {
     requireRouter(viewer)
-    const { ask, ids = [], cookie = '', uses = [], newcomer } = asked as Question
+    const { ask, ids = [], cookie = '', uses = [], many = 1, newcomer } = asked as Question
     switch (ask) {
       case 'jwks':
         return authority.jwks()
@@ -50,8 +51,8 @@ export function answerAuthority(authority: Authority): (viewer: Viewer, asked: u
         return authority.touchKeys(ids) ?? null
       case 'lendKeys':
         return authority.lendKeys(uses)
-      case 'countPublicPost':
-        return authority.countPublicPost(ids[0] ?? '')
+      case 'countPublicPosts':
+        return authority.countPublicPosts(ids[0] ?? '', many)
       case 'standings':
         return [...(await authority.standings(ids))]
       case 'touchSessions':
@@ -97,7 +98,7 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
     clearCookie: () => clearing,
     keys: async ids => new Map(await ask({ ask: 'keys', ids })),
     lendKeys: uses => ask({ ask: 'lendKeys', uses }),
-    countPublicPost: neighbourhood => ask({ ask: 'countPublicPost', ids: [neighbourhood] }),
+    countPublicPosts: (neighbourhood, many) => ask({ ask: 'countPublicPosts', ids: [neighbourhood], many }),
     touchKeys(ids) {
       // A use that is not noted does no harm, and the next one is.
       ask({ ask: 'touchKeys', ids }).catch(() => {})

@@ -56,7 +56,7 @@ export interface ForwardDoor {
   readonly clock: Clock
   readonly authenticate: Authenticate
   /** Counts calls that ask for no credentials. */
-  readonly authority: Pick<Authority, 'countPublicPost'>
+  readonly authority: Pick<Authority, 'countPublicPosts'>
   /** Knows people by tokens of the site-builder studio. @default nobody does */
   readonly studio?: StudioCallers | undefined
   /** Origin of the platform, before which paths become addresses. */
@@ -68,7 +68,7 @@ export interface ForwardDoor {
 /** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
 export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
   app.register(async scope => {
-    const count = createPublicPosts(door.authority, door.clock)
+    const posts = createPublicPosts(door.authority, door.clock)
     // By method too: one address takes a page's form and shows the page, and only one of them has a body.
     const limits = new Map<string, number>()
     const limitOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) => limits.get(`${method} ${url}`) ?? 0
@@ -83,19 +83,19 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
           method,
           url,
           config: { problems: row.problems, streams: row.streams } satisfies RowConfig,
-          onRequest: [keepRole(door.hosts, slug, roleOf(row)), ...(isCounted(row, method) ? [count] : [])],
-          handler: (request, reply) => forward(request, reply, row, target, door),
+          onRequest: [keepRole(door.hosts, slug, roleOf(row)), ...(isCounted(row, method) ? [posts.count] : [])],
+          handler: (request, reply) => forward(request, reply, { row, target, door, ...(isCounted(row, method) && { slow: posts.slow }) }),
         })
       }
     }
   })
 }
 
-async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: ForwardTarget, door: ForwardDoor): Promise<FastifyReply> {
-  if (!row.streams || request.body === undefined) return pass(request, reply, { row, target, door, bytes: request.body as Buffer | undefined })
+async function forward(request: FastifyRequest, reply: FastifyReply, way: Way): Promise<FastifyReply> {
+  if (!way.row.streams || request.body === undefined) return pass(request, reply, { ...way, bytes: request.body as Buffer | undefined })
   const passing = request.body as PassingBody
   try {
-    return await pass(request, reply, { row, target, door, passing })
+    return await pass(request, reply, { ...way, passing })
   } catch (error) {
     await passing.leave()
     reply.header('connection', 'close')
@@ -103,15 +103,20 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
   }
 }
 
-interface Passed {
+interface Way {
   readonly row: ForwardRow
   readonly target: ForwardTarget
   readonly door: ForwardDoor
+  /** Waits before a refusal of too much is answered. @default such refusals are answered at once */
+  readonly slow?: () => Promise<void>
+}
+
+interface Passed extends Way {
   readonly bytes?: Buffer | undefined
   readonly passing?: PassingBody
 }
 
-async function pass(request: FastifyRequest, reply: FastifyReply, { row, target, door, bytes, passing }: Passed): Promise<FastifyReply> {
+async function pass(request: FastifyRequest, reply: FastifyReply, { row, target, door, slow, bytes, passing }: Passed): Promise<FastifyReply> {
   // What is refused before it is passed on is one caller's alone, as what credentials make is.
   if (row.to === 'identity') reply.header('cache-control', 'no-store')
   const viewer =
@@ -138,7 +143,10 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   if (passing && !passing.isWhole && answer.status >= 400) await passing.leave()
   if (passing && !passing.isWhole) reply.header('connection', 'close')
   // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
-  if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
+  // What was refused has done neither: else who guesses passwords would have everybody's credentials looked up anew.
+  const isRefused = answer.status === 401 || answer.status === 429
+  if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD' && !isRefused) door.authenticate.forget()
+  if (answer.status === 429) await slow?.()
   reply.code(answer.status)
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer')
   for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.has(name)) reply.header(name, value)

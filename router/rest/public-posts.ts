@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
@@ -14,19 +15,86 @@ export const isCounted = ({ access, to }: Pick<ForwardRow, 'access' | 'to'>, met
   'public' in access && to === 'identity' && method === 'POST'
 
 /**
- * A hook that counts calls by the caller's address, alike for all of them: nothing is looked at before, so who is over the limit learns
- * nothing. Identity counts for all routers together; while it cannot be asked, none of these calls goes on.
+ * The pace at which callers without credentials are told that they ask too much, in ms: each waits a moment, one after another, so that who
+ * guesses over however many connections leaves the processor to others. Past `most` and `mostHeld` they are told at once, for waiting
+ * takes memory.
  */
-export function createPublicPosts({ countPublicPost }: Pick<Authority, 'countPublicPost'>, clock: Clock): (request: FastifyRequest) => Promise<void> {
+const pace = { least: 250, each: 25, most: 2_000, mostHeld: 1_000 }
+
+/** What guards the rows that ask for no credentials. */
+export interface PublicPosts {
+  /** A hook that counts a call. @throws RATE_LIMITED when the caller's address is over the limit */
+  count(request: FastifyRequest): Promise<void>
+  /** Waits before a refusal of too much is answered. */
+  slow(): Promise<void>
+}
+
+/**
+ * Counts calls by the caller's address, alike for all of them: nothing is looked at before, so who is over the limit learns nothing.
+ * Identity counts for all routers together; while it cannot be asked, none of these calls goes on.
+ */
+export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPublicPosts'>, clock: Clock): PublicPosts {
   const fullUntil = new LRUCache<string, number>({ max: mostFull })
-  return async ({ ip }) => {
-    const [address, now] = [neighbourhoodOf(ip), clock.now().getTime()]
-    const known = (fullUntil.get(address) ?? 0) - now
-    const waitMs = known > 0 ? known : await countPublicPost(address)
-    if (waitMs <= 0) return
-    fullUntil.set(address, now + waitMs)
-    throw new Refusal('RATE_LIMITED', 'Too much comes from your address that nobody has signed in for: wait for a while, then go on.', {
-      retryAfter: Math.ceil(waitMs / 1000),
-    })
+  const count = together(countPublicPosts)
+  let [held, last] = [0, 0]
+
+  async function slow(): Promise<void> {
+    if (held >= pace.mostHeld) return
+    const now = performance.now()
+    last = Math.min(Math.max(now + pace.least, last + pace.each), now + pace.most)
+    held += 1
+    await setTimeout(last - now)
+    held -= 1
+  }
+
+  return {
+    slow,
+    async count({ ip }) {
+      const [address, now] = [neighbourhoodOf(ip), clock.now().getTime()]
+      const known = (fullUntil.get(address) ?? 0) - now
+      const waitMs = known > 0 ? known : await count(address)
+      if (waitMs <= 0) return
+      fullUntil.set(address, now + waitMs)
+      await slow()
+      throw new Refusal('RATE_LIMITED', 'Too much comes from your address that nobody has signed in for: wait for a while, then go on.', {
+        retryAfter: Math.ceil(waitMs / 1000),
+      })
+    },
+  }
+}
+
+/**
+ * Counts what one address sends in one question at a time: what comes while it is under way is counted by the next one together, so that a
+ * flood from one address is no flood of questions.
+ * @returns what gives 0 for a call that may go on, else the milliseconds to wait
+ */
+function together(count: Authority['countPublicPosts']): (address: string) => Promise<number> {
+  const waiting = new Map<string, PromiseWithResolvers<number>[]>()
+
+  async function ask(address: string, calls: readonly PromiseWithResolvers<number>[]): Promise<void> {
+    try {
+      const { granted, waitMs } = await count(address, calls.length)
+      for (const [at, { resolve }] of calls.entries()) resolve(at < granted ? 0 : waitMs)
+    } catch (error) {
+      for (const { reject } of calls) reject(error)
+    }
+    const next = waiting.get(address)!
+    if (next.length === 0) {
+      waiting.delete(address)
+      return
+    }
+    waiting.set(address, [])
+    void ask(address, next)
+  }
+
+  return address => {
+    const call = Promise.withResolvers<number>()
+    const others = waiting.get(address)
+    if (others) others.push(call)
+    else {
+      waiting.set(address, [])
+      void ask(address, [call])
+    }
+    return call.promise
   }
 }

@@ -116,7 +116,8 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     sessionCookies: credentials.sessionCookies,
     newSigningKey: credentials.newSigningKey,
     quotas,
-    countAddition: userId => credentials.limits.take({ kind: 'addition', most: quotas.additionsAnHour, windowMs: hourMs }, userId, clock.now()),
+    countAddition: async userId =>
+      (await credentials.limits.take({ kind: 'addition', most: quotas.additionsAnHour, windowMs: hourMs }, userId, clock.now())).waitMs,
     jobs,
     mails: mail.mails,
   }

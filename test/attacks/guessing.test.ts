@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Machine, startMachine } from '../kit/apart.ts'
 import { type DataFolder, newDataFolder } from '../kit/launch.ts'
-import { attackMs, isWanted, peaceMs } from './siege.ts'
+import { attackMs, isWanted } from './siege.ts'
 
 /** Signs in over a connection of its own, so that whichever router and identity may be asked. */
 function signIn(url: string, from: string, email: string, password: string): Promise<{ readonly status: number; readonly ms: number }> {
@@ -46,23 +46,27 @@ describe.skipIf(!isWanted || process.platform !== 'linux')('guessing at two rout
       }
       return times
     }
-    await during(1_000)
-    const peace = await during(peaceMs)
-    const statuses: number[] = []
-    const overAt = performance.now() + attackMs
-    const [siege] = await Promise.all([
-      during(attackMs),
-      ...Array.from({ length: 8 }, async (_, seat) => {
+    /** What guesses at an account over so many connections are answered, from four hundred addresses. */
+    const siege = async (email: string, forMs: number) => {
+      const statuses: number[] = []
+      const overAt = performance.now() + forMs
+      const guess = async (seat: number) => {
         for (let turn = 0; performance.now() < overAt; turn++)
-          statuses.push((await signIn(machine.url, `127.3.${seat}.${1 + (turn % 50)}`, 'member@demo.test', `a wrong pass phrase ${turn}`)).status)
-      }),
-    ])
+          statuses.push((await signIn(machine.url, `127.3.${seat}.${1 + (turn % 50)}`, email, `a wrong pass phrase ${turn}`)).status)
+      }
+      await Promise.all(Array.from({ length: 8 }, (_, seat) => guess(seat)))
+      return statuses
+    }
+    // The processes compile what they run often, and that is no part of an attack.
+    await Promise.all([during(2_000), siege('viewer@demo.test', 2_000)])
+    const peace = await during(attackMs)
+    const [times, statuses] = await Promise.all([during(attackMs), siege('member@demo.test', attackMs)])
     console.info(
-      `guesses ${statuses.length}; p99 of the polite: ${p99(peace).toFixed(0)} ms in peace (${peace.length}), ${p99(siege!).toFixed(0)} ms in the siege (${siege!.length})`,
+      `guesses ${statuses.length}; p99 of the polite: ${p99(peace).toFixed(0)} ms in peace (${peace.length}), ${p99(times).toFixed(0)} ms in the siege (${times.length})`,
     )
     expect(statuses.filter(status => status === 401)).toHaveLength(10)
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
-    expect(p99(siege!)).toBeLessThanOrEqual(2 * p99(peace) + 50)
+    expect(p99(times)).toBeLessThanOrEqual(2 * p99(peace) + 50)
   })
 
   test('lets one address send a thousand public calls to both routers together', { timeout: 120_000 }, async () => {

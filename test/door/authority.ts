@@ -54,7 +54,7 @@ export async function memoryAuthority(issuer: string) {
       return new Map(hashes.flatMap(hash => (keys.has(hash) ? [[hash, keys.get(hash)!] as const] : [])))
     },
     lendKeys: async uses => uses.map(({ want }) => ({ granted: want, spare: 0, waitMs: 0 })),
-    countPublicPost: async () => 0,
+    countPublicPosts: async (_, many) => ({ granted: many, waitMs: 0 }),
     touchKeys: ids => void touched.push(...ids),
     async standings(asked) {
       up()

@@ -26,10 +26,16 @@ export interface Door extends AsyncDisposable {
  * @param tokens of services @default none
  * @param apps that are registered besides the platform's own @default none
  * @param counts whether it tells what the supergraph counts, which one door of it can @default false
+ * @param elapsed milliseconds by which it is decided what is still remembered @default those that pass
  */
 export async function openDoor(
   { platform, publicUrl, clock, job, metrics, secrets }: Supergraph,
-  { counts = false, tokens, apps = [] }: { readonly counts?: boolean; readonly tokens?: ServiceTokens; readonly apps?: readonly ServiceApp[] } = {},
+  {
+    counts = false,
+    tokens,
+    apps = [],
+    elapsed,
+  }: { readonly counts?: boolean; readonly tokens?: ServiceTokens; readonly apps?: readonly ServiceApp[]; readonly elapsed?: () => number } = {},
 ): Promise<Door> {
   const router = await createRouter({
     engine: platform.engine,
@@ -47,6 +53,7 @@ export async function openDoor(
     readiness: [],
     tracing: secrets.tracing,
     ...(counts && { metrics }),
+    ...(elapsed && { elapsed }),
   })
   const ask: Door['ask'] = async (method, path, { headers = {}, body, from } = {}) => {
     const answer = await router.app.inject({

@@ -13,7 +13,7 @@ interface AuthorityParts {
   readonly sessions: ReturnType<typeof createSessionReader>
   readonly keys: ReturnType<typeof createKeyVerifier>
   readonly lendKeys: Authority['lendKeys']
-  readonly countPublicPost: Authority['countPublicPost']
+  readonly countPublicPosts: Authority['countPublicPosts']
   readonly standings: Authority['standings']
   readonly foreigners: Authority['foreigners']
   readonly admit: Authority['admit']
@@ -29,7 +29,7 @@ export function createAuthority({
   sessions,
   keys,
   lendKeys,
-  countPublicPost,
+  countPublicPosts,
   standings,
   foreigners,
   admit,
@@ -51,7 +51,7 @@ export function createAuthority({
     keys: keys.byHash,
     touchKeys: keys.touch,
     lendKeys,
-    countPublicPost,
+    countPublicPosts,
     standings,
     foreigners,
     admit,

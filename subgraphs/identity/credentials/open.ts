@@ -100,7 +100,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
     sessions,
     keys,
     lendKeys: createKeyLender(pool, clock),
-    countPublicPost: neighbourhood => limits.take(publicPosts, neighbourhood, clock.now()),
+    countPublicPosts: (neighbourhood, many) => limits.take(publicPosts, neighbourhood, clock.now(), many),
     standings,
     foreigners,
     admit,

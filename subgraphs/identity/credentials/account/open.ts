@@ -18,7 +18,7 @@ export function accountExchanges(
   const ground: AccountGround = {
     ...needs,
     hashing: createHashing(),
-    countAddress: userId => needs.limits.take(addressed, userId, needs.clock.now()),
+    countAddress: async userId => (await needs.limits.take(addressed, userId, needs.clock.now())).waitMs,
     wake: (requestId, transaction) => needs.jobs.enqueue(requestQueueName, { requestId }, { transaction }),
   }
   return { ...publicAccountExchanges(ground), ...ownAccountExchanges(ground), ...invitedExchanges(ground) }

@@ -17,9 +17,9 @@ const mostAddresses = 20
 
 /**
  * How many passwords are checked at the same time. Each takes a thread of the four that also look up names and read files: more
- * would hold up the whole process.
+ * would hold up the whole process. Strangers have one of them, so that somebody at a known address waits for no guess.
  */
-const mostAtOnce = 2
+const mostAtOnce = { all: 2, strangers: 1 }
 
 /** How many may wait for that; more are sent away for a moment. */
 const mostWaiting: Readonly<Record<Lane, number>> = { known: 60, strangers: 30 }
@@ -55,29 +55,44 @@ interface Caller extends Attempt {
 export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, noteRefused: (email: string) => void = () => {}) {
   const underWay = { address: createCounter(), strangersOfAddress: createCounter(), strangersOfAccount: createCounter() }
   const inTurn = createQueues()
-  const checks = createSemaphore(mostAtOnce, mostWaiting)
+  const changing = createQueues()
+  const checks = createSemaphore(mostAtOnce.all, mostWaiting, mostAtOnce.strangers)
 
-  /** Changes the counts that an attempt depends on, in one transaction. */
-  function change<Told extends { readonly counts: Counts }>({ account, address, place }: Caller, decide: (counts: Counts, now: number) => Told): Promise<Told> {
-    const keys = {
-      account: limits.keyOf('account', account),
-      address: limits.keyOf('address', address),
-      patient: limits.keyOf('patient', account),
-      place: limits.keyOf('place', place),
-    }
-    const names = Object.keys(keys) as (keyof Counts)[]
-    const now = clock.now()
-    return limits.change(Object.values(keys), now, found => {
-      const standing = Object.fromEntries(names.map(name => [name, found.get(keys[name]) ?? null])) as Record<keyof Counts, Count | null>
-      const result = decide(standing, now.getTime())
-      return { result, counts: new Map(names.map(name => [keys[name], result.counts[name]])) }
+  const keysOf = ({ account, address, place }: Caller): Readonly<Record<keyof Counts, string>> => ({
+    account: limits.keyOf('account', account),
+    address: limits.keyOf('address', address),
+    patient: limits.keyOf('patient', account),
+    place: limits.keyOf('place', place),
+  })
+
+  /**
+   * Changes the counts that an attempt depends on, in one transaction. Those of one address go one after another, so that only one of them
+   * holds a connection while it waits for a row.
+   */
+  const change = <Told extends { readonly counts: Counts }>(caller: Caller, decide: (counts: Counts, now: number) => Told): Promise<Told> =>
+    changing(caller.address, () => {
+      const [keys, now] = [keysOf(caller), clock.now()]
+      return limits.change(Object.values(keys), now, found => {
+        const result = decide(countsIn(keys, found), now.getTime())
+        return { result, counts: new Map(names.map(name => [keys[name], result.counts[name]])) }
+      })
     })
+
+  /** The milliseconds that an attempt has to wait in any case, by a look that locks and changes nothing; 0 when it may be let in. */
+  async function glance(caller: Caller): Promise<number> {
+    const [keys, now] = [keysOf(caller), clock.now()]
+    const counts = countsIn(keys, await limits.read(Object.values(keys), now))
+    const told = claim(counts, caller.lane, now.getTime())
+    // Who is sent away from here for the first time is noted, for the waiting begins with that.
+    return told.counts.place === counts.place ? told.wait : 0
   }
 
   const settled = (caller: Caller, taken: Claim, result: Result) => change(caller, (counts, now) => settle(counts, taken, result, now))
 
   async function attempt<Answer>(caller: Caller, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>) {
     const { address, lane } = caller
+    const inAnyCase = await glance(caller)
+    if (inAnyCase > 0) return { wait: inAnyCase }
     const { wait, claim: taken } = await change(caller, (counts, now) => claim(counts, lane, now))
     if (!taken) return { wait }
     const tried = await checks.use(lane, tryPassword).catch(async error => {
@@ -123,6 +138,11 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
     },
   }
 }
+
+const names = ['account', 'address', 'patient', 'place'] as const satisfies readonly (keyof Counts)[]
+
+const countsIn = (keys: Readonly<Record<keyof Counts, string>>, found: ReadonlyMap<string, Count>): Counts =>
+  Object.fromEntries(names.map(name => [name, found.get(keys[name]) ?? null])) as Record<keyof Counts, Count | null>
 
 /** What is said to whom has to wait, in ms. */
 export function tooManyAttempts(wait: number): Refusal {

@@ -19,21 +19,23 @@ export function createQueues() {
 /**
  * A semaphore: lets so many work at once, first come, first served within each of two lanes. A permit that becomes free goes to the known as
  * long as none of them holds one, and else to strangers first: neither lane waits for the whole other one.
+ * @param mostStrangers how many permits strangers hold at most; with fewer than all, the known never wait for a stranger @default all
  */
-export function createSemaphore(permits: number, mostWaiting: Readonly<Record<Lane, number>>) {
+export function createSemaphore(permits: number, mostWaiting: Readonly<Record<Lane, number>>, mostStrangers = permits) {
   const waiting: Record<Lane, (() => void)[]> = { known: [], strangers: [] }
   const working: Record<Lane, number> = { known: 0, strangers: 0 }
 
+  const hasRoom = (lane: Lane): boolean => working.known + working.strangers < permits && (lane === 'known' || working.strangers < mostStrangers)
   const next = (): Lane | null => {
     const preferred: Lane = working.known === 0 ? 'known' : 'strangers'
     const other: Lane = preferred === 'known' ? 'strangers' : 'known'
-    return waiting[preferred].length > 0 ? preferred : waiting[other].length > 0 ? other : null
+    return [preferred, other].find(lane => waiting[lane].length > 0 && hasRoom(lane)) ?? null
   }
 
   return {
     /** Does the work when its turn has come; null, without doing it, when too many of its lane wait. */
     async use<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result | null> {
-      if (working.known + working.strangers < permits) working[lane] += 1
+      if (hasRoom(lane)) working[lane] += 1
       else if (waiting[lane].length < mostWaiting[lane]) await new Promise<void>(resolve => waiting[lane].push(resolve))
       else return null
       try {

@@ -32,6 +32,8 @@ export interface Claim {
   /** Milliseconds until there is room again for the account or the address; 0 when there was room. */
   readonly full: number
   readonly before: Count | null
+  /** The count of strangers to the account with this attempt in it; null for a known address. */
+  readonly account: Count | null
   readonly place: Count
 }
 
@@ -79,13 +81,14 @@ export function claim(counts: Counts, lane: Lane, now: number): { readonly wait:
     if (wait > 0) return { wait, counts: { ...counts, place } }
   }
   const place = failedAt(counts.place, 1, now)
+  // Known addresses are let in whatever the account's count is, so theirs is counted when it was wrong.
+  const account = lane === 'strangers' ? added(counts.account, now) : counts.account
   return {
     wait: 0,
-    claim: { lane, full, before: counts.place, place },
+    claim: { lane, full, before: counts.place, account: lane === 'strangers' ? account : null, place },
     counts: {
       address: added(counts.address, now),
-      // Known addresses are let in whatever the account's count is, so theirs is counted when it was wrong.
-      account: lane === 'strangers' ? added(counts.account, now) : counts.account,
+      account,
       patient: isPatient ? added(counts.patient, now) : counts.patient,
       place,
     },
@@ -94,11 +97,15 @@ export function claim(counts: Counts, lane: Lane, now: number): { readonly wait:
 
 /** Settles what an attempt took. @returns the counts, and for a wrong password that is refused as too many the milliseconds to wait */
 export function settle(counts: Counts, taken: Claim, result: Result, now: number): { readonly wait: number; readonly counts: Counts } {
-  const { lane, full } = taken
+  const { lane } = taken
   if (result === 'right') return { wait: 0, counts: { account: null, patient: null, place: null, address: givenBack(counts.address) } }
+  // A right password of somebody else, or the end of the window, has forgotten meanwhile what was taken of the account.
+  const isCounted = taken.account !== null && counts.account?.since === taken.account.since
   if (result === 'wrong') {
+    // Those at other processes that were let in at the same moment may have filled the account since.
+    const full = lane === 'known' ? Math.max(taken.full, waitOf(counts.account, mostFailures.account, now)) : taken.full
     const place = failedAt(counts.place, counts.place ? 0 : 1, now)
-    const after = { ...counts, place, account: lane === 'known' ? added(counts.account, now) : counts.account }
+    const after = { ...counts, place, account: isCounted ? counts.account : added(counts.account, now) }
     if (full === 0) return { wait: 0, counts: after }
     return { wait: lane === 'known' ? full : Math.max(1, waitOfStranger(after, place, now)), counts: after }
   }
@@ -107,8 +114,8 @@ export function settle(counts: Counts, taken: Claim, result: Result, now: number
     wait: 0,
     counts: {
       address: givenBack(counts.address),
-      account: lane === 'strangers' ? givenBack(counts.account) : counts.account,
-      patient: full > 0 && lane === 'strangers' ? givenBack(counts.patient) : counts.patient,
+      account: isCounted ? givenBack(counts.account) : counts.account,
+      patient: taken.full > 0 && lane === 'strangers' ? givenBack(counts.patient) : counts.patient,
       place: isAsTaken ? taken.before : givenBack(counts.place),
     },
   }

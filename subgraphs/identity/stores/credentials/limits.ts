@@ -17,34 +17,52 @@ export interface Bound {
   readonly windowMs: number
 }
 
+/** How many of those that were asked for fit under a bound. */
+export interface Taken {
+  readonly granted: number
+  /** Milliseconds until there is room again; 0 when all were granted. */
+  readonly waitMs: number
+}
+
+/** What becomes of counts. */
+type Decide<Result> = (counts: ReadonlyMap<string, Count>) => { readonly result: Result; readonly counts: ReadonlyMap<string, Count | null> }
+
 /** Counts that every process of identity shares, in one table. A method rejects while the database is away. */
 export interface Limits {
   /** The key of a subject: a keyed hash, so that the table holds neither addresses nor names. */
   keyOf(kind: string, subject: string): string
-  /** Counts one atomically. @returns 0 when it was counted, else the milliseconds until there is room again */
-  take(bound: Bound, subject: string, now: Date): Promise<number>
+  /** Counts some atomically, as many as there is room for. @param many how many @default 1 */
+  take(bound: Bound, subject: string, now: Date, many?: number): Promise<Taken>
+  /** Reads the counts that stand, without waiting for whoever changes them. */
+  read(keys: readonly string[], now: Date): Promise<ReadonlyMap<string, Count>>
   /**
    * Changes several counts at once while nobody else does.
    * @param decide is given the counts that stand, and says what becomes of them: null forgets one, what is left out stays
    */
-  change<Result>(
-    keys: readonly string[],
-    now: Date,
-    decide: (counts: ReadonlyMap<string, Count>) => { readonly result: Result; readonly counts: ReadonlyMap<string, Count | null> },
-  ): Promise<Result>
+  change<Result>(keys: readonly string[], now: Date, decide: Decide<Result>): Promise<Result>
 }
 
+/** After how many changes of its own a process removes rows that have ended, and how many at most: more than so many changes make. */
+export const sweeping = { every: 256, most: 4_096 }
+
+// Counts beyond the bound as well, up to a number that fits: what was there before says how many were granted.
 const take = {
   name: 'take of limit',
-  text: `with taken as (
-           insert into identity.limits as l (key, count, since, ends_at) values ($1, 1, $2, $3)
-           on conflict (key) do update set
-             count = case when l.ends_at <= $2 then 1 else l.count + 1 end,
-             since = case when l.ends_at <= $2 then $2 else l.since end,
-             ends_at = case when l.ends_at <= $2 then $3 else l.ends_at end
-           where l.ends_at <= $2 or l.count < $4
-           returning 1)
-         select exists (select from taken) as "isTaken", (select ends_at from identity.limits where key = $1) as "endsAt"`,
+  text: `insert into identity.limits as l (key, count, since, ends_at) values ($1, $4, $2, $3)
+         on conflict (key) do update set
+           count = case when l.ends_at <= $2 then $4 else least(l.count::bigint + $4, 2000000000)::integer end,
+           since = case when l.ends_at <= $2 then $2 else l.since end,
+           ends_at = case when l.ends_at <= $2 then $3 else l.ends_at end
+         returning count, ends_at as "endsAt"`,
+}
+const read = {
+  name: 'read limits',
+  text: `select key, count, since, ends_at as "endsAt" from identity.limits where key = any($1::text[]) and ends_at > $2`,
+}
+const sweep = {
+  name: 'sweep limits',
+  text: `delete from identity.limits where key = any(array(
+           select key from identity.limits where ends_at < $1 order by ends_at limit ${sweeping.most} for update skip locked))`,
 }
 // Writing each row, even unchanged, locks it and makes it if it is missing. The order keeps two who share keys from waiting for each other.
 const lock = {
@@ -60,51 +78,83 @@ const keep = {
            from unnest($2::text[], $3::integer[], $4::timestamptz[], $5::timestamptz[]) as n (key, count, since, ends_at) where l.key = n.key`,
 }
 
-/** @param secret keys the hashes */
+interface StoredCount {
+  readonly key: string
+  readonly count: number
+  readonly since: Date
+  readonly endsAt: Date
+}
+
+const countOf = ({ count, since, endsAt }: StoredCount): Count => ({ count, since: since.getTime(), endsAt: endsAt.getTime() })
+
+/**
+ * Opens the counts. Who writes them removes those that have ended, so the table holds hardly more than what was counted within the
+ * longest window, however much that was.
+ * @param secret keys the hashes
+ */
 export function openLimits(pool: pg.Pool, secret: string): Limits {
+  let changes = 0
   const keyOf = (kind: string, subject: string) => `${kind} ${createHmac('sha256', `limits ${secret}`).update(`${kind} ${subject}`).digest('base64url')}`
+
+  async function removeEnded(now: Date): Promise<void> {
+    changes += 1
+    if (changes % sweeping.every !== 0) return
+    // What was counted stands: who comes next removes them.
+    await pool.query({ ...sweep, values: [now] }).catch(() => {})
+  }
+
   return {
     keyOf,
 
-    async take({ kind, most, windowMs }, subject, now) {
-      const values = [keyOf(kind, subject), now, new Date(now.getTime() + windowMs), most]
-      const { rows } = await pool.query<{ isTaken: boolean; endsAt: Date | null }>({ ...take, values })
-      const { isTaken, endsAt } = rows[0]!
-      return isTaken ? 0 : Math.max(1, (endsAt?.getTime() ?? now.getTime() + windowMs) - now.getTime())
+    async take({ kind, most, windowMs }, subject, now, many = 1) {
+      const values = [keyOf(kind, subject), now, new Date(now.getTime() + windowMs), many]
+      const { rows } = await pool.query<{ count: number; endsAt: Date }>({ ...take, values })
+      await removeEnded(now)
+      const { count, endsAt } = rows[0]!
+      const granted = Math.min(many, Math.max(0, most - (count - many)))
+      return { granted, waitMs: granted === many ? 0 : Math.max(1, endsAt.getTime() - now.getTime()) }
+    },
+
+    async read(keys, now) {
+      const { rows } = await pool.query<StoredCount>({ ...read, values: [keys, now] })
+      return new Map(rows.map(row => [row.key, countOf(row)]))
     },
 
     async change(keys, now, decide) {
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
-        const { rows } = await client.query<{ key: string; count: number; since: Date; endsAt: Date }>({ ...lock, values: [keys.toSorted(), now] })
-        const standing = rows
-          .filter(({ endsAt }) => endsAt > now)
-          .map(({ key, count, since, endsAt }) => [key, { count, since: since.getTime(), endsAt: endsAt.getTime() }] as const)
-        const known = new Map<string, Count>(standing)
-        const { result, counts } = decide(known)
-        const after = new Map<string, Count | null>(rows.map(({ key }) => [key, known.get(key) ?? null]))
-        for (const [key, count] of counts) after.set(key, count)
-        const kept = [...after].flatMap(([key, count]) => (count ? [{ key, ...count }] : []))
-        const gone = [...after].flatMap(([key, count]) => (count ? [] : [key]))
-        await client.query({
-          ...keep,
-          values: [
-            gone,
-            kept.map(({ key }) => key),
-            kept.map(({ count }) => count),
-            kept.map(({ since }) => new Date(since)),
-            kept.map(({ endsAt }) => new Date(endsAt)),
-          ],
-        })
-        await client.query('commit')
-        client.release()
-        return result
-      } catch (error) {
-        // Its transaction is in an unknown state, so the pool makes another connection.
-        client.release(true)
-        throw error
-      }
+      const result = await changed(pool, keys, now, decide)
+      await removeEnded(now)
+      return result
     },
+  }
+}
+
+async function changed<Result>(pool: pg.Pool, keys: readonly string[], now: Date, decide: Decide<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<StoredCount>({ ...lock, values: [keys, now] })
+    const known = new Map(rows.filter(({ endsAt }) => endsAt > now).map(row => [row.key, countOf(row)]))
+    const { result, counts } = decide(known)
+    const after = new Map<string, Count | null>(rows.map(({ key }) => [key, known.get(key) ?? null]))
+    for (const [key, count] of counts) after.set(key, count)
+    const kept = [...after].flatMap(([key, count]) => (count ? [{ key, ...count }] : []))
+    const gone = [...after].flatMap(([key, count]) => (count ? [] : [key]))
+    await client.query({
+      ...keep,
+      values: [
+        gone,
+        kept.map(({ key }) => key),
+        kept.map(({ count }) => count),
+        kept.map(({ since }) => new Date(since)),
+        kept.map(({ endsAt }) => new Date(endsAt)),
+      ],
+    })
+    await client.query('commit')
+    client.release()
+    return result
+  } catch (error) {
+    // Its transaction is in an unknown state, so the pool makes another connection.
+    client.release(true)
+    throw error
   }
 }

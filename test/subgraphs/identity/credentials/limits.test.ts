@@ -2,7 +2,8 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claim, settle } from '../../../../subgraphs/identity/credentials/guessing/rules.ts'
 import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
-import { openLimits } from '../../../../subgraphs/identity/stores/credentials/limits.ts'
+import { openLimits, sweeping } from '../../../../subgraphs/identity/stores/credentials/limits.ts'
+import { countStatements } from '../../../kit/statements.ts'
 import { execute, freshIdentity, password, requestSignIn, userViewer, world } from '../identity-world.ts'
 
 const open = freshIdentity()
@@ -40,6 +41,23 @@ describe('counts of several processes of identity', () => {
     expect(statuses(answers).filter(status => status === 401)).toHaveLength(10)
   })
 
+  it('gives no eleventh to a known address that asks both processes at the same moment', async () => {
+    const home = { address: '198.51.100.7' }
+    expect((await requestSignIn(open.identity, 'ada@acme.test', password, home)).status).toBe(200)
+    for (let turn = 0; turn < 9; turn++) await requestSignIn(other, 'ada@acme.test', 'a wrong password', { address: '203.0.113.8' })
+    const answers = await Promise.all([0, 1].map(turn => requestSignIn(either(turn), 'ada@acme.test', 'a wrong password', home)))
+    expect(statuses(answers).sort()).toEqual([401, 429])
+  })
+
+  it('refuses a stranger to a full account by a look that changes nothing', async () => {
+    const from = { address: '203.0.113.9' }
+    for (let turn = 0; turn < 11; turn++) await requestSignIn(either(turn), 'owner@acme.test', 'a wrong password', from)
+    const { result, statements } = await countStatements(() => requestSignIn(other, 'owner@acme.test', password, from))
+    expect(result.status).toBe(429)
+    expect(statements.filter(text => /identity\.limits/.test(text))).toEqual([expect.stringMatching(/^select /)])
+    expect(statements.filter(text => /^(?:begin|insert|update|delete)/i.test(text))).toEqual([])
+  })
+
   it('keeps a count over a restart, and clears it with a right password', async () => {
     for (let turn = 0; turn < 9; turn++) await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password')
     await other.stop()
@@ -70,10 +88,12 @@ describe('counts of several processes of identity', () => {
 
   it('counts a thousand public calls of one address, at whichever process they are counted', async () => {
     let waits = 0
-    for (let turn = 0; turn < 1_002; turn++) waits += (await either(turn).authority.countPublicPost('192.0.2.1')) > 0 ? 1 : 0
-    expect(waits).toBe(2)
+    for (let turn = 0; turn < 992; turn++) waits += (await either(turn).authority.countPublicPosts('192.0.2.1', 1)).waitMs > 0 ? 1 : 0
+    expect(waits).toBe(0)
+    expect(await open.identity.authority.countPublicPosts('192.0.2.1', 10)).toEqual({ granted: 8, waitMs: 15 * 60_000 })
+    expect(await other.authority.countPublicPosts('192.0.2.1', 1)).toEqual({ granted: 0, waitMs: 15 * 60_000 })
     open.clock.advance(15 * 60_000)
-    expect(await other.authority.countPublicPost('192.0.2.1')).toBe(0)
+    expect(await other.authority.countPublicPosts('192.0.2.1', 1)).toEqual({ granted: 1, waitMs: 0 })
   })
 
   it('counts the addresses that a person tries with addMember', async () => {
@@ -102,12 +122,29 @@ describe('a count', () => {
   it('is taken no more often than its bound by fifty who come at once, and anew when its window has ended', async () => {
     const limits = openLimits(pooled(), 'a secret')
     const [bound, now] = [{ kind: 'test', most: 7, windowMs: 1_000 }, open.clock.now()]
-    const waits = await Promise.all(Array.from({ length: 50 }, () => limits.take(bound, 'one', now)))
-    expect(waits.filter(wait => wait === 0)).toHaveLength(7)
-    expect(new Set(waits)).toEqual(new Set([0, 1_000]))
-    expect(await limits.take(bound, 'other', now)).toBe(0)
-    expect(await limits.take(bound, 'one', new Date(now.getTime() + 999))).toBe(1)
-    expect(await limits.take(bound, 'one', new Date(now.getTime() + 1_000))).toBe(0)
+    const all = await Promise.all(Array.from({ length: 50 }, () => limits.take(bound, 'one', now)))
+    expect(all.filter(({ granted }) => granted === 1)).toHaveLength(7)
+    expect(new Set(all.map(({ waitMs }) => waitMs))).toEqual(new Set([0, 1_000]))
+    expect(await limits.take(bound, 'other', now)).toEqual({ granted: 1, waitMs: 0 })
+    expect(await limits.take(bound, 'one', new Date(now.getTime() + 999))).toEqual({ granted: 0, waitMs: 1 })
+    expect(await limits.take(bound, 'one', new Date(now.getTime() + 1_000))).toEqual({ granted: 1, waitMs: 0 })
+  })
+
+  it('is removed by those that come after its window has ended, however many there were', async () => {
+    const pool = pooled()
+    const limits = openLimits(pool, 'a secret')
+    const now = open.clock.now()
+    await pool.query(
+      `insert into identity.limits (key, count, since, ends_at)
+         select 'test ' || n, 1, $1::timestamptz - interval '1 minute', $1::timestamptz - interval '1 second' from generate_series(1, 6000) n`,
+      [now],
+    )
+    const bound = { kind: 'test', most: 1_000, windowMs: 1_000 }
+    for (let turn = 0; turn < 2 * sweeping.every; turn++) await limits.take(bound, `${turn % 5}`, now)
+    const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from identity.limits')
+    expect(rows[0]!.count).toBe(5)
+    // Each change makes four rows at most, so it removes faster than anybody adds.
+    expect(sweeping.most).toBeGreaterThan(4 * sweeping.every)
   })
 
   it('is changed by one after another, and stays as it was when a rule fails', async () => {
@@ -138,6 +175,15 @@ describe('what an attempt takes', () => {
     const failed = settle(first.counts, first.claim!, 'wrong', 5).counts
     const second = claim(failed, 'strangers', 10)
     expect(settle(second.counts, second.claim!, 'not tried', 15).counts).toEqual(failed)
+  })
+
+  it('is counted although a right password of somebody else has cleared the account meanwhile', () => {
+    const guess = claim(nothing, 'strangers', 0)
+    const person = claim(guess.counts, 'known', 1)
+    const cleared = settle(person.counts, person.claim!, 'right', 2).counts
+    expect(cleared.account).toBe(null)
+    expect(settle(cleared, guess.claim!, 'wrong', 3).counts.account).toMatchObject({ count: 1, since: 3 })
+    expect(settle(cleared, guess.claim!, 'not tried', 3).counts.account).toBe(null)
   })
 
   it('leaves the account of a known address alone until the password was wrong', () => {
