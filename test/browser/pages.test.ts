@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { setupLinkFile } from '../../router/start/process/setup-link.ts'
 import { signIn } from '../kit/client.ts'
 import { browserPath, openBrowser } from './browser.ts'
 import { startPlatform } from './platform.ts'
@@ -78,10 +80,10 @@ test.runIf(browserPath)('P-03 a person connects a brand in a browser: consent pa
 
 test.runIf(browserPath)('D11 an operator makes the first account in a browser', async () => {
   await using stack = new AsyncDisposableStack()
-  const { platform, url } = await startPlatform(stack, { DEMO: '0' })
+  const { folder, url } = await startPlatform(stack, { DEMO: '0' })
   const browser = stack.use(await openBrowser())
   const { page, violations } = await browser.open()
-  await page.goto(/http:\S+\/identity\/setup\?code=\S+/.exec(platform.said())![0])
+  await page.goto(readFileSync(setupLinkFile(folder.path), 'utf8').trim())
   for (const [label, value] of [
     ['Organization', 'Union'],
     ['Your name', 'Ada'],

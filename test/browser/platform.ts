@@ -7,5 +7,5 @@ export async function startPlatform(stack: AsyncDisposableStack, extra: Record<s
   const folder = stack.use(newDataFolder())
   const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, ...extra })
   const [, url = ''] = await platform.printed(readyLine)
-  return { platform, url, database }
+  return { folder, platform, url, database }
 }

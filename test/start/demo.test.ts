@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { publicHalf } from '../../router/engine/transport/seal.ts'
+import { setupLinkFile } from '../../router/start/process/setup-link.ts'
 import { demoWorld } from '../../subgraphs/identity/setup/demo.ts'
 import { provision } from '../../subgraphs/identity/setup/provision.ts'
 import { signIn } from '../kit/client.ts'
@@ -123,6 +124,6 @@ test('the demo of an embedded database is removed too, but not under a running p
   expect([folder.node(), folder.postgres()]).toEqual([null, null])
   const again = launchPlatform({ ...environment, DEMO: '0' })
   await again.printed(readyLine)
-  expect(again.said()).toMatch(/\/identity\/setup\?code=/)
+  expect(readFileSync(setupLinkFile(folder.path), 'utf8')).toMatch(/\/identity\/setup\?code=/)
   expect(again.said()).not.toContain('demo accounts, whose password')
 })
