@@ -82,6 +82,8 @@ export interface Config extends AsRead {
   readonly email: Omit<Values<typeof email>, 'domain'> & { readonly domain: string }
   /** Origins that may be called although they lie on a private address. */
   readonly outboundAllow: readonly string[]
+  /** Servers of DNS for names that callers gave; null: those of the machine. */
+  readonly outboundDns: readonly string[] | null
   /** Who may make an account. */
   readonly signUp: Values<typeof accounts>['signUp']
   /** Who issues access tokens in place of identity; null: identity does. */
@@ -176,7 +178,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const fixed = readFamily(prices, given, mistakes)
   const patience = readFamily(aiTimes, given, mistakes)
   const mailing = readFamily(email, given, mistakes)
-  const { allowed } = readFamily(outwards, given, mistakes)
+  const { allowed, dnsServers: outboundDns } = readFamily(outwards, given, mistakes)
   const entries = readFamily(registry, given, mistakes)
   const { signUp } = readFamily(accounts, given, mistakes)
   const { issuer, jwksUrl, audience } = readFamily(foreignIssuer, given, mistakes)
@@ -236,6 +238,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     aiTimes: patience,
     email: { ...mailing, domain: mailing.domain ?? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') },
     outboundAllow: allowed,
+    outboundDns,
     signUp,
     foreignIssuer: issuer && jwksUrl ? { issuer, jwksUrl, audience } : null,
     registry: entries,

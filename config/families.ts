@@ -9,6 +9,7 @@ import {
   addresses,
   appTokens,
   atLeast,
+  dnsServers,
   flag,
   headerNames,
   hostNames,
@@ -271,6 +272,12 @@ export const outwards = {
     fallback: [],
     by: subgraphs,
     does: '`http://models.internal:8080,smtp://mail.internal:25`: third parties that may be called although they lie on a private address. Whoever may keep a credential can then have the platform call them. The sandbox is among them in the demo.',
+  }),
+  dnsServers: setting('OUTBOUND_DNS_SERVERS', dnsServers, {
+    fallback: null,
+    without: 'those of the machine',
+    by: subgraphs,
+    does: 'Servers of DNS that are asked where names lead that callers gave, `192.0.2.53,[2001:db8::53]:5353`. `/etc/hosts` counts first. Names of the settings are found as every program of the machine does.',
   }),
 }
 

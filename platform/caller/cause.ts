@@ -12,6 +12,9 @@ export interface Origin {
 /** Under this key a cause knows where it came from: it goes along with copies, and being a symbol it stands in no line of the log. */
 export const origin = Symbol('origin')
 
+/** Under this key a cause knows the organization that the work is done for, so that what is bounded by organization finds it. */
+export const organization = Symbol('organization')
+
 /**
  * What work is done for. It stands in every line that the work logs, and goes along with what the work asks of others and leaves for
  * later, through every process. Never a credential.
@@ -35,6 +38,7 @@ export interface Cause {
   /** How many errors of each code it ended with, if it did. */
   errors?: Readonly<Record<string, number>>
   readonly [origin]?: Origin
+  [organization]?: string
 }
 
 const present = new AsyncLocalStorage<Cause | undefined>()
@@ -46,11 +50,19 @@ export const causeNow = (): Cause | undefined => present.getStore()
 export const doFor = <Result>(cause: Cause | null, work: () => Result): Result =>
   cause ? present.run(cause, work) : outsideTraces(() => present.run(undefined, work))
 
-/** Notes who asks, once that is known. @param caller as the record names it */
-export function callIs(caller: string): void {
+/** Notes who asks, once that is known. @param caller as the record names it @param inside the organization they work in, if any */
+export function callIs(caller: string, inside: string | null = null): void {
   const cause = present.getStore()
-  if (cause) cause.caller = caller
+  if (!cause) return
+  cause.caller = caller
+  if (inside !== null) cause[organization] = inside
 }
+
+/** The organization that present work is done for; undefined where none is known. */
+export const organizationNow = (): string | undefined => present.getStore()?.[organization]
+
+/** Does work for an organization, where whoever asked for it is not there any more. */
+export const doForOrganization = <Result>(id: string, work: () => Result): Result => present.run({ ...present.getStore(), [organization]: id }, work)
 
 /** The id under which all that is done for the same request is found. */
 export const causeId = (): string | undefined => {

@@ -1,3 +1,4 @@
+import { createNames } from './names.ts'
 import { createOutbound, type WayOut } from './outbound.ts'
 import type { ResolveName } from './public.ts'
 import { createReaches, type Reaches } from './public.ts'
@@ -16,7 +17,7 @@ export interface CallersWay {
  * Makes it.
  * @param allowedOrigins what callers may name although it lies on a private address: the sandbox of a demo, and nothing else
  */
-export function createCallersWay(allowedOrigins: readonly string[], resolve?: ResolveName): CallersWay & { close(): Promise<void> } {
+export function createCallersWay(allowedOrigins: readonly string[], resolve: ResolveName = createNames()): CallersWay & { close(): Promise<void> } {
   const outbound = createOutbound(allowedOrigins, resolve)
-  return { outbound, reaches: createReaches(allowedOrigins, resolve), close: () => outbound.close() }
+  return { outbound, reaches: createReaches(allowedOrigins, { resolve }), close: () => outbound.close() }
 }

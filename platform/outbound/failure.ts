@@ -1,4 +1,5 @@
-import { notPublicCode } from './public.ts'
+/** What an address that leads to no public place fails with. */
+export const notPublicCode = 'ENOTPUBLIC'
 
 /** `late`: a time-out. `left`: whoever asked went away. `large`: the answer is too long. `broken`: anything else, such as a cut connection. */
 export type FailureKind = 'late' | 'left' | 'large' | 'broken'

@@ -1,9 +1,9 @@
-import { lookup as resolveName } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
 import { traced } from '../caller/trace.ts'
-import { OutboundFailure } from './failure.ts'
-import { isPublicAddress, notPublicCode, onlyPublic, type ResolveName } from './public.ts'
+import { notPublicCode, OutboundFailure } from './failure.ts'
+import { createNames } from './names.ts'
+import { isPublicAddress, onlyPublic, type ResolveName } from './public.ts'
 import { headersOf, type StreamOptions, type StreamOutbound, streamThrough } from './stream.ts'
 
 /** HTTP to third parties: the only way out of the platform. */
@@ -60,9 +60,9 @@ function noteUnsent(unsent: WeakSet<Error>, options: buildConnector.BuildOptions
 /**
  * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
  * @param allowedOrigins origins that configuration names: only these may lie on a private address
- * @param resolve        finds addresses of names for all others @default the system's
+ * @param resolve        finds addresses of names for all others @default servers of DNS
  */
-export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): WayOut & { close(): Promise<void> } {
+export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = createNames()): WayOut & { close(): Promise<void> } {
   const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
   const unsent = new WeakSet<Error>()
   const open = noteUnsent(unsent, { timeout: 5000 })

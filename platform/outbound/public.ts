@@ -1,8 +1,8 @@
-import { type LookupAllOptions, lookup as resolveName } from 'node:dns'
+import type { LookupAllOptions } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-
-/** What an address that leads to no public place fails with. */
-export const notPublicCode = 'ENOTPUBLIC'
+import { Refusal } from '../errors.ts'
+import { notPublicCode, OutboundFailure } from './failure.ts'
+import { createNames, ofThisMachine, resolveOwn, unansweredCode } from './names.ts'
 
 /** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
 const notPublic = new BlockList()
@@ -44,9 +44,6 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && perhapsPublic.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
 
-/** Names of this machine, whatever a resolver says (RFC 6761). */
-const ofThisMachine = /(?:^|\.)localhost\.?$/i
-
 /** Names that only a network of one's own resolves: those without a dot, and the special ones of RFC 6761, 6762, 8375 and 9476's registry (`internal`). */
 const ofOwnNetwork = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i
 
@@ -78,29 +75,60 @@ export const onlyPublic =
       return done(null, allowed[0]!.address, allowed[0]!.family)
     })
 
-/** Whether a third party at an address may be called: one that lies on a private address may not, nor one whose name leads there. */
+/**
+ * Whether a third party at an address may be called: one that lies on a private address may not, nor one whose name leads there.
+ * @throws OutboundFailure of kind `late` when nobody says in time where its name leads: it may not be kept, and not called
+ */
 export type Reaches = (address: URL) => Promise<boolean>
 
 /** How long a name is looked for, in ms. */
 const lookMs = 3_000
 
+/** How names are found when it is told beforehand whether an address may be called. */
+export interface ReachesOptions {
+  /** @default servers of DNS, as `createNames` asks them */
+  readonly resolve?: ResolveName | undefined
+  /** Origins that the operator's other settings name: found as every program of the machine does, and not called unless they are public. */
+  readonly reserved?: readonly string[]
+  /** @default the system's */
+  readonly resolveReserved?: ResolveName
+}
+
 /**
- * Tells whoever keeps an address for later at once that it will not be called. A name that cannot be found now is let pass: every
- * connection looks again.
+ * Tells whoever keeps an address for later at once that it will not be called. A name that nobody knows now is let pass: every connection
+ * looks again, and goes to what it found. One that nobody answers for is not.
  * @param allowedOrigins origins that configuration names: whoever listens there may lie on a private address
  */
-export function createReaches(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): Reaches {
+export function createReaches(
+  allowedOrigins: readonly string[],
+  { resolve = createNames(), reserved = [], resolveReserved = resolveOwn }: ReachesOptions = {},
+): Reaches {
   const placeOf = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-  const trusted = new Set(allowedOrigins.map(origin => placeOf(new URL(origin))))
+  const placesOf = (origins: readonly string[]) => new Set(origins.map(origin => placeOf(new URL(origin))))
+  const [trusted, own] = [placesOf(allowedOrigins), placesOf(reserved)]
   return async address => {
-    if (trusted.has(placeOf(address))) return true
+    const place = placeOf(address)
+    if (trusted.has(place)) return true
     const host = address.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host)) return isPublicAddress(host)
     if (ofThisMachine.test(host)) return false
-    const found = Promise.withResolvers<readonly { readonly address: string }[]>()
-    const timer = setTimeout(() => found.resolve([]), lookMs)
-    resolve(host, { all: true }, (error, addresses) => found.resolve(error ? [] : addresses))
+    const isOwn = own.has(place)
+    const found = Promise.withResolvers<readonly { readonly address: string }[] | null>()
+    const timer = setTimeout(() => found.resolve(null), lookMs)
+    const look = isOwn ? resolveReserved : resolve
+    look(host, { all: true }, (error, addresses) => found.resolve(error?.code === unansweredCode ? null : error ? [] : addresses))
     const addresses = await found.promise.finally(() => clearTimeout(timer))
-    return addresses.length === 0 || addresses.some(each => isPublicAddress(each.address))
+    if (addresses === null)
+      throw new OutboundFailure(`no server of DNS says where ${host} lies: name one that answers, or come again`, false, { code: unansweredCode }, 'late')
+    // The way out trusts what the settings name, so a connection would not look again.
+    return addresses.some(each => isPublicAddress(each.address)) || (addresses.length === 0 && !isOwn)
   }
 }
+
+/** Refuses the argument whose name nobody answered for; whatever else went wrong is passed on. @param field the argument */
+export const unanswered =
+  (field: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof OutboundFailure)) throw error
+    throw new Refusal('BAD_USER_INPUT', `${field} has a name that cannot be looked up: ${error.message}.`, { field, reason: 'NAME_UNANSWERED' })
+  }

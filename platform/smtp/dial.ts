@@ -1,5 +1,5 @@
-import { lookup as resolveName } from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
+import { createNames } from '../outbound/names.ts'
 import { isPublicAddress, onlyPublic, type ResolveName } from '../outbound/public.ts'
 import { type Dial, MailFault } from './line.ts'
 
@@ -8,7 +8,7 @@ import { type Dial, MailFault } from './line.ts'
  * connection, by the address that is then connected to.
  * @param allowed places that configuration names, `host:port`: these may lie on a private address
  */
-export function createDial(allowed: readonly string[], resolve: ResolveName = resolveName): Dial {
+export function createDial(allowed: readonly string[], resolve: ResolveName = createNames()): Dial {
   const trusted = new Set(allowed)
   return async (host, port, timeoutMs) => {
     const isTrusted = trusted.has(placeOf(host, port))

@@ -175,7 +175,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
     const asking = readers.get(audienceOf(token))
     if (!asking) throw refusal()
     const viewer: Viewer = await asking.read(token, mayBeShown)
-    callIs(loggedAs(viewer))
+    callIs(loggedAs(viewer), viewer.organizationId)
     return { appId: asking.appId, viewer }
   }
   const byToken = (headers: IncomingHttpHeaders, made: unknown) => {

@@ -92,7 +92,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const { slug } = subgraph.registration
   const readSeal: Seals['read'] = async (token, opens) => {
     const viewer = await seals.read(token, opens)
-    if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer))
+    if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer), viewer.organizationId)
     return viewer
   }
   const look = createReadiness(readiness)

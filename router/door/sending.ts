@@ -41,7 +41,7 @@ const callers = new WeakMap<IncomingMessage, string>()
 export function rememberCaller(request: FastifyRequest, viewer: Viewer): string {
   const name = callerName(viewer, request.ip)
   callers.set(request.raw, name)
-  if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer))
+  if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer), viewer.organizationId)
   return name
 }
 

@@ -5,7 +5,7 @@ import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
-import { type Cause, doFor } from '../../platform/caller/cause.ts'
+import { type Cause, doFor, organization } from '../../platform/caller/cause.ts'
 import { finished, type Tracing } from '../../platform/caller/trace.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createCounter } from '../../platform/limit.ts'
@@ -148,6 +148,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const requestId = `${extra.id}.${++extra.asked}`
       const { viewer } = extra.caller!
       const cause: Cause = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
+      if (viewer.organizationId) cause[organization] = viewer.organizationId
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
       if (id.length > socketLimits.idCharacters)

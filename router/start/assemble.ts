@@ -41,7 +41,7 @@ export async function defineSubgraphs<S extends ListedSlug>(
     mail,
     thirdParties,
     synchronisesModels,
-    allowedOrigins,
+    credentialServers,
     ...foundation
   }: Foundation & Configured,
   stack: AsyncDisposableStack,
@@ -64,7 +64,7 @@ export async function defineSubgraphs<S extends ListedSlug>(
     mail,
     thirdParties,
     synchronisesModels,
-    allowedOrigins,
+    credentialServers,
   })
   const defined = slugs.map((slug, at) => {
     const subgraph = definitions[at]!(foundation, settings)

@@ -14,6 +14,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { FactCarrier } from '../../platform/jobs/facts/fact.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createCallersWay } from '../../platform/outbound/callers.ts'
+import { createNames } from '../../platform/outbound/names.ts'
 import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
@@ -23,6 +24,7 @@ import { createStorageHealth, reasonOf } from '../../platform/storage/health.ts'
 import { addressOfBucket, createS3Storage } from '../../platform/storage/s3.ts'
 import type { OpenStorage } from '../../platform/storage/storage.ts'
 import { StartError } from '../../start-error.ts'
+import { createCredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/stores/addresses.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -190,15 +192,16 @@ export function depsOf(
     allowedServers: servers,
   }
   const whereabouts = { ...config.whereabouts, ...played.whereabouts }
-  const outbound = createOutbound([
-    ...allowedOrigins,
+  const names = createNames({ servers: config.outboundDns })
+  const ownOrigins = [
     ...[...Object.values(applications), ...Object.values(whereabouts)].flatMap(addressesOf),
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
-  ])
+  ]
+  const outbound = createOutbound([...allowedOrigins, ...ownOrigins], names)
   stack.defer(() => outbound.close())
-  const callersWay = createCallersWay(sandbox ? [sandbox] : [])
+  const callersWay = createCallersWay(sandbox ? [sandbox] : [], names)
   stack.defer(() => callersWay.close())
   const cipher = createCipher(keys.encryptionKeys)
   const objects = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
@@ -220,7 +223,7 @@ export function depsOf(
     mail,
     synchronisesModels: true,
     thirdParties: addressesFrom(config.providerAddresses, sandbox ?? null),
-    allowedOrigins,
+    credentialServers: createCredentialServers(allowedOrigins, { resolve: names, reserved: ownOrigins }),
   }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, callersWay, log, metrics }
 }

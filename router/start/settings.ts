@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
 import { addressHeader } from '../../platform/caller/cause.ts'
+import type { CredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
 import type { Addresses } from '../../subgraphs/providers/stores/addresses.ts'
 import type { Hosts } from '../hosts.ts'
@@ -30,8 +31,8 @@ export interface Configured {
   readonly synchronisesModels: boolean
   /** Where the gateway finds third parties. */
   readonly thirdParties: Addresses
-  /** What may be called although it lies on a private address. */
-  readonly allowedOrigins: readonly string[]
+  /** How servers are reached that credentials name. */
+  readonly credentialServers: CredentialServers
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
@@ -52,11 +53,11 @@ export const settingsFrom = ({
   mail,
   thirdParties,
   synchronisesModels,
-  allowedOrigins,
+  credentialServers,
 }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
   publishing: { applications, whereabouts, quotas, retention },
   agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
-  providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, allowedOrigins },
+  providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, credentialServers },
 })

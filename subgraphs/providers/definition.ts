@@ -1,7 +1,5 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
-import { createReaches } from '../../platform/outbound/public.ts'
-import { createDial, placesOf } from '../../platform/smtp/dial.ts'
 import type { ServiceClients } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
 import { answering } from '../http/exchanges.ts'
@@ -26,6 +24,7 @@ import { type Context, type Job, type Quotas, type Services, stores } from './co
 import { credentialExchanges } from './credential/exchange.ts'
 import { noteUse } from './credential/note.ts'
 import { credentialResolvers } from './credential/resolvers.ts'
+import type { CredentialServers } from './credential/servers.ts'
 import { domainResolvers } from './email/domain/resolvers.ts'
 import { identityResolvers } from './email/identity/resolvers.ts'
 import { messageResolvers } from './email/message/resolvers.ts'
@@ -68,14 +67,13 @@ export interface ProvidersSettings {
   readonly synchronisesModels: boolean
   /** Where third parties are. */
   readonly thirdParties: Addresses
-  /** Origins that may lie on a private address. */
-  readonly allowedOrigins: readonly string[]
+  readonly credentialServers: CredentialServers
 }
 
 /** Providers: what third parties are called with, for the whole platform. */
 export function define(
   foundation: Foundation,
-  { quotas, retention: { auditDays }, prices, aiTimes, email: emailSettings, thirdParties, synchronisesModels, allowedOrigins }: ProvidersSettings,
+  { quotas, retention: { auditDays }, prices, aiTimes, email: emailSettings, thirdParties, synchronisesModels, credentialServers }: ProvidersSettings,
 ): Subgraph<Context> & ServiceClients & { job(actor: string): Job } {
   const { ask, cipher, clock, events, isAlone, openJobs, outbound, callersWay, publicUrl, sequelize } = foundation
   const { slug } = registration
@@ -158,8 +156,7 @@ export function define(
     publicUrl,
     quotas,
     thirdParties,
-    reaches: createReaches(allowedOrigins),
-    dial: createDial(placesOf(allowedOrigins)),
+    ...credentialServers,
     outbound,
     callersWay,
     credentialsInUse,

@@ -23,6 +23,7 @@ import { watchJobs } from '../../router/metrics/jobs.ts'
 import type { Platform } from '../../router/start/assemble.ts'
 import { type EngineSettings, ownSupergraph } from '../../router/start/engine.ts'
 import type { Browser } from '../../subgraphs/http/browser.ts'
+import { createCredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
 import { addressesFrom } from '../../subgraphs/providers/stores/addresses.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
@@ -203,7 +204,7 @@ export async function supergraph({
       // What goes out is what a test is about.
       synchronisesModels: false,
       thirdParties: addressesFrom({ ...readConfig({}).providerAddresses, ...addresses }, x?.origin ?? null),
-      allowedOrigins: [...trusts, ...(x ? [x.origin] : [])],
+      credentialServers: createCredentialServers([...trusts, ...(x ? [x.origin] : [])], { reserved: inside }),
       // As clients elsewhere see it: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production', ...(running ?? { planning: planningForAll() }) },
       log,

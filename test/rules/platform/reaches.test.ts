@@ -16,9 +16,9 @@ const resolve: ResolveName = (name, options, done) => {
       null,
       found.slice(0, options.all ? undefined : 1).map(address => ({ address, family: 4 })),
     )
-  else done(Object.assign(new Error(name), { code: 'ENOTFOUND' }), [])
+  else done(Object.assign(new Error(name), { code: name === 'late.test' ? 'ETIMEOUT' : 'ENOTFOUND' }), [])
 }
-const reaches = createReaches(['http://inside.test:8080', 'https://127.0.0.1', 'smtp://10.0.0.9:25'], resolve)
+const reaches = createReaches(['http://inside.test:8080', 'https://127.0.0.1', 'smtp://10.0.0.9:25'], { resolve })
 
 describe('whether a third party may be called', () => {
   test.each([
@@ -57,13 +57,26 @@ describe('whether a third party may be called', () => {
 
   test('one whose name nobody knows at this moment may: every connection looks again', async () => {
     expect(await reaches(new URL('https://nowhere.test'))).toBe(true)
+  })
+
+  test('one for whose name nobody answers may not, and says so within three seconds', async () => {
+    const refusal = { kind: 'late', sent: false, message: expect.stringContaining('silent.test') }
     vi.useFakeTimers()
-    const waiting = reaches(new URL('https://silent.test'))
+    const waiting = expect(reaches(new URL('https://silent.test'))).rejects.toMatchObject(refusal)
     await vi.advanceTimersByTimeAsync(3_000)
-    expect(await waiting).toBe(true)
+    await waiting
+    await expect(reaches(new URL('https://late.test'))).rejects.toMatchObject({ kind: 'late', sent: false })
     expect(await reaches(new URL('https://public.test'))).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
+  })
+
+  test('one that the operator’s settings name is found as the machine finds it, and may not be called unless it is public', async () => {
+    const own = ['http://bucket:9000', 'http://gone:9000', 'https://vendor.test']
+    const machine: ResolveName = (name, options, done) => resolve({ bucket: 'inside.test', 'vendor.test': 'public.test' }[name] ?? name, options, done)
+    const careful = createReaches([], { resolve, reserved: own, resolveReserved: machine })
+    // Servers of DNS do not know the first one, yet the way out would go there.
+    expect(await Promise.all([...own, 'http://bucket:9001'].map(address => careful(new URL(address))))).toEqual([false, false, true, true])
   })
 
   test('an address is not looked for by name', async () => {

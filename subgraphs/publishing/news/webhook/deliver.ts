@@ -1,3 +1,4 @@
+import { doForOrganization } from '../../../../platform/caller/cause.ts'
 import { crash } from '../../../../platform/crash.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
@@ -24,7 +25,7 @@ export async function deliverWebhook(job: Job, brandId: string, id: string): Pro
     await step(job, { of: job.webhookDeliveries, hold: id, decide: isMine(claimed, { status: 'FAILED', nextAttemptAt: null }) })
     return
   }
-  const status = await call(job, endpoint, claimed)
+  const status = await doForOrganization(brand.organizationId, () => call(job, endpoint, claimed))
   crash('webhook-answered')
   await settle(job, claimed, endpoint, status)
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
+import { unanswered } from '../../../../platform/outbound/public.ts'
 import type { Unit } from '../../../store/books.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
@@ -19,10 +20,10 @@ import { tellResting } from './resting.ts'
 import { isResting, maxFormerSecrets, overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
 import { bodyOf } from './told.ts'
 
-/** @throws BAD_USER_INPUT for an address that nobody may have called */
+/** @throws BAD_USER_INPUT for an address that nobody may have called, or of which nobody says where it leads */
 async function requireReach({ callersWay }: Pick<Context, 'callersWay'>, url: string): Promise<void> {
-  if (!(await callersWay.reaches(new URL(url))))
-    throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
+  const mayBeCalled = await callersWay.reaches(new URL(url)).catch(unanswered('url'))
+  if (!mayBeCalled) throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
 }
 
 async function createEndpoint(context: Context, input: CreateWebhookEndpointInput) {
