@@ -22,7 +22,7 @@ import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './confi
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
-import { sharedWithProduction } from './config/production.ts'
+import { missingBindings, missingMailServer, sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
 import { quotas, retention } from './config/quotas.ts'
 import { type DedicatedToken, readDedicated, serviceTokens } from './config/services.ts'
@@ -139,6 +139,8 @@ export interface Reading {
   readonly defaults?: Variables
   /** Whether outside development the platform's secrets must be configured. @default true */
   readonly secrets?: boolean
+  /** Whether the whole platform is about to start: what that needs beside its secrets is asked for as well. @default false */
+  readonly whole?: boolean
 }
 
 /**
@@ -199,6 +201,11 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   if (secretsMissing && !secret.authSecret) mistakes.push(`AUTH_SECRET: missing, and ${at.environment} generates none: set at least 32 random characters`)
   if (secretsMissing && !secret.encryptionKeys)
     mistakes.push(`ENCRYPTION_KEYS: missing, and ${at.environment} generates none: set k1:<32 random bytes in base64>`)
+  if (reading.whole)
+    mistakes.push(
+      ...missingBindings({ environment: at.environment, environmentVariables: given }),
+      ...missingMailServer({ environment: at.environment, demo: trial.wanted ?? false, mail: { server: mails.smtpUrl } }),
+    )
   mistakes.push(...halves)
   const keptIn = objectsOf(objectStore, resolve(kept.dataDir), mistakes)
   if (trial.wanted && at.environment === 'production')

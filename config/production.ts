@@ -1,4 +1,3 @@
-import { StartError } from '../start-error.ts'
 import { slugs } from '../subgraphs/scopes.ts'
 import { documented, eachSubgraph, paymentsAddresses } from './families.ts'
 import { registry } from './identity.ts'
@@ -71,16 +70,10 @@ interface Mailing {
   readonly mail: { readonly server: unknown }
 }
 
-/** @throws StartError where mails are expected to leave, and nothing takes them */
-export function requireMailServer({ environment, demo, mail }: Mailing): void {
-  if (environment !== 'development' && !demo && !mail.server)
-    throw new StartError(
-      `SMTP_URL: missing, and in ${environment} people are invited and set new passwords by mail: name a mail server, such as smtp://user:password@mail.example.com:587`,
-    )
-}
-
-/** What payments must be told before it may start. @throws StartError with one line for each that is missing */
-export function requireBindings(config: Told): void {
-  const missing = missingBindings(config)
-  if (missing.length > 0) throw new StartError(missing.join('\n'))
-}
+/** A line where mails are expected to leave, and nothing takes them. */
+export const missingMailServer = ({ environment, demo, mail }: Mailing): readonly string[] =>
+  environment !== 'development' && !demo && !mail.server
+    ? [
+        `SMTP_URL: missing, and in ${environment} people are invited and set new passwords by mail: name a mail server, such as smtp://user:password@mail.example.com:587`,
+      ]
+    : []

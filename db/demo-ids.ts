@@ -6,7 +6,8 @@ import { readDemoFile } from './demo-file.ts'
 try {
   const { dataDir } = readConfig()
   const facts = readDemoFile(dataDir)
-  if (!facts) throw new StartError(`${dataDir} holds no demo.json: run npm start once, with demo data`)
+  if (!facts)
+    throw new StartError(`${dataDir} holds no demo.json: run npm start once, with demo data, or set DATA_DIR to the folder of the platform that has them`)
   console.log(JSON.stringify(facts, null, 2))
 } catch (error) {
   if (!(error instanceof StartError)) throw error

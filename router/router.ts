@@ -37,6 +37,7 @@ import { countErrorsIn } from './metrics/operations.ts'
 import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
+import { createSignedIn } from './pages/signed-in.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { answersHere, misplaced, ownRows, roleOf } from './rest/place.ts'
 import { anyMethod, pathOf, type RouteTable, type Row } from './rest/row.ts'
@@ -210,6 +211,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     demo: options.demo ?? null,
     sandbox: options.sandbox ?? null,
     foreignIssuer: options.foreign?.issuer ?? null,
+    signedIn: authority ? createSignedIn(authenticate, engine) : undefined,
     look: createReadiness(options.readiness),
   })
   await serveGraphql(app, {

@@ -17,7 +17,8 @@ import { readTarget } from '../target.ts'
 import { ignoreBodies } from './body.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
-import { readRequestId } from './headers.ts'
+import { prefersHtml, readRequestId } from './headers.ts'
+import { sendRefusalPage } from './landing.ts'
 import { mustArriveWithin } from './passing.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
@@ -188,7 +189,10 @@ export async function createApp({
   app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
-    return refuse(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply)
+    const refusal = doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
+    if (!['GET', 'HEAD'].includes(request.method) || !prefersHtml(request.headers.accept)) return refuse(refusal, request, reply)
+    countError?.({ extensions: { code: codeShown(refusalOfThrown(refusal)) } })
+    return sendRefusalPage(reply, 404, refusal.message)
   })
   return app
 }
@@ -220,7 +224,7 @@ export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^we
 /** The one place where an exchange that failed is answered: GraphQL errors on `/graphql`, problem+json elsewhere. */
 function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
-  const onGraphql = /^\/graphql(?:\?|$)/.test(request.url)
+  const onGraphql = /^\/graphql\/?(?:\?|$)/.test(request.url)
   if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
   else if (known.isWait) log.warn({ requestId: request.id, err: error }, 'a request failed')
   const status = known?.status ?? 500

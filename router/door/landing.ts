@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { escaped } from '../../subgraphs/http/html.ts'
 
 /** A page and the headers that it needs. */
 export interface Page {
@@ -72,4 +75,28 @@ itself answers any GraphQL client.</p></div>
 </html>
 `
   return { html, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, 'cache-control': 'no-store' } }
+}
+
+/** Answers a person with a browser with a page, where a program is answered with a problem. */
+export function sendRefusalPage(reply: FastifyReply, status: number, sentence: string): FastifyReply {
+  const title = STATUS_CODES[status] ?? 'Refused'
+  return reply
+    .code(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>${title}</h1>
+<p>${escaped(sentence)}</p>
+<p><a href="/">Overview</a></p>
+</body>
+</html>
+`)
 }

@@ -270,7 +270,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         const target = readTarget(request, door.hosts.knows)
         if (typeof target === 'string') return turnAway(duplex, '400 Bad Request', target)
         request.headers.host = target.host
-        if (!/^\/graphql(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
+        if (!/^\/graphql\/?(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
         const protocols = request.headers['sec-websocket-protocol']
         // Clients that named others would not take a handshake without one of theirs.
         if (protocols !== undefined && !handleProtocols(protocols)) return turnAway(duplex, '400 Bad Request', noSubprotocol)

@@ -65,7 +65,7 @@ const askerOf = ({ ip, headers }: FastifyRequest): MetricsAsker => ({ address: i
 /** What a request was for, by its route: addresses of callers' own making do not become labels. */
 function classOf({ routeOptions: { url } }: FastifyRequest): RouteClass {
   if (url === undefined) return 'none'
-  if (url === '/graphql') return 'graphql'
+  if (url === '/graphql' || url === '/graphql/') return 'graphql'
   if (url === '/metrics') return 'metrics'
   if (url.startsWith('/health/')) return 'health'
   return /^\/\w+\/api\//.test(url) ? 'rest' : 'page'

@@ -238,7 +238,9 @@ function ofForward(row: ForwardRow, documented: Documented): Json {
   if (row.path.endsWith('/*') !== (documented.at !== undefined))
     throw new Error(`${documented.name} tells where it is (at) when its row ends in /*, and only then`)
   const parameters = [
-    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name]) => parameter(name!, 'path', withDescription(text, params[name!]))),
+    ...[...placeOf(row, documented).path.matchAll(/:(\w+)|\{(\w+)\}/g)].map(([, name, below]) =>
+      parameter((name ?? below)!, 'path', withDescription(text, params[(name ?? below)!])),
+    ),
     ...Object.entries(query).map(([name, description]) => parameter(name, 'query', { ...text, description })),
   ]
   const refused: readonly RefusalName[] = [

@@ -14,10 +14,14 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   isUnionType,
+  parse,
 } from 'graphql'
 import { escaped } from '../../subgraphs/http/html.ts'
 import { type AccessTable, type Requirement, readAccessTable } from '../access/rules.ts'
 import { doorRefusal } from '../door/errors.ts'
+import { prefersHtml } from '../door/headers.ts'
+import { sendRefusalPage } from '../door/landing.ts'
+import { type Costs, readCosts } from '../engine/operation/cost/costs.ts'
 import type { SendPage } from './layout.ts'
 import { exampleOf } from './operation-example.ts'
 
@@ -29,10 +33,12 @@ const roots = ['Query', 'Mutation', 'Subscription'] as const
  * out of the schema that clients are served and the rules of the supergraph.
  */
 export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage): void {
-  let access: AccessTable | undefined
-  const known = (): AccessTable => {
-    access ??= readAccessTable(readFileSync(file, 'utf8'))
-    return access
+  let rules: Rules | undefined
+  const known = (): Rules => {
+    if (rules) return rules
+    const sdl = readFileSync(file, 'utf8')
+    rules = { access: readAccessTable(sdl), costs: readCosts(parse(sdl, { noLocation: true })) }
+    return rules
   }
   const kept = new Map<string, string>()
   const once = (name: string, make: () => string): string => {
@@ -41,11 +47,21 @@ export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema,
     return content
   }
   app.get('/docs/graph', async (_request, reply) => sendPage(reply, { title: 'Graph', content: once('', () => overview(schema)) }, '/docs/graph'))
-  app.get<{ Params: { name: string } }>('/docs/graph/:name', async ({ params: { name } }, reply) => {
+  app.get<{ Params: { name: string } }>('/docs/graph/:name', async ({ headers: { accept }, params: { name } }, reply) => {
     const type = schema.getType(name)
-    if (!type || isIntrospectionType(type)) throw doorRefusal(404, 'The graph has no type of this name: /docs/graph lists those that it has.')
+    if (!type || isIntrospectionType(type)) {
+      const sentence = 'The graph has no type of this name: /docs/graph lists those that it has.'
+      if (prefersHtml(accept)) return sendRefusalPage(reply, 404, sentence)
+      throw doorRefusal(404, sentence)
+    }
     return sendPage(reply, { title: name, content: once(name, () => typePage(type, schema, known())) }, `/docs/graph/${name}`)
   })
+}
+
+/** What stands before the graph. */
+interface Rules {
+  readonly access: AccessTable
+  readonly costs: Costs
 }
 
 const typesOf = (schema: GraphQLSchema): readonly GraphQLNamedType[] =>
@@ -78,7 +94,8 @@ function overview(schema: GraphQLSchema): string {
   }
   const old = deprecated(schema)
   return `<h1>The graph</h1>
-<p>What can be asked, and by whom: written out of the schema that clients are served and of the rules that stand before it. What a caller may not see is null, with the scopes that would do; the rest of the answer stands. What an operation costs is not told yet.</p>
+<p>What can be asked, and by whom: written out of the schema that clients are served and of the rules that stand before it. What a caller may not see is null, with the scopes that would do; the rest of the answer stands.</p>
+<p>What an operation costs is estimated before it runs: each object of its answer 1, each mutation 10 more, and lists as long as they are asked for or can be, unless a field says otherwise on its type’s page. With the header <code>x-graphql-cost: show</code> an answer tells <code>extensions.cost</code>: estimated, actual and the most that is allowed.</p>
 ${roots.map(root).join('\n')}
 <h2>Deprecated</h2>
 ${old.length > 0 ? `<ul>${old.join('\n')}</ul>` : '<p>Nothing.</p>'}
@@ -97,10 +114,12 @@ function deprecated(schema: GraphQLSchema): readonly string[] {
   ])
 }
 
-function typePage(type: GraphQLNamedType, schema: GraphQLSchema, access: AccessTable): string {
+function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules): string {
   const parts = [`<h1><code>${type.name}</code></h1>`, prose(type.description)]
-  const own = access.types.get(type.name) ?? []
+  const own = rules.access.types.get(type.name) ?? []
   if (own.length > 0) parts.push(`<p>${who(own)}</p>`)
+  const weight = rules.costs.types.get(type.name)
+  if (weight !== undefined) parts.push(`<p>Each costs ${weight}.</p>`)
   if (isEnumType(type))
     parts.push(
       '<h2>Values</h2>',
@@ -119,18 +138,33 @@ function typePage(type: GraphQLNamedType, schema: GraphQLSchema, access: AccessT
   if (isScalarType(type) && type.specifiedByURL)
     parts.push(`<p>Specified at <a href="${escaped(type.specifiedByURL)}">${escaped(type.specifiedByURL)}</a>.</p>`)
   const fields = isInputObjectType(type) ? Object.values(type.getFields()) : fieldsOf(type)
-  if (fields.length > 0) parts.push('<h2>Fields</h2>', definitions(fields.map(field => fieldEntry(type.name, field, access))))
+  if (fields.length > 0) parts.push('<h2>Fields</h2>', definitions(fields.map(field => fieldEntry(type.name, field, rules))))
   const users = usersOf(type, schema)
   if (users.length > 0) parts.push('<h2>Where it is used</h2>', `<ul class="columns">${users.map(each => `<li>${each}</li>`).join('\n')}</ul>`)
   return parts.filter(Boolean).join('\n')
 }
 
-function fieldEntry(typeName: string, field: GraphQLField<unknown, unknown> | GraphQLInputField, access: AccessTable): readonly [string, string] {
+/** What the graph says of a field's cost; '' where it says nothing, and the field costs as every other does. */
+function costOf(coordinate: string, isInput: boolean, { fields, lists, inputs }: Costs): string {
+  const weight = (isInput ? inputs : fields).get(coordinate)
+  const list = lists.get(coordinate)
+  const sentences = weight === undefined ? [] : [`Costs ${weight}.`]
+  if (list) {
+    const slicing = list.slicing.map(way => `<code>${escaped(way.join('.'))}</code>`).join(' or ')
+    const where = list.sized.size > 0 ? ` in ${[...list.sized].map(name => `<code>${escaped(name)}</code>`).join(', ')}` : ''
+    const length = [...(slicing ? [`as many as ${slicing} says`] : []), ...(list.assumed === null ? [] : [`${slicing ? 'else ' : ''}${list.assumed}`])]
+    sentences.push(`Counts ${length.join(', ')}${where}.`)
+  }
+  return sentences.length > 0 ? `<p>${sentences.join(' ')}</p>` : ''
+}
+
+function fieldEntry(typeName: string, field: GraphQLField<unknown, unknown> | GraphQLInputField, { access, costs }: Rules): readonly [string, string] {
   const args = 'args' in field ? field.args : []
   const head = `<code id="${field.name}">${field.name}${args.length > 0 ? `(${args.map(({ name }) => name).join(', ')})` : ''}: ${signature(String(field.type))}</code>`
   const rules = 'args' in field ? (access.fields.get(typeName)?.get(field.name)?.all ?? []) : []
   const kind = roots.find(name => name === typeName)
   const parts = [told(field.deprecationReason), prose(field.description), rules.length > 0 ? `<p>${who(rules)}</p>` : kind ? '<p>Everybody may ask.</p>' : '']
+  parts.push(costOf(`${typeName}.${field.name}`, !('args' in field), costs))
   if (args.length > 0) parts.push(definitions(args.map(argument => [argumentHead(argument), prose(argument.description)])))
   if (kind && 'args' in field) parts.push(exampleIn(kind, field))
   return [head, parts.filter(Boolean).join('\n')]

@@ -4,6 +4,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { prefersHtml } from '../door/headers.ts'
 import type { Found } from '../door/health.ts'
 import type { SendPage } from './layout.ts'
+import type { createSignedIn, SignedIn } from './signed-in.ts'
 
 /** A service as the page shows it. */
 export interface ShownService {
@@ -36,19 +37,21 @@ export interface HomeNeeds {
   readonly services: readonly ShownService[]
   readonly places: readonly Place[]
   readonly demo: DemoAccounts | null
+  /** Tells who has signed in with the browser that asks. @default nobody can */
+  readonly signedIn?: ReturnType<typeof createSignedIn> | undefined
   /** What readiness finds at this moment. */
   look(): Promise<readonly Found[]>
 }
 
 /** Serves what is here at `/`: a page that says how it is too for a person with a browser, and the places alone, as JSON, for a program. */
-export function serveHome(app: FastifyInstance, { services, places, demo, look }: HomeNeeds, sendPage: SendPage): void {
+export function serveHome(app: FastifyInstance, { services, places, demo, signedIn, look }: HomeNeeds, sendPage: SendPage): void {
   app.get('/', async (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return reply.send({ places })
-    const found = await look()
+    const [found, person] = await Promise.all([look(), signedIn?.(request).catch(() => null)])
     const states = await Promise.all(services.map(service => stateOf(service, found)))
     const rows = services.map((service, at) => serviceRow(service, states[at]!))
     const content = `<h1>Supergraph</h1>
-<p>${services.length > 0 ? `One graph of ${services.length} services, and the REST routes beside it.` : 'A graph.'} Programs ask it; a person finds here:</p>
+${person ? greeting(person) : ''}<p>${services.length > 0 ? `One graph of ${services.length} services, and the REST routes beside it.` : 'A graph.'} Programs ask it; a person finds here:</p>
 <ul>${places.map(placeItem).join('\n')}</ul>
 ${services.length > 0 ? `<h2>Services</h2>\n<div class="wide"><table><thead><tr><th scope="col">Service</th><th scope="col">State</th><th scope="col">REST</th><th scope="col">Address</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>` : ''}
 <h2>State</h2>
@@ -57,6 +60,9 @@ ${demo ? demoPart(demo) : ''}`
     return sendPage(reply, { title: 'Overview', content }, '/')
   })
 }
+
+const greeting = ({ name, organization }: SignedIn): string =>
+  `<p>Signed in as <strong>${escaped(name)}</strong>${organization === null ? '' : `, in ${escaped(organization)}`}.</p>\n`
 
 const placeItem = ({ name, address, what }: Place): string => `<li><a href="${escaped(address)}">${escaped(name)}</a>: ${escaped(what)}</li>`
 

@@ -47,7 +47,7 @@ export function createSendPage(bar: Bar): SendPage {
       .headers({
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': allowed.join('; '),
-        'cache-control': 'no-cache',
+        'cache-control': 'private, no-cache',
         'referrer-policy': 'no-referrer',
       })
       .send(htmlOf(page, bar, current))

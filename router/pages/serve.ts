@@ -6,7 +6,7 @@ import type { RouteTable } from '../rest/row.ts'
 import { type Asset, ownFile, serveAssets } from './assets.ts'
 import { serveExplorer } from './explorer.ts'
 import { serveGraphReference } from './graph.ts'
-import { type DemoAccounts, type Place, type ShownService, serveHome } from './home.ts'
+import { type DemoAccounts, type HomeNeeds, type Place, type ShownService, serveHome } from './home.ts'
 import { icons } from './icons.ts'
 import { assets, createSendPage } from './layout.ts'
 import { serveReference } from './reference.ts'
@@ -27,6 +27,8 @@ export interface PagesNeeds {
   readonly sandbox: string | null
   /** The issuer at which people sign in, where that is another than the platform. */
   readonly foreignIssuer: string | null
+  /** Tells who has signed in with a browser. @default nobody can */
+  readonly signedIn?: HomeNeeds['signedIn']
   look(): Promise<readonly Found[]>
 }
 
@@ -50,6 +52,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
     app,
     {
       look: needs.look,
+      signedIn: needs.signedIn,
       demo: needs.demo,
       places: placesOf(needs),
       services: services.map(service => ({ ...service, origin: hosts.originOf(service.slug), hasRoutes: routed.includes(service.slug) })),

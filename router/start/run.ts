@@ -76,6 +76,7 @@ export async function run(words: readonly string[]): Promise<void> {
       defaults: command.mode === 'subgraph' ? (await import('./mode/apart.ts')).subgraphDefaults(command.slug) : {},
       // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
       secrets: command.mode === 'embedded' || command.mode === 'apart',
+      whole: command.mode === 'embedded' || command.mode === 'apart',
     })
     const { startedBy, worker } = config
     if (worker !== null) {

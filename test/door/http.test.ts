@@ -304,6 +304,35 @@ test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, a
   expect((await platform.ask('/health/live')).headers['content-security-policy']).not.toContain('apollographql')
 })
 
+const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+test('production hands no browser a page that loads programs from elsewhere', async () => {
+  await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })
+  const page = await production.ask('/graphql', { headers: { accept: browserAccept } })
+  expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+  expect(page.text).not.toContain('apollographql')
+})
+
+test('a page that is not there is HTML for a browser and a problem for everybody else', async () => {
+  const page = await platform.ask('/no/such/page&more', { headers: { accept: browserAccept } })
+  expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(page.text).toContain('There is nothing at GET /no/such/')
+  expect(page.text).toContain('page&amp;more')
+  for (const [method, accept] of [
+    ['GET', 'application/json'],
+    ['GET', '*/*'],
+    ['DELETE', browserAccept],
+  ] as const)
+    expect((await platform.ask('/no/such/page', { method, headers: { accept } })).headers['content-type']).toBe('application/problem+json; charset=utf-8')
+})
+
+test('/graphql/ answers as /graphql does', async () => {
+  const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: '{ hello }' }) }
+  const [plain, slashed] = await Promise.all(['/graphql', '/graphql/'].map(path => platform.ask(path, asked)))
+  expect([slashed!.status, slashed!.json]).toEqual([200, plain!.json])
+  expect((await platform.ask('/graphql/', { method: 'PUT' })).json.errors[0].message).toMatch(/by POST/)
+})
+
 test('a browser that comes to / is told where everything is, and so is a program, as JSON', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const page = await platform.ask('/', { headers: { accept, cookie: 'session=stale' } })

@@ -73,6 +73,8 @@ describe('the reference of the graph', () => {
   test('says of a field who may ask, what it takes and what it leads to; of a type where it is used', async () => {
     await using pages = await open()
     const { body: query } = await pages.get('/docs/graph/Query')
+    expect(query).toContain('Counts as many as <code>first</code> says in <code>nodes</code>, <code>edges</code>.')
+    expect((await pages.get('/docs/graph')).body).toContain('x-graphql-cost: show')
     expect(query).toContain('<code id="posts">posts(')
     expect(query).toContain('Who may: scope <code>publishing:posts.read</code>')
     expect(query).toContain('<a href="/docs/graph/PostConnection">PostConnection</a>')
@@ -106,6 +108,20 @@ test('/ tells which service does not work, and accounts only where it is told an
   expect((await demo.get('/')).body).toContain('known &lt;to all&gt;')
   const told = JSON.parse((await demo.get('/', { accept: 'application/json' })).body)
   expect(Object.keys(told)).toEqual(['places'])
+})
+
+test('/ says who has signed in with the browser, escaped, and shows everything else when nobody can say', async () => {
+  const page = async (signedIn: PagesNeeds['signedIn']) => {
+    await using pages = await open({ signedIn })
+    return (await pages.get('/')).body
+  }
+  expect(await page(async () => ({ name: 'Ada <i>', organization: 'A & B' }))).toContain('Signed in as <strong>Ada &lt;i&gt;</strong>, in A &amp; B.')
+  expect(await page(async () => ({ name: 'Ada', organization: null }))).toContain('Signed in as <strong>Ada</strong>.')
+  for (const nobody of [async () => null, () => Promise.reject(new Error('identity is away')), undefined]) {
+    const body = await page(nobody)
+    expect(body).not.toContain('Signed in as')
+    expect(body).toContain('<h2>Services</h2>')
+  }
 })
 
 test('no page holds a script or a style of its own: all are files of this host', async () => {

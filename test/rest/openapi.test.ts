@@ -105,6 +105,17 @@ describe('the document of the platform', () => {
     expect(posts.post.responses[201].headers).toEqual({ ETag: { $ref: '#/components/headers/ETag' }, Location: { $ref: '#/components/headers/Location' } })
   })
 
+  test('names each parameter of a path where it is asked, once, and no other', () => {
+    for (const [path, operations] of Object.entries<Json>(platform.paths))
+      for (const [method, { parameters = [] }] of Object.entries<Json>(operations)) {
+        const inPath = parameters.filter((each: Json) => each.in === 'path')
+        const written = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        expect([method, path, inPath.map(({ name }: Json) => name).toSorted()]).toEqual([method, path, written.toSorted()])
+        expect(inPath.every((each: Json) => each.required === true)).toBe(true)
+      }
+    expect(platform.paths['/publishing/api/media/uploads/{id}'].patch.parameters[0]).toMatchObject({ name: 'id', in: 'path', description: 'The upload.' })
+  })
+
   test('S-05 says of every operation row what was really answered, and that fits its schemas, which leave nothing out', () => {
     const closed = JSON.parse(JSON.stringify(platform), (_key, value) =>
       value?.type && [value.type].flat().includes('object') && value.properties ? { additionalProperties: false, ...value } : value,

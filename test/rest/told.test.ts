@@ -177,7 +177,10 @@ test('reports of mail servers are answered as the REST document tells', async ()
 test('calls of models are refused to strangers as the REST document tells', async () => {
   const asked = ['completions', 'chat/completions', 'transcriptions', 'audio/transcriptions', 'images', 'images/generations', 'embeddings']
   for (const at of [...asked.map(path => `POST /providers/api/ai/${path}`), 'GET /providers/api/ai/models', 'GET /providers/api/ai/models/{name}'])
-    expect(await answered(at)).toMatchObject({ status: 401, json: { code: 'UNAUTHENTICATED', error: { type: 'authentication_error' } } })
+    expect(await answered(at)).toMatchObject({
+      status: 401,
+      json: { code: 'UNAUTHENTICATED', error: { type: 'authentication_error', code: 'invalid_api_key' } },
+    })
 })
 
 test('every row that is forwarded is asked here', async () => {

@@ -38,6 +38,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     expect(lines.map(line => JSON.parse(line).msg)).toEqual([
       expect.stringMatching(/^AUTH_SECRET: missing/),
       expect.stringMatching(/^ENCRYPTION_KEYS: missing/),
+      expect.stringMatching(/^SMTP_URL: missing/),
     ])
   })
 
@@ -196,5 +197,7 @@ test('`npm run demo:ids` before the first start says what to do and exits 1', as
   const command = launch('npm', ['run', '--silent', 'demo:ids'], { DATA_DIR: folder.path })
   expect(await command.ended).toBe(1)
   expect(command.said()).toBe('')
-  expect(command.complained()).toBe(`${folder.path} holds no demo.json: run npm start once, with demo data\n`)
+  expect(command.complained()).toBe(
+    `${folder.path} holds no demo.json: run npm start once, with demo data, or set DATA_DIR to the folder of the platform that has them\n`,
+  )
 })

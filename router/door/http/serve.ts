@@ -17,7 +17,7 @@ import type { Documents } from '../documents/documents.ts'
 import type { Sources } from '../documents/sources.ts'
 import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
-import { landingPage } from '../landing.ts'
+import { landingPage, sendRefusalPage } from '../landing.ts'
 import { refusedValues } from '../limits.ts'
 import { leavingSignal, rememberCaller } from '../sending.ts'
 import { type StreamForm, streamFormOf } from '../streaming/form.ts'
@@ -66,15 +66,17 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
   app.addHook('onClose', () => server.stop())
   await app.register(async scope => {
     readJsonBodies(scope)
-    scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, telling, request, reply) })
-    scope.route({
-      method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url: '/graphql',
-      handler: (_request, reply) => {
-        reply.header('allow', 'GET, POST')
-        throw doorRefusal(405, 'GraphQL is asked by POST, or by GET for queries.')
-      },
-    })
+    for (const url of ['/graphql', '/graphql/']) {
+      scope.route({ method: ['GET', 'POST'], url, handler: (request, reply) => answer(server, telling, request, reply) })
+      scope.route({
+        method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+        url,
+        handler: (_request, reply) => {
+          reply.header('allow', 'GET, POST')
+          throw doorRefusal(405, 'GraphQL is asked by POST, or by GET for queries.')
+        },
+      })
+    }
   })
 }
 
@@ -83,6 +85,8 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const accept = headers.get('accept')
   const asked = readAsked(request)
   if (request.method === 'GET' && prefersHtml(accept) && asked.naming.query === null) {
+    // In production nobody is handed a page that loads programs from elsewhere.
+    if (door.production) return sendRefusalPage(reply, 400, 'GraphQL is asked here by programs: by POST, or by GET with a query.')
     const page = landingPage(door.publicUrl)
     return reply.headers(page.headers).send(page.html)
   }

@@ -1,6 +1,7 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Fetch } from '../engine.ts'
+import { withArgumentMistakes } from './argument-mistakes.ts'
 import { compileDocument, loadCompiler, type Run } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
 import { meterLists } from './lists.ts'
@@ -36,12 +37,14 @@ function warmingRun(schema: GraphQLSchema, document: DocumentNode): Run {
   }
   let current = interpreted
   let left = coldRuns
+  const told = (result: ExecutionResult) => withArgumentMistakes(schema, document, result)
   return (contextValue, variables, rootValue) => {
     if (left > 0 && --left === 0) {
       loadCompiler().then(compiler => {
         current = (compiler && compileDocument(compiler, schema, document, interpreted)) ?? interpreted
       })
     }
-    return current(contextValue, variables, rootValue)
+    const result = current(contextValue, variables, rootValue)
+    return result instanceof Promise ? result.then(told) : told(result)
   }
 }

@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { requireBindings, requireMailServer } from '../../../config/production.ts'
 import { isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { lockFolder } from '../../../db/lock.ts'
@@ -42,8 +41,6 @@ export interface Prepared {
  */
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    requireBindings(config)
-    requireMailServer(config)
     const counts = readReplicas(replicas)
     const { stack, signal, tell } = process
     const { port, publicUrl, dataDir } = config

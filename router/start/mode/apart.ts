@@ -27,15 +27,15 @@ export const subgraphDefaults = (word: string) => ({
 })
 
 /** What a subgraph's process must be told. @throws StartError with one line for each that is missing */
-export function requireSubgraphConfig({ databaseUrl, seal, authSecret, encryptionKeys }: Config) {
-  const missing: string[] = []
+export function requireSubgraphConfig({ databaseUrl, seal, authSecret, encryptionKeys }: Config, others: readonly string[] = []) {
+  const missing = [...others]
   if (!databaseUrl)
     missing.push('DATABASE_URL: missing, and a subgraph that runs apart has no database of its own: name the PostgreSQL that all processes share')
   if (!seal.publicKeys) missing.push(`SEAL_PUBLIC_KEYS: missing, and without them nobody can be believed: ${makeKeys}`)
   if (!authSecret) missing.push('AUTH_SECRET: missing, and processes that run apart cannot generate one: set the same 32 random characters or more everywhere')
   if (!encryptionKeys)
     missing.push('ENCRYPTION_KEYS: missing, and processes that run apart cannot generate them: set the same k1:<32 bytes in base64> everywhere')
-  if (!databaseUrl || !seal.publicKeys || !authSecret || !encryptionKeys) throw new StartError(missing.join('\n'))
+  if (!databaseUrl || !seal.publicKeys || !authSecret || !encryptionKeys || others.length > 0) throw new StartError(missing.join('\n'))
   return { databaseUrl, publicKeys: seal.publicKeys, authSecret, encryptionKeys }
 }
 

@@ -1,4 +1,3 @@
-import { requireBindings, requireMailServer } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { startPostgres } from '../../../db/embedded.ts'
 import { lockFolder } from '../../../db/lock.ts'
@@ -18,8 +17,6 @@ import { begin, wire } from '../wire.ts'
 export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { stack, signal, tell } = process
-    requireBindings(config)
-    requireMailServer(config)
     // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
     const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
     rest.catch(() => {})

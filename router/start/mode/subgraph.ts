@@ -1,4 +1,4 @@
-import { requireBindings, requireMailServer } from '../../../config/production.ts'
+import { missingBindings, missingMailServer } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { checkConnection } from '../../../db/connect.ts'
 import { systemClock } from '../../../platform/clock.ts'
@@ -28,9 +28,10 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const { log, metrics, tracing, signal, tell } = process
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
-    if (slug === 'payments') requireBindings(config)
-    if (slug === 'identity') requireMailServer({ ...config, demo: config.demo && config.sandbox.folder !== null })
-    const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
+    const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config, [
+      ...(slug === 'payments' ? missingBindings(config) : []),
+      ...(slug === 'identity' ? missingMailServer({ ...config, demo: config.demo && config.sandbox.folder !== null }) : []),
+    ])
     await untilAborted(checkConnection(databaseUrl), signal)
     // Where the demo was made, its third parties are played for this process too.
     const played = config.demo && config.sandbox.folder ? await (await import('../sandbox.ts')).openSandbox(config) : null

@@ -32,6 +32,14 @@ test.each([
   expect(standing.reason === null).toBe(connectable_)
 })
 
+test.each([
+  ['its application, when that is one for trying', application({ kind: 'TRIAL' }), /application is one for trying/],
+  ['its addresses, when those are on this machine', application(atHome), /addresses are on this machine/],
+  ['its application, when both are', application({ ...atHome, kind: 'TRIAL' }), /application is one for trying/],
+])('production names why a network cannot be connected: %s', (_, its, why) => {
+  expect(standingOf(first, { application: its }, [], 'production').reason).toMatch(why)
+})
+
 test.each(platforms)('%s is refused with the why, and neither a setting nor an address, where it cannot be connected', platform => {
   const none = { application: null, network: null, isKnown: true }
   const { extensions, message } = refusalOf(() => connectable(none, platform, { environment: 'development' }))

@@ -7,5 +7,8 @@ export const variablePrefix = 'v_'
 export const withPrivateVariables = (argument: ArgumentNode): ArgumentNode =>
   visit(argument, { Variable: node => ({ ...node, name: { ...node.name, value: variablePrefix + node.name.value } }) })
 
+/** A variable, or the place of a mistake within one: `at "v_input.scheduledAt"`, as graphql-js writes them. */
+const named = new RegExp(`(\\$| at "|^")${variablePrefix}(?=\\w)`, 'g')
+
 /** A subgraph's sentence with variables as the client calls them. */
-export const withClientVariables = (message: string): string => message.replaceAll(`$${variablePrefix}`, '$')
+export const withClientVariables = (message: string): string => message.replaceAll(named, '$1')

@@ -61,7 +61,12 @@ export function standingOf(
   }
   const readiness = readinessWith(application)
   if (readiness === 'SANDBOX_ONLY' && environment === 'production')
-    return closed(readiness, 'its application is one for trying, which does not publish to the public.')
+    return closed(
+      readiness,
+      isTrial(application)
+        ? 'its application is one for trying, which does not publish to the public.'
+        : 'its addresses are on this machine, where the network is only played. Whoever operates the platform sets its own addresses.',
+    )
   return { readiness, connectable: true, reason: null }
 }
 
