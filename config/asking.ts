@@ -85,4 +85,9 @@ export const streams = {
     by: doors,
     does: 'Subscriptions of one person or API key, or of one anonymous address, over all doors: one more is refused with `RATE_LIMITED`.',
   }),
+  unansweredMs: setting('STREAMS_UNANSWERED_MS', milliseconds, {
+    fallback: 60_000,
+    by: doors,
+    does: 'How long a stream goes on while identity does not answer whether its session, key or token still stands: then a WebSocket is closed with 1013, and a stream over HTTP ends with `UPSTREAM_FAILED`.',
+  }),
 }

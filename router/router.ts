@@ -85,6 +85,8 @@ export interface RouterOptions {
   readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer' | 'messages'>
   /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
   readonly direct?: boolean
+  /** How long a stream goes on while identity does not answer whether its credentials stand, in ms. @default 60000 */
+  readonly unansweredMs?: number | undefined
   /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
   readonly heartbeatMs?: number
   /** @default every route of the platform, where callers are known */
@@ -146,7 +148,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const sources = createSources(documents, { mode: options.trust, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
-  const streams = authority ? createStreams(authority, clock, log) : unwatched
+  const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed }) : unwatched
   // Where nobody is known whoever stands behind one proxy is one caller: it may have most of the places, but never all of them.
   const rates = createRates(options.rates ?? { each: null }, options.elapsed)
   const shares = rated(createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, waiting: 2000 }), rates)

@@ -19,7 +19,7 @@ import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
 import { callerName, inTurnOf, type Shares } from '../live/shares.ts'
-import { forbiddenCode, type Streams } from '../live/streams.ts'
+import { forbiddenCode, type Streams, tryAgainCode } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents/documents.ts'
@@ -28,7 +28,7 @@ import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
 import { toldBy, toldUnder, underWay, unlessOver } from './streaming/pushed.ts'
-import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, tooManyCode, tryAgainCode } from './streaming/socket.ts'
+import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, tooManyCode } from './streaming/socket.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine

@@ -30,12 +30,32 @@ export const unwatched: Streams = { watch: () => () => {}, size: 0, stop() {} }
 /** Close code of graphql-transport-ws after which its clients connect again, with new credentials. */
 export const forbiddenCode = 4403
 
+/** Close code (IANA registry) after which clients dial again by themselves, after a while, with the credentials that they have. */
+export const tryAgainCode = 1013
+
+/** How the registry of open streams looks after them. */
+export interface StreamsOptions {
+  /** Milliseconds from look to look. @default 1000 */
+  readonly everyMs?: number
+  /** How long a stream goes on while nobody answers whether its credentials still stand, in ms. @default 60000 */
+  readonly unansweredMs?: number | undefined
+  /** Milliseconds since some beginning, by which that time is measured. @default performance.now */
+  readonly elapsed?: (() => number) | undefined
+}
+
 /**
- * Makes the registry of open streams. An anonymous stream has nothing that could end.
- * @param everyMs milliseconds from look to look @default 1000
+ * Makes the registry of open streams. An anonymous stream has nothing that could end. One whose credentials nobody vouches for, because
+ * identity does not answer, ends after a while: its session may be revoked.
  */
-export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | 'jwks'>, clock: Clock, log: Pick<Logger, 'warn'>, everyMs = lookMs): Streams {
+export function createStreams(
+  authority: Pick<Authority, 'sessions' | 'keys' | 'jwks'>,
+  clock: Clock,
+  log: Pick<Logger, 'warn'>,
+  { everyMs = lookMs, unansweredMs = 60_000, elapsed = () => performance.now() }: StreamsOptions = {},
+): Streams {
   const open = new Set<OpenStream>()
+  /** When it was last known of a stream that its credentials stand. */
+  const vouchedAt = new Map<OpenStream, number>()
   let looking = false
 
   const idsOf = (kinds: readonly string[]) => [
@@ -50,7 +70,17 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | '
     }
   }
 
+  const endUnanswered = () => {
+    const now = elapsed()
+    for (const stream of open) {
+      if (stream.caller.credential.kind === 'none' || now - vouchedAt.get(stream)! < unansweredMs) continue
+      stream.end(tryAgainCode, 'identity does not answer')
+    }
+  }
+  const vouch = (stream: OpenStream, at: number) => open.has(stream) && vouchedAt.set(stream, at)
+
   const revoke = async () => {
+    const askedAt = elapsed()
     const [sessionIds, hashes] = [idsOf(['token', 'cookie']), idsOf(['key'])]
     const kids = new Set([...open].flatMap(({ caller }) => caller.credential.kid ?? []))
     const [sessions, keys, published] = await Promise.all([
@@ -61,6 +91,7 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | '
     for (const { kid } of published?.keys ?? []) if (kid !== undefined) kids.delete(kid)
     for (const stream of open) {
       const { viewer, credential } = stream.caller
+      if (!credential.stands && (hashes.includes(credential.id!) || sessionIds.includes(credential.id!))) vouch(stream, askedAt)
       if (credential.kind === 'key' && hashes.includes(credential.id!)) {
         const key = keys.get(credential.id!)
         if (!key) stream.end(forbiddenCode, 'key revoked')
@@ -80,18 +111,25 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | '
   /** What a service may do hangs on its token, and on for whom it asks; what others may, whom identity has no session of, on their memberships. */
   const revokeOthers = async () => {
     const others = [...open].filter(({ caller }) => caller.credential.stands)
-    await Promise.all(others.map(async stream => (await stream.caller.credential.stands?.()) || stream.end(forbiddenCode, 'rights changed')))
+    const askedAt = elapsed()
+    const look = async (stream: OpenStream) => {
+      if (!(await stream.caller.credential.stands?.())) return stream.end(forbiddenCode, 'rights changed')
+      vouch(stream, askedAt)
+    }
+    await Promise.all(others.map(look))
   }
 
   const look = async () => {
     if (open.size === 0) return
     expire()
-    if (looking) return
+    // A process that slept asks first: time alone says nothing of identity.
+    if (looking) return endUnanswered()
     looking = true
     try {
       await Promise.all([revoke(), revokeOthers()])
     } catch (err) {
       log.warn({ err }, 'the sessions and keys of open streams could not be looked up')
+      endUnanswered()
     } finally {
       looking = false
     }
@@ -102,8 +140,10 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | '
   return {
     watch(stream) {
       open.add(stream)
+      vouchedAt.set(stream, elapsed())
       return () => {
         open.delete(stream)
+        vouchedAt.delete(stream)
       }
     },
     get size() {

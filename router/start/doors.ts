@@ -29,7 +29,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
-  const { perAddress, perViewer, messages, perCaller } = streams
+  const { perAddress, perViewer, messages, perCaller, unansweredMs } = streams
   const { trust, file } = config.documents
   const text = file === null ? null : textOf(file)
   const foreign = config.foreignIssuer && { ...config.foreignIssuer, outbound: createOutbound([new URL(config.foreignIssuer.jwksUrl).origin]) }
@@ -48,6 +48,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     manifest: text === null ? null : trustedIn(file!, text),
     sockets: { perAddress, perViewer, messages },
     live: { perCaller },
+    unansweredMs,
     host,
     port,
     sharePort,

@@ -21,6 +21,7 @@ function watching() {
       looks += 1
       asked.push([...ids])
       await gate
+      if (isFailing) throw new Error('identity is away')
       return new Map([...sessions].filter(([id]) => ids.includes(id)))
     },
     async jwks() {
@@ -33,7 +34,9 @@ function watching() {
     },
   }
   const kids = ['first', 'second']
-  const streams = createStreams(authority, clock, { warn() {} }, 2)
+  let elapsedMs = 1_000
+  let isFailing = false
+  const streams = createStreams(authority, clock, { warn() {} }, { everyMs: 2, unansweredMs: 60_000, elapsed: () => elapsedMs })
   const ends: string[] = []
   return {
     clock,
@@ -51,6 +54,14 @@ function watching() {
     },
     ends,
     streams,
+    /** Whether identity answers with an error. */
+    fail(now: boolean) {
+      isFailing = now
+    },
+    /** Lets time pass by which it is measured how long nobody answers. */
+    pass(ms: number) {
+      elapsedMs += ms
+    },
     /** Watches a stream; what ends it is written down. */
     open(viewer: Partial<Viewer>, credential: Credential, name = '') {
       const forget = streams.watch({
@@ -337,5 +348,45 @@ describe('a stream', () => {
     world.sessions.delete('s')
     await world.looked()
     expect(world.ends).toEqual([])
+  })
+
+  test('whose credentials nobody vouches for ends after a minute, however identity fails to answer, and an anonymous one does not', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
+    world.open(member, token, 'person ')
+    world.open({ kind: 'apiKey', keyId: 'k', scopes: [] }, { ...key, expiresAt: null }, 'key ')
+    world.open({}, { kind: 'none', id: null, expiresAt: null }, 'anonymous ')
+    await world.looked()
+    world.pass(3_600_000)
+    await world.looked()
+    expect(world.ends, 'after a process slept for an hour').toEqual([])
+    const answer = world.hold()
+    const asked = world.asked.length
+    await expect.poll(() => world.asked.length, { interval: 2 }).toBeGreaterThan(asked)
+    world.pass(59_999)
+    await new Promise(setImmediate)
+    expect(world.ends).toEqual([])
+    world.pass(2)
+    await expect.poll(() => new Set(world.ends)).toEqual(new Set(['person 1013 identity does not answer', 'key 1013 identity does not answer']))
+    answer()
+  })
+
+  test('goes on while identity answers now and then, and when it answers with an error for less than a minute', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, token)
+    for (let minutes = 0; minutes < 3; minutes++) {
+      world.fail(true)
+      world.pass(40_000)
+      await world.looked()
+      world.fail(false)
+      await world.looked()
+    }
+    expect(world.ends).toEqual([])
+    world.fail(true)
+    await world.looked()
+    world.pass(60_000)
+    await expect.poll(() => world.ends).toContain('1013 identity does not answer')
   })
 })

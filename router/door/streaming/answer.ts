@@ -6,7 +6,7 @@ import type { Caller } from '../../access/authenticate.ts'
 import type { Hosts } from '../../hosts.ts'
 import type { Membership } from '../../live/shared/channel.ts'
 import type { Told } from '../../live/shared/told.ts'
-import type { Streams } from '../../live/streams.ts'
+import { type Streams, tryAgainCode } from '../../live/streams.ts'
 import { corsHeaders, varyOf } from '../cors.ts'
 import type { StreamForm } from './form.ts'
 
@@ -68,7 +68,10 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
     if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
     else response.write(form.next(told.json))
   }
-  const unwatch = caller.credential.kind === 'none' ? () => {} : door.streams.watch({ caller, end: (_code, reason) => end(form.failed([expired(reason)])) })
+  const unwatch =
+    caller.credential.kind === 'none'
+      ? () => {}
+      : door.streams.watch({ caller, end: (code, reason) => end(form.failed([code === tryAgainCode ? unanswered : expired(reason)])) })
   const heartbeat = setInterval(() => write(form.heartbeat), door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
   response.once('close', over)
   response.on('error', err => door.log.debug({ err, requestId }, 'a stream broke'))
@@ -100,6 +103,11 @@ function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Ho
   raw.flushHeaders()
   request.body = undefined
   return raw
+}
+
+const unanswered: GraphQLFormattedError = {
+  message: 'The stream ended, for nobody can say at this moment whether its credential still holds: subscribe again in a while.',
+  extensions: { code: 'UPSTREAM_FAILED', reason: 'IDENTITY_UNANSWERED' },
 }
 
 const expired = (reason: string): GraphQLFormattedError => ({

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { type Cause, origin, readClient, readOrigin } from '../../../platform/caller/cause.ts'
 import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
+import { tryAgainCode } from '../../live/streams.ts'
 import { readRequestId } from '../headers.ts'
 import { readableSubscribe } from './subscribe-message.ts'
 
@@ -42,8 +43,6 @@ export const socketLimits = {
 /** Close code for a client that has too many sockets, or sends too many messages. Clients of graphql-ws do not dial again by themselves after it. */
 export const tooManyCode = 4429
 export const tooMany = 'too many connections'
-/** Close code (IANA registry) after which clients dial again by themselves, after a while. */
-export const tryAgainCode = 1013
 
 /** What a socket carries through graphql-ws. */
 export interface Extra {
