@@ -111,3 +111,33 @@ test('S-12 a changed supergraph answers without a restart: no operation fails un
     await router.ended
   }
 })
+
+test('a supergraph that changed by comments, spaces and order alone ends no stream, and one that says something else does', async () => {
+  const graph = graphOf('catalogue', 'stock')
+  put(graph)
+  const port = String(await freePort())
+  const router = launch(process.execPath, ['router/main.ts', 'router', '--supergraph', file, '--port', port], { npm_lifecycle_event: 'start' })
+  const [, url = ''] = await router.printed(readyLine)
+  const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, retryAttempts: 0 })
+  try {
+    let ended: unknown = null
+    const end = (by: unknown) => {
+      ended = by
+    }
+    const listeners = events.listenerCount()
+    client.subscribe({ query: 'subscription { renamed { name count } }' }, { next() {}, error: end, complete: () => end('complete') })
+    await until('it listens', () => events.listenerCount() > listeners)
+    put(`# Made today.\n\n${graph}\n`)
+    await until('it was read', () => router.said().includes('its graph is the same as before'))
+    expect(ended).toBe(null)
+    expect(events.listenerCount()).toBe(listeners + 1)
+    put(graphOf('catalogue', 'stock', 'extra'))
+    await until('the stream has ended', () => ended !== null)
+    expect(ended).toMatchObject([{ extensions: { code: 'SUPERGRAPH_CHANGED' } }])
+    expect(router.said().match(/its graph answers from now on/g)).toHaveLength(1)
+  } finally {
+    await client.dispose()
+    router.child.kill('SIGTERM')
+    await router.ended
+  }
+})

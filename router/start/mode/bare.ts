@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parse, print } from 'graphql'
 import type { Config } from '../../../config.ts'
 import { lineOf, StartError } from '../../../start-error.ts'
 import { createChanging } from '../../engine/native/changing.ts'
@@ -22,6 +23,8 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
   begin(config, startup, async process => {
     const { log, stack, colleagues } = process
     let text = ''
+    /** What the graph was made of that answers. */
+    let answering = ''
     /** What holds connections: the present engine, and former ones for as long as anything may still run there. */
     const open = new Set<AsyncDisposableStack>()
     stack.defer(async () => void (await Promise.all([...open].map(each => each.disposeAsync()))))
@@ -41,6 +44,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
       try {
         text = textOf(config, file)
         const opened = await openEngine(text)
+        answering = text
         colleagues?.answersBy(text)
         return opened
       } catch (error) {
@@ -48,6 +52,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         const theirs = await colleagues?.graph
         if (!theirs || theirs === text) throw error
         log.error(`${lineOf(error)}; the graph by which the other workers answer stays`)
+        answering = theirs
         return openEngine(theirs)
       }
     }
@@ -71,9 +76,15 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
 
     async function reload(changed: string) {
       try {
+        if (isSameGraph(answering, changed)) {
+          colleagues?.answersBy(changed)
+          log.warn(`${file} was read again: its graph is the same as before, and streams go on`)
+          return
+        }
         const [former, next] = [present, await openEngine(changed)]
         await engine.change(next.engine)
         present = next
+        answering = changed
         colleagues?.answersBy(changed)
         // What began there ends there.
         setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
@@ -83,6 +94,21 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
       }
     }
   })
+
+/** Whether two texts of a supergraph say the same, whatever their comments, spaces and order of definitions. */
+function isSameGraph(one: string, other: string): boolean {
+  const meaning = (sdl: string) =>
+    parse(sdl, { noLocation: true })
+      .definitions.map(definition => print(definition))
+      .toSorted()
+      .join('\n')
+  try {
+    return meaning(one) === meaning(other)
+  } catch {
+    // What cannot be read is refused where it is opened.
+    return false
+  }
+}
 
 /** How long an operation that was read may wait for its turn, in ms, and some more. */
 const waitingMs = 30_000
