@@ -44,7 +44,7 @@ const cooldowns = createCooldowns()
 const ai: Ai = {
   makeCall: createCalls({ models, calls, credentials, runAttempts, cooldowns: () => cooldowns, times, log, admit() {} }),
   upstream: createUpstream({ stream, addresses, times, clock }),
-  ...{ clock, clients, stream },
+  ...{ clock, clients, stream, platformOrganization: { find: async () => null } },
 }
 const chat = chatExchange(ai, figures)
 

@@ -7,7 +7,7 @@ export const registration: Registration = {
   title: 'Launcher',
   contexts: ['personal', 'organization'],
   icon: '/icons/launcher.svg',
-  asks: ['publishing:dashboard.read', 'agents:workspace.read', 'payments:dashboard.read', 'providers:usage.read'],
+  asks: ['publishing:dashboard.read', 'agents:workspace.read', 'payments:dashboard.read', 'providers:service.invoke', 'providers:usage.read'],
   widget: null,
   lifecycle: 'active',
   kind: 'application',

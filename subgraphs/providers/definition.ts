@@ -132,12 +132,14 @@ export function define(
           return standing
         },
   })
+  const platformOrganization = createPlatformOrganization(sequelize)
   const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
   const { ai, exchanges } = openAi(foundation, {
     models,
     calls,
     credentials: credentialsInUse,
     clients,
+    platformOrganization,
     addresses: thirdParties,
     times: aiTimes,
     log,
@@ -160,7 +162,7 @@ export function define(
     outbound,
     callersWay,
     credentialsInUse,
-    platformOrganization: createPlatformOrganization(sequelize),
+    platformOrganization,
     quotaTable: quotas.youtubeQuota ?? quotaTables[2026],
     models,
     modelRuns,

@@ -3,6 +3,7 @@ import { reservedOperations, type ServiceOperation, serviceOperations, slugs } f
 import { activeOrganization, type Viewer } from '../../viewer.ts'
 import { registration } from '../registration.ts'
 import type { ClientDirectory } from '../stores/administration/clients.ts'
+import type { PlatformOrganization } from '../stores/credential/platform.ts'
 
 /** On whose account something is done here: it is limited, logged and paid under all of these. */
 export interface Caller {
@@ -19,7 +20,14 @@ export interface Caller {
 export interface Asked {
   readonly viewer: Viewer
   readonly clients: Pick<ClientDirectory, 'of' | 'used'>
+  readonly platformOrganization: Pick<PlatformOrganization, 'find'>
 }
+
+/**
+ * Whether one of the platform's own services calls from within the platform. The router looks up the operations of every service that comes with a
+ * token from outside; a service that asks within the platform brings none.
+ */
+export const asksWithin = ({ kind, operations }: Pick<Viewer, 'kind' | 'operations'>): boolean => kind === 'service' && operations === null
 
 /** What a service may have done that the router did not look up: one that asks within the platform, by its registration. */
 const byRegistration = (viewer: Viewer): readonly ServiceOperation[] =>
@@ -34,13 +42,26 @@ async function operationsOf({ viewer, clients }: Asked): Promise<readonly Servic
 }
 
 /**
+ * The organization that a call counts for. A service that asks within the platform for no organization asks for the platform itself: that is the
+ * account of the organization that looks after it.
+ * @throws BAD_USER_INPUT for a service with a token that names no organization; FORBIDDEN for anybody else without an active organization
+ */
+async function organizationOf({ viewer, platformOrganization }: Asked): Promise<string> {
+  if (viewer.organizationId === null && asksWithin(viewer)) {
+    const platforms = await platformOrganization.find()
+    if (platforms) return platforms
+  }
+  return activeOrganization(viewer, 'Calls')
+}
+
+/**
  * On whose account a viewer asks.
- * @throws BAD_USER_INPUT for a service that names no organization, and for an app in `X-App-Id` that nobody knows; FORBIDDEN without an
- *   active organization
+ * @throws BAD_USER_INPUT for a service with a token that names no organization, and for an app in `X-App-Id` that nobody knows; FORBIDDEN
+ *   without an active organization
  */
 export async function callerOf(asked: Asked): Promise<Caller> {
   const { viewer } = asked
-  const organizationId = activeOrganization(viewer, 'Calls')
+  const organizationId = await organizationOf(asked)
   if (viewer.kind === 'service') return { organizationId, userId: viewer.userId, appId: viewer.appId!, operations: await operationsOf(asked) }
   return { organizationId, userId: viewer.userId, appId: await appOf(asked), operations: null }
 }

@@ -6,6 +6,7 @@ import type { ClientDirectory } from '../stores/administration/clients.ts'
 import { lendCalls } from '../stores/ai/call-rates.ts'
 import type { Ai } from '../stores/ai/engine.ts'
 import type { CredentialsInUse } from '../stores/credential/in-use.ts'
+import type { PlatformOrganization } from '../stores/credential/platform.ts'
 import type { Models } from '../stores/model/in-use.ts'
 import type { Calls } from '../stores/spend/calls.ts'
 import { createAttempts } from './attempt/attempts.ts'
@@ -29,6 +30,7 @@ export interface AiGround {
   readonly calls: Calls
   readonly credentials: CredentialsInUse
   readonly clients: ClientDirectory
+  readonly platformOrganization: PlatformOrganization
   readonly addresses: Addresses
   readonly times: AiTimes
   readonly log: Logger
@@ -37,7 +39,7 @@ export interface AiGround {
 /** Opens the way to models: for doors, and for the graph. */
 export function openAi(
   { clock, metrics, outbound, sequelize }: Pick<Foundation, 'clock' | 'metrics' | 'outbound' | 'sequelize'>,
-  { models, calls, credentials, clients, addresses, times, log }: AiGround,
+  { models, calls, credentials, clients, platformOrganization, addresses, times, log }: AiGround,
 ): { readonly ai: Ai; readonly exchanges: Exchanges } {
   const { stream } = outbound
   const figures = createFigures(metrics)
@@ -58,6 +60,7 @@ export function openAi(
     upstream: createUpstream({ stream, addresses, times, clock }),
     clock,
     clients,
+    platformOrganization,
     stream,
   }
   const [chat, image, transcription] = [chatExchange(ai, figures), imageExchange(ai), transcriptionExchange(ai)]

@@ -15,7 +15,7 @@ import { type ChatRequest, readChat } from './request.ts'
 /** Chat on OpenAI's wire: in one piece, or as a stream of events. */
 export const chatExchange = (ai: Ai, streams: OpenStreams): Exchange =>
   onWire(async (request, viewer) => {
-    const asking = await askingOf({ viewer, clients: ai.clients }, 'COMPLETIONS', mannerOf(request))
+    const asking = await askingOf({ viewer, clients: ai.clients, platformOrganization: ai.platformOrganization }, 'COMPLETIONS', mannerOf(request))
     const chat = await readBody(request)
     return chat.stream ? await streamed(ai, chat, asking, streams) : await whole(ai, chat, asking)
   })

@@ -1,7 +1,5 @@
 import type { ServiceOperation } from '../../../scopes.ts'
-import type { Viewer } from '../../../viewer.ts'
-import { callerOf, requireOperation } from '../../administration/caller.ts'
-import type { ClientDirectory } from '../../stores/administration/clients.ts'
+import { type Asked, callerOf, requireOperation } from '../../administration/caller.ts'
 import type { Asking } from '../one-piece.ts'
 import { wrong } from './fields.ts'
 
@@ -22,11 +20,7 @@ export interface Manner {
  * Who asks, and how: for whichever door.
  * @throws FORBIDDEN for a service without the operation and for whom no organization is active, BAD_USER_INPUT for an app that nobody knows
  */
-export async function askingOf(
-  asked: { readonly viewer: Viewer; readonly clients: ClientDirectory },
-  operation: ServiceOperation,
-  { fallback, attemptMs, signal }: Manner,
-): Promise<Asking> {
+export async function askingOf(asked: Asked, operation: ServiceOperation, { fallback, attemptMs, signal }: Manner): Promise<Asking> {
   await requireOperation(asked, operation)
   return {
     caller: await callerOf(asked),

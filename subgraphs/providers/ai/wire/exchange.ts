@@ -18,7 +18,7 @@ export interface WholeExchange<Request, Answer> {
 
 export const wholeExchange = <Asked, Answer>(ai: Ai, { operation, read, make, write }: WholeExchange<Asked, Answer>): Exchange =>
   onWire(async (request, viewer) => {
-    const asking = await askingOf({ viewer, clients: ai.clients }, operation, mannerOf(request))
+    const asking = await askingOf({ viewer, clients: ai.clients, platformOrganization: ai.platformOrganization }, operation, mannerOf(request))
     const asked = await read(request)
     const made = await make(ai, asked, asking)
     const body = write(made, asked)

@@ -18,7 +18,7 @@ const refuse = (field: string, sentence: string): never => {
   throw new Refusal('BAD_USER_INPUT', sentence, { field })
 }
 
-/** Headers that a mail may have of its own, in lower case; those beginning with `x-` besides, but for ours. */
+/** Headers that a mail may have of its own, in lower case; those beginning with `x-` besides. */
 const known = ['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'in-reply-to', 'references', 'auto-submitted', 'precedence', 'feedback-id', 'importance']
 
 /**
@@ -28,14 +28,24 @@ const known = ['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'in-reply
 const orders =
   /^x-(?:smtpapi|mc|msys|ses|mailgun|mj|pm|mailin|sib|sendgrid|sg|mandrill|sparkpost|postmark|elasticemail|es|socketlabs|smtp2go|rcpt|envelope|bcc|forward)(?:-|$)/
 
+/** Headers by which mails of the platform itself are known: its own services alone set them. */
+const platforms = /^x-supergraph-/
+
 const isOneLine = (text: string): boolean => !/[\p{Cc}\u2028\u2029]/u.test(text)
 
-function readHeaders(given: SendEmailInput['headers']): EmailContent['headers'] {
+/** Whether a mail may have a header of this name, in lower case. */
+function maySet(name: string, isPlatforms: boolean): boolean {
+  if (known.includes(name)) return true
+  if (name.startsWith('x-supergraph')) return isPlatforms && platforms.test(name)
+  return name.startsWith('x-') && !orders.test(name)
+}
+
+function readHeaders(given: SendEmailInput['headers'], isPlatforms: boolean): EmailContent['headers'] {
   const headers = given ?? []
   if (headers.length > most.headers) refuse('headers', `headers are ${headers.length}: a mail has at most ${most.headers} of its own.`)
   return headers.map(({ name, value }, at) => {
     const lower = name.toLowerCase()
-    if (!/^[a-z0-9-]{1,60}$/.test(lower) || !(known.includes(lower) || (lower.startsWith('x-') && !lower.startsWith('x-supergraph') && !orders.test(lower))))
+    if (!/^[a-z0-9-]{1,60}$/.test(lower) || !maySet(lower, isPlatforms))
       refuse(
         `headers[${at}].name`,
         `headers[${at}].name is none that may be set: give one that begins with X- and is no order to a service that sends mails, or ${known.join(', ')}.`,
@@ -60,8 +70,12 @@ function readRecipients({ to, cc, bcc }: SendEmailInput): readonly Recipient[] {
   return [...known.values()]
 }
 
-/** @throws BAD_USER_INPUT with the `field`; no sentence repeats what was given */
-export function readEmail(input: SendEmailInput): Written {
+/**
+ * Reads a mail as it was asked for.
+ * @param isPlatforms whether a service of the platform itself sends it: then it may have headers that begin with `X-Supergraph-`
+ * @throws BAD_USER_INPUT with the `field`; no sentence repeats what was given
+ */
+export function readEmail(input: SendEmailInput, isPlatforms: boolean): Written {
   const subject = input.subject.trim()
   if (subject.length < 1 || subject.length > most.subject || !subject.isWellFormed() || !isOneLine(subject))
     refuse('subject', `subject takes 1 to ${most.subject} characters on one line.`)
@@ -71,5 +85,5 @@ export function readEmail(input: SendEmailInput): Written {
   const bytes = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '')
   if (bytes > most.bytes) refuse(text ? 'text' : 'html', `text and html have ${bytes} bytes: together they take at most ${most.bytes}.`)
   const replyTo = input.replyTo?.trim() ? requireMailAddress(input.replyTo, 'replyTo') : null
-  return { recipients: readRecipients(input), subject, content: { text, html, replyTo, headers: readHeaders(input.headers) } }
+  return { recipients: readRecipients(input), subject, content: { text, html, replyTo, headers: readHeaders(input.headers, isPlatforms) } }
 }

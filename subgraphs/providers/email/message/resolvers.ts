@@ -5,7 +5,7 @@ import type { Unit } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { create } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
-import { requireOperation } from '../../administration/caller.ts'
+import { asksWithin, requireOperation } from '../../administration/caller.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, SendEmailInput } from '../../resolvers.generated.ts'
 import type { Sender } from '../../stores/email/identity.ts'
@@ -47,7 +47,7 @@ async function withSuppressed({ emailSuppressions }: Context, organizationId: st
 async function sendEmail(context: Context, input: SendEmailInput): Promise<EmailMessageRow> {
   const { viewer, emailMessages, mailing } = context
   const { organizationId, appId, pay } = await accountOf(context)
-  const { recipients: given, subject, content } = readEmail(input)
+  const { recipients: given, subject, content } = readEmail(input, asksWithin(viewer))
   const identityId = readId(input.identityId, 'identityId')
   const { row } = await create(context, {
     of: emailMessages,

@@ -2,6 +2,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { StreamBody, StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
 import type { ClientDirectory } from '../administration/clients.ts'
 import type { CredentialInUse } from '../credential/in-use.ts'
+import type { PlatformOrganization } from '../credential/platform.ts'
 import type { AiModel } from '../model/candidates.ts'
 import type { Bound, Capability, Usage } from '../model/prices.ts'
 
@@ -126,6 +127,7 @@ export interface Engine {
 export interface Ai extends Engine {
   readonly clock: Clock
   readonly clients: ClientDirectory
+  readonly platformOrganization: Pick<PlatformOrganization, 'find'>
   /** For what a caller names by its address. */
   readonly stream: StreamOutbound
 }

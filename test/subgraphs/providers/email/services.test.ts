@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { registration as launcher } from '../../../../subgraphs/launcher/registration.ts'
+import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
 import { service } from '../processor/stage.ts'
-import { sendingWorld } from './sending.ts'
+import { sendingWorld, twins } from './sending.ts'
 
 const list = '{ emailMessages { nodes { subject } } }'
 const read = 'query($id: ID!) { emailMessage(id: $id) { subject } }'
@@ -29,5 +31,45 @@ describe('Mails, to services', () => {
     const publishing = service(owner.organizationId!, ['VIDEO', 'NETWORK_APPLICATIONS'], 'app_publishing')
     ;(await graph.execute(list, {}, { as: publishing })).refused('FORBIDDEN')
     ;(await graph.execute(read, { id }, { as: publishing })).refused('FORBIDDEN')
+  })
+})
+
+/** The launcher as it asks within the platform, embedded or by its seal. */
+const within = (organizationId: string | null): Viewer => ({
+  ...anonymous,
+  kind: 'service',
+  appId: 'app_launcher',
+  organizationId,
+  context: organizationId === null ? 'personal' : 'organization',
+  scopes: launcher.asks.filter(scope => scope.startsWith('providers:')),
+})
+
+const kind = { headers: [{ name: 'X-Supergraph-Mail', value: 'household-invitation' }] }
+
+describe('Mails of the platform’s own services', () => {
+  test('say what they are in X-Supergraph-Mail, which nobody else may set', async () => {
+    const { server, received } = await twins()
+    const { owner, send, trySend, tryAll } = await sendingWorld(server)
+    await send({ ...kind, to: ['of-launcher@example.com'] }, within(owner.organizationId))
+    await tryAll()
+    expect(await received()).toMatchObject([{ to: ['of-launcher@example.com'], headers: { 'x-supergraph-mail': 'household-invitation' } }])
+    for (const other of [owner, service(owner.organizationId!, ['EMAIL']), service(owner.organizationId!, ['EMAIL'], 'app_launcher')])
+      expect((await trySend(kind, other)).refused('BAD_USER_INPUT').extensions).toMatchObject({ field: 'headers[0].name' })
+  })
+
+  test('without an organization are on the account of the organization that looks after the platform', async () => {
+    const { graph, owner, outsider, send, trySend } = await sendingWorld(null)
+    ;(await trySend({}, within(null))).refused('BAD_USER_INPUT')
+    await graph.platform.providers.job('test').platformOrganization.learn(outsider.organizationId!)
+    const { id, status } = await send(kind, within(null))
+    expect(status).toBe('QUEUED')
+    expect(await graph.rows('select organization_id, app_id from providers.email_messages where id = $1', [id])).toEqual([
+      { organization_id: outsider.organizationId, app_id: 'app_launcher' },
+    ])
+    expect(await graph.rows('select organization_id, app_id, user_id from providers.calls')).toEqual([
+      { organization_id: outsider.organizationId, app_id: 'app_launcher', user_id: null },
+    ])
+    // A token from outside names its organization with every call.
+    ;(await trySend({}, { ...service(owner.organizationId!, ['EMAIL'], 'app_launcher'), organizationId: null })).refused('BAD_USER_INPUT')
   })
 })
