@@ -19,6 +19,11 @@ export interface Viewer {
   readonly appId: string | null
   /** The person on whose behalf a service acts. */
   readonly onBehalfOf: string | null
+  /**
+   * The person whose work it is, where a service asks with its own scopes: a member of the organization. It gives no right; calls are attributed
+   * to them.
+   */
+  readonly forUser: string | null
   readonly context: 'personal' | 'organization'
   /** The session behind a user's token or cookie; null for keys and services. */
   readonly sessionId: string | null
@@ -45,6 +50,7 @@ export const anonymous: Viewer = {
   scopes: [],
   appId: null,
   onBehalfOf: null,
+  forUser: null,
   context: 'personal',
   sessionId: null,
   keyId: null,
@@ -77,8 +83,9 @@ export function actorOf(viewer: Viewer): string {
 /** How a viewer is named in logs: of a service also for whom it asks. */
 export function loggedAs(viewer: Viewer): string {
   if (viewer.kind !== 'service') return actorOf(viewer)
-  const { organizationId, onBehalfOf } = viewer
-  return `${actorOf(viewer)}${organizationId ? ` in ${organizationId}` : ''}${onBehalfOf ? ` for user:${onBehalfOf}` : ''}`
+  const { organizationId, onBehalfOf, forUser } = viewer
+  const person = onBehalfOf ?? forUser
+  return `${actorOf(viewer)}${organizationId ? ` in ${organizationId}` : ''}${person ? ` for user:${person}` : ''}`
 }
 
 /** The person whom the record names so; null when it names somebody, or something, else. */

@@ -82,7 +82,7 @@ const isSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
 export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token'] as const
 
 /** What a service says beside its token: which app it is, and for whom it asks. */
-export const serviceHeaders = ['x-app-id', 'x-organization-id', 'x-on-behalf-of'] as const
+export const serviceHeaders = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', 'x-for-user'] as const
 
 export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result
 

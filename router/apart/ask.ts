@@ -10,17 +10,19 @@ import type { Ask, AskAs } from '../../platform/ask.ts'
 import { callIs, causeHeaders, causeId } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import type { Authority } from '../../subgraphs/authority.ts'
 import { neverByToken } from '../../subgraphs/scopes.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
 import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
-import { createAsk } from '../ask.ts'
+import { createIsMember } from '../access/known/members.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents/documents.ts'
 import { leavingSignal } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Exchange, UpstreamFailure } from '../engine/transport/exchange.ts'
 import { openOrigins } from '../engine/transport/replicas.ts'
+import { createAsk } from '../within/ask.ts'
 
 /** Where the router takes the questions of subgraphs that run apart. */
 export const askPath = '/internal/ask'
@@ -85,14 +87,14 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     limits,
   )
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
-  return async (document, variables, { appId, viewer, patienceMs = usualMs, signal }) => {
+  return async (document, variables, { appId, viewer, forUser, patienceMs = usualMs, signal }) => {
     const seal = await seals.of(viewer)
     if (!seal && !token) throw new Error(`${appId} asks for a viewer whom the router did not send, and has no token (APP_SERVICE_TOKENS)`)
     const id = causeId()
     const known = [...(id === undefined ? [] : ['x-request-id', id]), ...causeHeaders()]
     const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId]), ...known]
     const made = seal ? undefined : claimed(viewer)
-    const question = { path, headers, body: JSON.stringify({ query: textOf(document), variables, viewer: made }) }
+    const question = { path, headers, body: JSON.stringify({ query: textOf(document), variables, viewer: made, forUser: forUser ?? undefined }) }
     let over = false
     let exchange: Exchange = router.ask(question)
     const end = (why: string) => {
@@ -157,6 +159,8 @@ function answerIn(text: string): Answer {
 
 export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
   readonly engine: Engine
+  /** Knows who is a member of which organization. */
+  readonly authority: Pick<Authority, 'standings'>
   readonly documents: Documents
   readonly registrations: readonly Registration[]
   /** Tokens of services, by app id: several where one is being changed. @default none */
@@ -167,8 +171,8 @@ export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
 const mayBeShown = (purpose: Purpose) => purpose.for === 'operation' || purpose.for === 'forward'
 
 /** Takes those questions at the router: believes only seals that it made itself, and asks as the app they were made for. */
-export function serveAsk(app: FastifyInstance, { engine, documents, registrations, keys, clock, tokens }: AskDoor): void {
-  const ask = createAsk(engine, registrations)
+export function serveAsk(app: FastifyInstance, { engine, authority, documents, registrations, keys, clock, tokens }: AskDoor): void {
+  const ask = createAsk(engine, registrations, createIsMember(authority))
   const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
   const refusal = () => new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
   const bySeal = async (token: unknown) => {
@@ -189,12 +193,20 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
     readJsonBodies(scope)
     scope.post(askPath, async (request, reply) => {
       const token = request.headers[sealHeader]
-      const { query, variables, viewer: made } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown>; viewer?: unknown }
+      const {
+        query,
+        variables,
+        viewer: made,
+        forUser: named,
+      } = (request.body ?? {}) as Partial<Record<'query' | 'viewer' | 'forUser', unknown>> & {
+        readonly variables?: Record<string, unknown>
+      }
+      const forUser = named === undefined ? null : String(named)
       const { appId, viewer } = token === undefined ? byToken(request.headers, made) : await bySeal(token)
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
       try {
-        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId, viewer, signal: leavingSignal(reply.raw) }) }
+        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId, viewer, forUser, signal: leavingSignal(reply.raw) }) }
       } catch (error) {
         const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
         if (!extensions) throw error

@@ -1,6 +1,7 @@
-import { type CallService, usualCallMs } from '../../platform/ask.ts'
+import { type CallAs, type CallService, type CallStream, type CallWhole, forUserHeader, usualCallMs, usualStreamMs } from '../../platform/ask.ts'
 import { OutboundFailure } from '../../platform/outbound/failure.ts'
 import { createOutbound } from '../../platform/outbound/outbound.ts'
+import type { StreamedAnswer, StreamOptions } from '../../platform/outbound/stream.ts'
 
 /**
  * Calling from a process of its own: the row is asked for at the router, with a token of the service. Of several routers the next is asked where
@@ -12,25 +13,19 @@ export function createRemoteCall(
   tokenFor: (slug: string) => string | null,
 ): { readonly call: CallService; close(): Promise<void> } {
   const outbound = createOutbound(routerUrls)
-  const call: CallService = async (path, { appId, organizationId }, { method = 'GET', headers = {}, body = null, timeoutMs = usualCallMs } = {}) => {
+
+  /** @throws OutboundFailure when the service may not call there, or no router answers */
+  const send = async (path: string, { appId, organizationId, forUser = null }: CallAs, options: StreamOptions): Promise<StreamedAnswer> => {
     const token = tokenFor(path.split('/')[1]!)
     if (token === null) throw new OutboundFailure(`${appId} has no token for ${path.split('/')[1]}`, false)
-    const as = { 'x-service-token': token, 'x-app-id': appId, ...(organizationId !== null && { 'x-organization-id': organizationId }) }
+    const as = {
+      ...{ 'x-service-token': token, 'x-app-id': appId },
+      ...(organizationId !== null && { 'x-organization-id': organizationId }),
+      ...(forUser !== null && { [forUserHeader]: forUser }),
+    }
     for (const [at, url] of routerUrls.entries()) {
       try {
-        const answer = await outbound.stream(`${url}${path}`, {
-          method,
-          headers: { ...headers, ...as },
-          body,
-          firstByteMs: timeoutMs,
-          idleMs: timeoutMs,
-          totalMs: timeoutMs,
-          mostBytes: 1024 * 1024,
-          freshConnection: method !== 'GET',
-        })
-        const parts: Uint8Array[] = []
-        for await (const part of answer.body) parts.push(part)
-        return { status: answer.status, headers: answer.headers, text: Buffer.concat(parts).toString('utf8') }
+        return await outbound.stream(`${url}${path}`, { ...options, headers: { ...options.headers, ...as }, freshConnection: options.method !== 'GET' })
       } catch (error) {
         const isLast = at === routerUrls.length - 1
         if (isLast || !(error instanceof OutboundFailure) || error.sent) throw error
@@ -38,5 +33,15 @@ export function createRemoteCall(
     }
     throw new OutboundFailure('there is no router to ask', false)
   }
-  return { call, close: () => outbound.close() }
+  const whole: CallWhole = async (path, as, { method = 'GET', headers = {}, body = null, timeoutMs = usualCallMs } = {}) => {
+    const times = { firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs }
+    const answer = await send(path, as, { method, headers, body, ...times, mostBytes: 1024 * 1024 })
+    const parts: Uint8Array[] = []
+    for await (const part of answer.body) parts.push(part)
+    return { status: answer.status, headers: answer.headers, text: Buffer.concat(parts).toString('utf8') }
+  }
+  const { idleMs: usualIdleMs, totalMs: usualTotalMs } = usualStreamMs
+  const stream: CallStream = (path, as, { method = 'GET', headers = {}, body = null, idleMs = usualIdleMs, totalMs = usualTotalMs, signal } = {}) =>
+    send(path, as, { method, headers, body, firstByteMs: idleMs, idleMs, totalMs, signal })
+  return { call: Object.assign(whole, { stream }), close: () => outbound.close() }
 }

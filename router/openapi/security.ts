@@ -29,7 +29,8 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Token',
-    description: 'A registered service’s token, together with `X-App-Id`; `X-Organization-Id` and `X-On-Behalf-Of` say for whom it asks.',
+    description:
+      'A registered service’s token, together with `X-App-Id`; `X-Organization-Id` and `X-On-Behalf-Of` say for whom it asks, `X-For-User` whose work it is.',
   },
   appId: { type: 'apiKey', in: 'header', name: 'X-App-Id', description: 'Which service asks, such as `app_launcher`; together with `X-Service-Token`.' },
 } as const

@@ -1,10 +1,12 @@
-import type { CallService } from '../../platform/ask.ts'
+import type { CallService, CallStream, CallWhole } from '../../platform/ask.ts'
 import type { Fact, FactCarrier, Receipt } from '../../platform/jobs/facts/fact.ts'
 import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgraph.ts'
-import { createAsk, createCall } from '../ask.ts'
+import { createIsMember } from '../access/known/members.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import type { Hosts } from '../hosts.ts'
+import { createAsk } from '../within/ask.ts'
+import { createCall } from '../within/call.ts'
 import { type EngineSettings, openEngineOver, ownSupergraph } from './engine.ts'
 import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './registry.ts'
 import { type Configured, settingsFrom } from './settings.ts'
@@ -89,17 +91,17 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
   const carrier: FactCarrier = { receivers: slugs, carry: async (receiver, fact) => receiverIn(subgraphs, receiver)(fact) }
   const calling = Promise.withResolvers<CallService>()
-  const defined = await defineSubgraphs(
-    slugs,
-    { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked), call: async (...called) => (await calling.promise)(...called) },
-    stack,
-  )
+  const call: CallService = Object.assign(async (...called: Parameters<CallWhole>) => (await calling.promise)(...called), {
+    stream: async (...called: Parameters<CallStream>) => (await calling.promise).stream(...called),
+  })
+  const defined = await defineSubgraphs(slugs, { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked), call }, stack)
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
   const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
-  asking.resolve(createAsk(engine, registrations))
-  calling.resolve(createCall(subgraphs, deps.publicUrl))
+  const isMember = createIsMember(defined.identity.authority)
+  asking.resolve(createAsk(engine, registrations, isMember))
+  calling.resolve(createCall(subgraphs, deps.publicUrl, isMember))
   await register(defined.identity, registrations, deps.hosts)
   return { ...defined, subgraphs, engine }
 }

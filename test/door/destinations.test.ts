@@ -118,7 +118,14 @@ beforeAll(async () => {
     subgraphs: subgraphs.map(({ registration: { slug } }) => createRemoteTarget(slug, [urlOf(slug)], makeSeal, dispatcher)),
     extend(app) {
       const documents = createDocuments(engine.schema, { introspection: false })
-      serveAsk(app, { engine, documents, registrations: subgraphs.map(each => each.registration), keys: [publicHalf(key)], clock: systemClock })
+      serveAsk(app, {
+        engine,
+        authority: graph.platform.identity.authority,
+        documents,
+        registrations: subgraphs.map(each => each.registration),
+        keys: [publicHalf(key)],
+        clock: systemClock,
+      })
     },
   })
 })

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import { type CarriedEvents, createCarriedEvents } from '../../carriers/events.ts'
 import { createNatsCarrier } from '../../carriers/nats.ts'
 import { createNotifyCarrier } from '../../carriers/notify.ts'
-import type { CallService } from '../../platform/ask.ts'
+import type { CallService, CallStream, CallWhole } from '../../platform/ask.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import { createIsMember } from '../../router/access/known/members.ts'
 import { createRemoteAsk, rememberSeals, serveAsk } from '../../router/apart/ask.ts'
 import { createFactDoor, createRemoteCarrier } from '../../router/apart/facts.ts'
 import { serveSubgraph } from '../../router/apart/server.ts'
-import { createCall } from '../../router/ask.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
@@ -16,6 +16,7 @@ import { createRouter } from '../../router/router.ts'
 import { assemble, type Deps, defineSubgraphs, type Platform, register } from '../../router/start/assemble.ts'
 import { type EngineSettings, openEngineOver, ownSupergraph } from '../../router/start/engine.ts'
 import { type Defined, type ListedSlug, listedSlugs } from '../../router/start/registry.ts'
+import { createCall } from '../../router/within/call.ts'
 import { createSealReader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { freePort, until } from './launch.ts'
@@ -76,7 +77,10 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   const facts = createRemoteCarrier({ urls, secret: authSecret, clock })
   stack.defer(() => facts.close())
   const defined: Partial<Record<ListedSlug, Subgraph>> = {}
-  const call: CallService = (...called) => createCall(Object.values(defined), publicUrl)(...called)
+  const calls = () => createCall(Object.values(defined), publicUrl, createIsMember((defined as Defined).identity.authority))
+  const call: CallService = Object.assign((...called: Parameters<CallWhole>) => calls()(...called), {
+    stream: (...called: Parameters<CallStream>) => calls().stream(...called),
+  })
   for (const [at, slug] of listedSlugs.entries()) {
     const seals = rememberSeals(createSealReader({ audience: slug, keys, clock }))
     const ask = createRemoteAsk([`http://127.0.0.1:${routerPort}`], seals)
@@ -105,7 +109,15 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
     clock,
     log,
     readiness: [],
-    extend: app => serveAsk(app, { engine, documents: createDocuments(engine.schema, { introspection: false }), registrations, keys, clock }),
+    extend: app =>
+      serveAsk(app, {
+        engine,
+        authority: whole.identity.authority,
+        documents: createDocuments(engine.schema, { introspection: false }),
+        registrations,
+        keys,
+        clock,
+      }),
   })
   await router.listen()
   stack.defer(() => router.close())

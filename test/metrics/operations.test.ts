@@ -2,10 +2,10 @@ import { parse, print } from 'graphql'
 import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { type Cause, doFor } from '../../platform/caller/cause.ts'
-import { createAsk } from '../../router/ask.ts'
 import type { Engine, OperationRequest } from '../../router/engine/engine.ts'
 import { createNames } from '../../router/metrics/names.ts'
 import { measureOperations, productOf } from '../../router/metrics/operations.ts'
+import { createAsk } from '../../router/within/ask.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { mode } from '../kit/assembled.ts'
 import { openDoor } from '../kit/door.ts'
@@ -30,7 +30,7 @@ describe('S-11 what an operator sees of operations', () => {
     await door.ask('GET', '/nowhere')
     const registrations = graph.platform.subgraphs.map(({ registration }) => registration)
     const asked = parse('query Asked { publishingWidget { statistics { key } } }') as never
-    await createAsk(graph.platform.engine, registrations)(asked, {}, { appId: 'app_launcher', viewer: owner })
+    await createAsk(graph.platform.engine, registrations, async () => true)(asked, {}, { appId: 'app_launcher', viewer: owner })
 
     const { text } = await door.ask('GET', '/metrics')
     expect(text).toContain('supergraph_operations_total{operation="WhoAmI",type="query",client="web",outcome="success"} 3')

@@ -40,6 +40,7 @@ async function jobs() {
     extend: app =>
       serveAsk(app, {
         engine,
+        authority: identity.authority,
         documents: createDocuments(engine.schema, { introspection: false }),
         registrations: subgraphs.map(({ registration }) => registration),
         keys: [],
@@ -91,4 +92,17 @@ test.for([
   const { graph, asking } = await jobs()
   const { owner } = await graph.seed.owner()
   await expect(asking(own)(who, {}, { appId, viewer: owner })).rejects.toThrow(own ? /answered 401/ : /APP_SERVICE_TOKENS/)
+})
+
+test('a job asks for a member over HTTP too, and is refused for anybody else and beside a person on whose behalf it asks', async () => {
+  const { graph, asking } = await jobs()
+  const { owner, member, outsider } = await graph.seed.owner().member().outsider()
+  const viewer = { userId: null, organizationId: owner.organizationId, roles: [], scopes: [...launcher.asks].sort(), context: 'organization' as const }
+  const ask = asking(token)
+  const mine = { kind: 'SERVICE', scopes: [...launcher.asks].sort(), user: null, organization: { id: owner.organizationId } }
+  expect(await ask(who, {}, { appId: 'app_launcher', viewer, forUser: member.userId })).toEqual({ viewer: mine })
+  await expect(ask(who, {}, { appId: 'app_launcher', viewer, forUser: outsider.userId })).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })
+  await expect(ask(who, {}, { appId: 'app_launcher', viewer: { ...viewer, userId: owner.userId }, forUser: member.userId })).rejects.toMatchObject({
+    extensions: { code: 'BAD_USER_INPUT', field: 'X-For-User' },
+  })
 })

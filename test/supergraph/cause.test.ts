@@ -1,7 +1,7 @@
 import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { doFor } from '../../platform/caller/cause.ts'
-import { createAsk } from '../../router/ask.ts'
+import { createAsk } from '../../router/within/ask.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { mode } from '../kit/assembled.ts'
 import { until } from '../kit/launch.ts'
@@ -74,6 +74,7 @@ describe('what is done for a request', () => {
     const ask = createAsk(
       engine,
       graph.platform.subgraphs.map(({ registration }) => registration),
+      async () => true,
     )
     const question = () => ask(parse('{ viewer { kind } }') as never, {}, { appId: 'app_launcher', viewer: owner })
     await doFor({ requestId: 'find-me-3' }, question)

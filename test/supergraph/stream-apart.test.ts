@@ -50,7 +50,14 @@ async function launcherApart() {
     readiness: [],
     extend(app) {
       const registrations = platform.subgraphs.map(each => each.registration)
-      serveAsk(app, { engine: platform.engine, documents: createDocuments(platform.engine.schema, { introspection: false }), registrations, keys, clock })
+      serveAsk(app, {
+        engine: platform.engine,
+        authority: platform.identity.authority,
+        documents: createDocuments(platform.engine.schema, { introspection: false }),
+        registrations,
+        keys,
+        clock,
+      })
     },
   })
   await router.listen()

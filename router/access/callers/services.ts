@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { DedicatedToken } from '../../../config/services.ts'
+import { forUserHeader, notMember, twoPeople } from '../../../platform/ask.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Authority, type ServiceClient, type ServiceClients, type Standing, standingOf } from '../../../subgraphs/authority.ts'
@@ -51,7 +52,7 @@ export type ServiceApp = Pick<Registration, 'slug' | 'appId' | 'asks' | 'grants'
 
 /**
  * Makes the part of authentication that knows services: `X-Service-Token` with `X-App-Id`, and for whom they ask, `X-Organization-Id` and
- * `X-On-Behalf-Of`. What a service may do is worked out anew within a second: its streams end when it would be another viewer by now.
+ * `X-On-Behalf-Of` or `X-For-User`. What a service may do is worked out anew within a second: its streams end when it would be another viewer by now.
  * @param gateway the gateway to providers, which knows its clients and the tokens that it issued
  * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
  */
@@ -134,19 +135,25 @@ export function createServiceCallers(
 
   const steady = createSteady()
 
+  const isMemberOf = async (userId: string, organizationId: string | null, since?: number): Promise<boolean> =>
+    organizationId !== null && isId(userId) && Boolean((await standings.of(standingOf({ organizationId, userId }), since))?.roles)
+
   /** @param since elapsed milliseconds: what was heard before does not count @default what was heard within a second does */
   const viewerOf = async (token: string, headers: Headers, since?: number): Promise<Viewer | Refusal> => {
-    const [appId, organization, person] = ['x-app-id', 'x-organization-id', 'x-on-behalf-of'].map(name => headers.get(name) || null)
+    const [appId, organization, person, attributed] = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', forUserHeader].map(name => headers.get(name) || null)
     const allowance = appId ? await allowanceOf(token, appId, since) : null
     if (!appId || !allowance) return unknownService()
     const { scopes, onlyAt, operations } = allowance
     const [organizationId, userId] = [organization ?? null, person ?? null]
+    const forUser = attributed ?? null
+    if (userId !== null && forUser !== null) return twoPeople()
     const asked = { organizationId, userId }
     const standing =
       organizationId === null && userId === null ? null : await standings.of(standingOf({ organizationId: asId(organizationId), userId: asId(userId) }), since)
     if (organizationId !== null && !standing?.organization)
       return new Refusal('NOT_FOUND', 'There is no organization of the id in X-Organization-Id.', { field: 'X-Organization-Id' })
     if (userId !== null && !standing?.roles) return delegationRefused(organizationId)
+    if (forUser !== null && !(await isMemberOf(forUser, organizationId, since))) return notMember()
     const theirs = userId === null ? null : organizationId === null ? personalScopes : scopesOf(standing!.roles!)
     const viewer: Viewer = {
       ...anonymous,
@@ -155,11 +162,12 @@ export function createServiceCallers(
       scopes: theirs ? scopes.filter(scope => (theirs as readonly string[]).includes(scope)) : scopes,
       appId,
       onBehalfOf: userId,
+      forUser,
       context: organizationId === null ? 'personal' : 'organization',
       onlyAt,
       operations,
     }
-    return steady(`${appId} ${onlyAt} ${organizationId} ${userId} ${viewer.scopes} ${operations}`, viewer)
+    return steady(`${appId} ${onlyAt} ${organizationId} ${userId} ${forUser} ${viewer.scopes} ${operations}`, viewer)
   }
 
   return async (token, headers): Promise<Caller | Unauthenticated> => {

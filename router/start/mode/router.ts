@@ -63,7 +63,15 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
         extend(app) {
           // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
           const documents = createDocuments(engine.schema, { introspection: false })
-          serveAsk(app, { engine, documents, registrations, keys: [publicHalf(key)], clock: systemClock, tokens: config.seal.appTokens ?? undefined })
+          serveAsk(app, {
+            engine,
+            authority,
+            documents,
+            registrations,
+            keys: [publicHalf(key)],
+            clock: systemClock,
+            tokens: config.seal.appTokens ?? undefined,
+          })
         },
       }),
     })

@@ -8,7 +8,7 @@ import type { PlatformOrganization } from '../stores/credential/platform.ts'
 /** On whose account something is done here: it is limited, logged and paid under all of these. */
 export interface Caller {
   readonly organizationId: string
-  /** The person who asks, or on whose behalf an app does, or the service account that a key acts as. */
+  /** The person who asks, or on whose behalf or for whom an app does, or the service account that a key acts as. */
   readonly userId: string | null
   /** The app that asks, or that a person or a key says they work for; `app_providers` where none is said. */
   readonly appId: string
@@ -62,7 +62,7 @@ async function organizationOf({ viewer, platformOrganization }: Asked): Promise<
 export async function callerOf(asked: Asked): Promise<Caller> {
   const { viewer } = asked
   const organizationId = await organizationOf(asked)
-  if (viewer.kind === 'service') return { organizationId, userId: viewer.userId, appId: viewer.appId!, operations: await operationsOf(asked) }
+  if (viewer.kind === 'service') return { organizationId, userId: viewer.userId ?? viewer.forUser, appId: viewer.appId!, operations: await operationsOf(asked) }
   return { organizationId, userId: viewer.userId, appId: await appOf(asked), operations: null }
 }
 

@@ -263,3 +263,24 @@ describe('a service', () => {
     await expect(ask('launcher', 'app_launcher', { 'x-organization-id': org })).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   })
 })
+
+describe('a service that calls for a person', () => {
+  test('has its own scopes and says whose work it is: a member of the organization, and nobody else', async () => {
+    const { caller, refused } = await door()
+    const inOrg = { 'x-organization-id': org }
+    const { viewer } = await caller('agents', 'app_agents', { ...inOrg, 'x-for-user': person })
+    expect(viewer).toMatchObject({ userId: null, onBehalfOf: null, forUser: person, scopes: agents.asks.toSorted() })
+    for (const other of [stranger, newId(), 'ada']) expect(await refused('agents', 'app_agents', { ...inOrg, 'x-for-user': other })).toBe('FORBIDDEN')
+    expect(await refused('agents', 'app_agents', { 'x-for-user': person })).toBe('FORBIDDEN')
+    expect(await refused('agents', 'app_agents', { ...inOrg, 'x-for-user': person, 'x-on-behalf-of': person })).toBe('BAD_USER_INPUT')
+  })
+
+  test('is nobody any more within a second of the end of the membership', async () => {
+    const { caller, refused, stands, pass } = await door()
+    const asked = ['agents', 'app_agents', { 'x-organization-id': org, 'x-for-user': person }] as const
+    await caller(...asked)
+    stands(org, person, { organization: true, roles: null })
+    pass(1001)
+    expect(await refused(...asked)).toBe('FORBIDDEN')
+  })
+})

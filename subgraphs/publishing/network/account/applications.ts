@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import type { CallService } from '../../../../platform/ask.ts'
+import type { CallWhole } from '../../../../platform/ask.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
 import { registration } from '../../registration.ts'
@@ -43,7 +43,7 @@ export interface ApplicationsOptions {
   /** Where networks are, for applications that are kept elsewhere. */
   readonly whereabouts: NetworkPlaces
   /** Calls the gateway; null: nobody keeps any, and networks that are asked by way of it are not set up. */
-  readonly call: CallService | null
+  readonly call: CallWhole | null
   readonly clock: Clock
   readonly log: Logger
   readonly outbound: WayOut

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CallService } from '../../../../platform/ask.ts'
+import type { CallWhole } from '../../../../platform/ask.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { deletions } from '../../../../subgraphs/publishing/connection/revocation/deletion.ts'
 import { openApplications } from '../../../../subgraphs/publishing/network/account/applications.ts'
@@ -19,12 +19,12 @@ describe('an application that the gateway to providers keeps', async () => {
   const kept = { status: 200, headers: new Headers(), text: JSON.stringify({ platform: 'x', clientId: 'one', clientSecret: 'secret-of-one' }) }
   const whereabouts = { X: { authorizeUrl: 'https://x.test/authorize', apiUrl: 'https://api.x.test', legacyApiUrl: 'https://old.x.test' } }
 
-  function opened(answer: CallService | null = async () => kept, configured = {}) {
+  function opened(answer: CallWhole | null = async () => kept, configured = {}) {
     const clock = boundTime()
     const asked: string[] = []
     const lines: string[] = []
     const world = { answer }
-    const call: CallService = async (path, as, options) => {
+    const call: CallWhole = async (path, as, options) => {
       asked.push(`${path} ${as.appId} ${as.organizationId}`)
       return world.answer!(path, as, options)
     }
