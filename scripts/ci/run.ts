@@ -1,0 +1,214 @@
+/**
+ * Runs what a change must pass and ends with `N passed, N failed, N skipped`. `.ci/run` installs, then starts this; it says how to call it.
+ * The whole takes 55 minutes at most: long items that do not fit are left out, named, and counted as skipped.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { isInstalled, run } from './commands.ts'
+import { chapters, graphApart, long, longTests, replicas, type Step } from './lists.ts'
+import { freePort, type Platform, startPlatform } from './platform.ts'
+import { type Runs, takeTurns } from './rotation.ts'
+
+const limitSeconds = 55 * 60
+const runsPath = 'scripts/ci/runs.json'
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { passed: { type: 'string', default: '0' }, began: { type: 'string' } },
+})
+const beganAt = values.began ? Number(values.began) * 1000 : Date.now()
+const work = mkdtempSync(join(tmpdir(), 'ci-'))
+process.on('exit', () => rmSync(work, { recursive: true, force: true }))
+
+const counts = { passed: Number(values.passed), failed: 0, skipped: 0 }
+const elapsed = () => Math.round((Date.now() - beganAt) / 1000)
+const heading = (name: string) => console.log(`\n== ${name} (${elapsed()} s)`)
+const skip = (name: string, why: string) => {
+  counts.skipped++
+  console.log(`skipped: ${name}: ${why}`)
+}
+
+function check(name: string, isGood: boolean): boolean {
+  if (isGood) counts.passed++
+  else counts.failed++
+  console.log(`${isGood ? 'ok   ' : 'FAIL '} ${name}`)
+  return isGood
+}
+
+/** Runs a step and counts it as one. @returns whether it ended well; null when it was skipped */
+async function take({ name, seconds, command, env, needs = [] }: Step): Promise<boolean | null> {
+  heading(name)
+  const missing = needs.filter(program => !isInstalled(program))
+  if (missing.length > 0) {
+    skip(name, `${missing.join(', ')} is not installed`)
+    return null
+  }
+  const { exitCode } = await run(command, { seconds, env })
+  return check(exitCode === 0 ? name : `${name} (exit ${exitCode})`, exitCode === 0)
+}
+
+/** Runs test files and counts each test. */
+async function takeTests(name: string, seconds: number, args: readonly string[]): Promise<void> {
+  heading(name)
+  const report = join(work, `tests-${counts.passed}.json`)
+  const reporters = ['--reporter=default', '--reporter=./test/kit/run/skipped-reporter.ts', '--reporter=json', `--outputFile.json=${report}`]
+  const { exitCode } = await run(['npm', 'test', '--', ...args, ...reporters], { seconds })
+  if (!existsSync(report)) {
+    check(`${name} (exit ${exitCode}, no report)`, false)
+    return
+  }
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
+  counts.passed += numPassedTests
+  counts.failed += numFailedTests
+  counts.skipped += numPendingTests
+  // A file that cannot be loaded, or an error outside every test.
+  if (exitCode !== 0 && numFailedTests === 0) check(`${name} (exit ${exitCode})`, false)
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+
+/** Tests that a change since a commit reaches, by the imports of each test file. */
+function testsOfChange(base: string): readonly string[] {
+  const listed = execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'list', '--changed', base, '--filesOnly'], { encoding: 'utf8' })
+  return listed.split('\n').filter(path => path.endsWith('.test.ts') && !longTests.includes(path))
+}
+
+/** The chapters that a change since a commit touches: those of its subgraphs, all where it touches what these stand on. */
+function chaptersOfChange(base: string): readonly string[] {
+  const paths = git('diff', '--name-only', base).split('\n')
+  const product = paths.filter(path => /^(?:config|db|platform|router|sandbox|subgraphs|carriers)\//.test(path))
+  const slugs = product.map(path => /^subgraphs\/(\w+)\//.exec(path)?.[1])
+  return chapters.embedded.filter(chapter => slugs.some(slug => slug === undefined || slug === chapter || chapter === 'repairs'))
+}
+
+const trialPath = '../shared/tools/accept.mjs'
+
+/** Runs chapters of the trial that lies beside the repository, and counts each of its checks. */
+async function tryFromOutside(platform: Platform, vendorPort: number, names: readonly string[]): Promise<void> {
+  if (!existsSync(trialPath)) {
+    for (const name of names) skip(`trial from outside, ${name}`, 'it is not part of this repository and does not lie beside it')
+    return
+  }
+  for (const name of names) {
+    heading(`trial from outside, ${name}`)
+    const env = { DATA_DIR: platform.data, VENDOR_PORT: String(vendorPort) }
+    const { output } = await run([process.execPath, trialPath, name, platform.url], { seconds: 260, env })
+    const counted = /^(\d+) passed, (\d+) failed$/m.exec(output)
+    if (counted) {
+      counts.passed += Number(counted[1])
+      counts.failed += Number(counted[2])
+    } else check(`trial from outside, ${name}, came to no end`, false)
+  }
+}
+
+/** Starts a platform, does something with it, stops it; each end is counted. */
+async function withPlatform(
+  name: string,
+  command: readonly string[],
+  use: (platform: Platform, vendorPort: number) => Promise<void> = async () => {},
+  folder?: string,
+) {
+  heading(name)
+  // The chapter `repairs` plays a vendor of models there.
+  const vendorPort = await freePort()
+  const data = join(work, `data-${counts.passed}-${counts.failed}`)
+  const platform = await startPlatform(command, { data, folder, env: { OUTBOUND_ALLOW: `http://localhost:${vendorPort}` } })
+  if (!check(`${name} on an empty data folder is ready`, platform !== null)) return
+  await use(platform!, vendorPort)
+  check(`${name}: TERM leaves nothing running`, await platform!.stop())
+}
+
+/** A copy of what is committed or not ignored, without installed packages. */
+function copyOfProject(name: string): string {
+  const copy = join(work, name)
+  mkdirSync(copy)
+  for (const path of git('ls-files', '--cached', '--others', '--exclude-standard').split('\n'))
+    if (existsSync(path)) cpSync(path, join(copy, path), { verbatimSymlinks: true })
+  return copy
+}
+
+const isGood = async (name: string, seconds: number, command: readonly string[], folder?: string): Promise<boolean> => {
+  heading(name)
+  return check(name, (await run(command, { seconds, folder })).exitCode === 0)
+}
+
+/** What runs in production has the packages that run alone: those of deploy/Dockerfile. */
+async function leanInstallation(): Promise<void> {
+  const copy = copyOfProject('lean')
+  if (await isGood('npm ci --omit=dev in a copy', 240, ['npm', 'ci', '--omit=dev', '--prefer-offline'], copy))
+    await withPlatform('every process without what development needs', ['npm', 'run', 'start:apart'], undefined, copy)
+}
+
+/** npm before 11.8 links no bin `node` when several packages claim it; scripts/link-node.cjs does it then. */
+async function oldestNpm(): Promise<void> {
+  const oldest = 'npm@10.8.2'
+  // Called by its own path: signals then reach it without npx in between.
+  const { output } = await run(['npx', '--yes', '-p', oldest, '-c', 'command -v npm'], { seconds: 60 })
+  const npm = output.trim().split('\n').at(-1)!
+  const copy = copyOfProject('old')
+  if (!(await isGood(`${oldest} ci in a copy`, 240, [npm, 'ci', '--prefer-offline'], copy))) return
+  const version = await run([join(copy, 'node_modules/.bin/node'), '--version'], { seconds: 10 })
+  check(`${oldest}: scripts run on Node 26`, version.output.startsWith('v26.'))
+  await withPlatform(`${oldest} start`, [npm, 'start'], undefined, copy)
+}
+
+/** A server of another hand for the storage driver. It is not among our packages: it takes a newer Node than npm runs on here. */
+async function installS3Server(): Promise<void> {
+  const folder = join(work, 's3')
+  const command = ['npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', '@20minutes/s3rver@5.0.0']
+  if (await isGood('an S3 server to try storage against', 120, command)) process.env.S3RVER = join(folder, 'node_modules/@20minutes/s3rver/lib/s3rver.js')
+}
+
+async function change(base: string): Promise<void> {
+  await take({ name: 'npm run check', seconds: 180, command: ['npm', 'run', 'check'] })
+  const files = testsOfChange(base)
+  if (files.length > 0) await takeTests(`tests of what changed since ${base}`, 660, files)
+  const names = chaptersOfChange(base)
+  if (names.length > 0) await withPlatform('npm start', ['npm', 'start'], (platform, vendorPort) => tryFromOutside(platform, vendorPort, names))
+}
+
+async function full(): Promise<void> {
+  await take({ name: 'npm run check', seconds: 180, command: ['npm', 'run', 'check'] })
+  await installS3Server()
+  await takeTests(
+    'npm test, without the long tests',
+    1700,
+    longTests.flatMap(path => ['--exclude', path]),
+  )
+  await take(graphApart)
+  await take({ name: 'examples: npm ci', seconds: 240, command: ['npm', 'ci', '--prefix', 'examples'] })
+  await withPlatform('npm start', ['npm', 'start'], async (platform, vendorPort) => {
+    await tryFromOutside(platform, vendorPort, chapters.embedded)
+    const command = ['npm', 'test', '--prefix', 'examples', '--', platform.url]
+    await take({ name: "a newcomer's walk: Apollo Client, urql, graphql-request, a generated REST client, curl", seconds: 120, command })
+  })
+  await withPlatform('two of each process', ['npm', 'run', 'start:apart', '--', '--replicas', replicas], async (platform, vendorPort) => {
+    const command = ['npm', 'run', 'walk', '--prefix', 'examples', '--', platform.url]
+    await take({ name: "a newcomer's walk over two of each process", seconds: 120, command })
+    await tryFromOutside(platform, vendorPort, chapters.apart)
+  })
+  await leanInstallation()
+  await oldestNpm()
+}
+
+async function longItems(items: readonly Step[]): Promise<void> {
+  const runs: Record<string, string> = { ...(JSON.parse(readFileSync(runsPath, 'utf8')) as Runs) }
+  for (const item of items) if ((await take(item)) !== null) runs[item.name] = new Date().toISOString()
+  // Whoever runs it before a commit commits this file with it.
+  const current = long.flatMap(({ name }) => (runs[name] ? [[name, runs[name]]] : []))
+  writeFileSync(runsPath, `${JSON.stringify(Object.fromEntries(current), null, 2)}\n`)
+}
+
+const [list, ...names] = positionals
+if (list === 'change') await change(names[0] ?? 'HEAD~1')
+else if (list === 'long') await longItems(long.filter(({ name }) => names.length === 0 || names.includes(name)))
+else {
+  await full()
+  const { chosen, leftOut } = takeTurns(long, JSON.parse(readFileSync(runsPath, 'utf8')), limitSeconds - elapsed())
+  await longItems(chosen)
+  for (const { name, seconds } of leftOut) skip(name, `${seconds} s do not fit into this run`)
+}
+console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exit(counts.failed === 0 ? 0 : 1)
