@@ -89,7 +89,7 @@ function answerOf(body: Body, model: string): Answer {
   const tools = objectsIn(body.tools) ?? []
   const tool = choice.type === 'any' ? tools[0] : choice.type === 'tool' ? tools.find(({ name }) => name === choice.name) : undefined
   const format = isObject(body.output_config) && isObject(body.output_config.format) ? body.output_config.format : null
-  const content = format ? JSON.stringify(instanceOf(format.schema, text)) : `Echo: ${text}`
+  const content = format ? JSON.stringify(instanceOf(format.schema, text)) : wantsJson(body.system) ? JSON.stringify({ echo: text }) : `Echo: ${text}`
   const most = body.max_tokens as number
   return {
     id: newId('msg_'),
@@ -99,6 +99,9 @@ function answerOf(body: Body, model: string): Answer {
     inputTokens: [body.system, ...messages.map(each => each.content)].reduce<number>((sum, each) => sum + wordsOf(textIn(each)).length, 0),
   }
 }
+
+/** Whether the system asks for nothing but a JSON object: the API has no setting for it, and models do as they are told. */
+const wantsJson = (system: unknown): boolean => /\bJSON object\b[^.]*\bnothing else\b/i.test(textIn(system))
 
 function endOf({ said, tool }: Answer) {
   const reason = said.end === 'maximum' ? 'max_tokens' : tool ? 'tool_use' : said.end === 'stop' ? 'stop_sequence' : 'end_turn'

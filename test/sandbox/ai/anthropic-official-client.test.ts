@@ -97,6 +97,16 @@ test('a tool that has to be called is called, streamed too; structured output is
   expect(await stage.create({ tools, messages: further })).toMatchObject({ stop_reason: 'end_turn' })
 })
 
+test('answers a JSON object only where the system asks for it, and an empty input for a tool whose schema names no member', async () => {
+  await using stage = await world()
+  const told = await stage.create({ system: 'Answer with one JSON object and nothing else.' })
+  expect(told.content).toMatchObject([{ type: 'text', text: '{"echo":"one two"}' }])
+  expect((await stage.create({ system: 'You know what a JSON object is.' })).content).toMatchObject([{ text: 'Echo: one two' }])
+  const free = { name: 'answer', input_schema: { type: 'object', additionalProperties: true } }
+  const forced = await stage.create({ tools: [free], tool_choice: { type: 'tool', name: 'answer' } })
+  expect(forced.content).toMatchObject([{ type: 'tool_use', input: {} }])
+})
+
 test('what Anthropic refuses is refused, each as the typed error of the client', async () => {
   await using stage = await world()
   const said = (more: object) =>

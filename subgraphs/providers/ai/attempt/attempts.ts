@@ -98,7 +98,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
         const { message, param } = failure
         return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, { reason: 'refused_by_provider', ...(param && { field: param }) }), attempts }
       }
-      if (isHurried && failure.failure === 'timeout') {
+      if (!failure.isProviders || (isHurried && failure.failure === 'timeout')) {
         verdicts.push('failed')
         continue
       }

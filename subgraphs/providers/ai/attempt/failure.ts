@@ -15,6 +15,7 @@ export type FailureName =
   | 'too_large'
   | 'wrong_type'
   | 'malformed'
+  | 'not_json'
 
 /** An attempt that gave no answer. Its message may be shown only where the provider itself refused what was asked (`bad_request`). */
 export class AttemptFailure extends Error {
@@ -37,6 +38,11 @@ export class AttemptFailure extends Error {
     this.status = status
     this.retryAfterMs = more.retryAfterMs ?? null
     this.param = more.param ?? null
+  }
+
+  /** Whether it counts against the provider. A question can be put so that no model answers it in JSON: that is no fault of theirs. */
+  get isProviders(): boolean {
+    return this.failure !== 'not_json'
   }
 
   /** Whether the next candidate is tried: after everything but what is wrong with the request itself. */

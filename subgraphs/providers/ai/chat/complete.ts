@@ -5,6 +5,7 @@ import { type Asking as Caller, jsonType, type Made } from '../one-piece.ts'
 import { readMessage } from './anthropic/completion.ts'
 import { answeringTool, anthropicBody } from './anthropic/request.ts'
 import { type Completion, usageOf } from './completion.ts'
+import { wantsJson, withJsonContent } from './json-answer.ts'
 import { textOf } from './messages.ts'
 import { type Asking, openaiBody, readCompletion } from './openai.ts'
 import type { ChatRequest } from './request.ts'
@@ -52,7 +53,9 @@ export async function completeChat({ makeCall, upstream, clock }: Ai, request: C
       const { json } = await upstream.askJson(model, credential, secret, questionOf(request, model, isLimited), hurry)
       // An error in an answer of 200 is no answer.
       if (json.error !== undefined && json.error !== null) throw malformed(200)
-      return wireOf(model) === 'anthropic' ? readMessage(json, request, clock.now()) : readCompletion(json, request, mostOf(request, model), clock.now())
+      const completion =
+        wireOf(model) === 'anthropic' ? readMessage(json, request, clock.now()) : readCompletion(json, request, mostOf(request, model), clock.now())
+      return withJsonContent(completion, request)
     },
   })
   const { answer, callId, model, attempts, headers } = made
@@ -70,7 +73,7 @@ export const streamChat = ({ makeCall, upstream, clock }: Ai, request: ChatReque
     async attempt(model, credential, secret, hurry, isLimited) {
       const answer = await upstream.ask(model, credential, secret, questionOf(request, model, isLimited), hurry)
       const { includeUsage, inputBytes } = request
-      const reading = { model: model.name, includeUsage, inputBytes, mostTokens: mostOf(request, model), now: clock.now() }
+      const reading = { model: model.name, includeUsage, inputBytes, mostTokens: mostOf(request, model), now: clock.now(), wantsJson: wantsJson(request) }
       const reader = wireOf(model) === 'anthropic' ? anthropicReader(reading, answeringTool(request)?.name ?? null) : openaiReader(reading)
       return await openStream(answer, reader)
     },

@@ -19,7 +19,7 @@ const answerOf = (pieces: readonly Uint8Array[], type = 'text/event-stream') => 
   const answer: StreamedAnswer = { status: 200, headers: new Headers({ 'content-type': type }), body, cancel }
   return { answer, isCancelled: () => isCancelled }
 }
-const reading = { model: 'mine/"é"', includeUsage: false, inputBytes: 10, mostTokens: 100, now: new Date(0) }
+const reading = { model: 'mine/"é"', includeUsage: false, inputBytes: 10, mostTokens: 100, wantsJson: false, now: new Date(0) }
 const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'upstream', choices: [{ index: 0, delta, finish_reason: finish }], usage: null, ...more })}\n\n`
 const text = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'é "model":"other" \\" ' }), chunk({ content: '“x”' }), chunk({}, 'stop')].join('')

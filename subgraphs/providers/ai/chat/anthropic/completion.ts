@@ -44,8 +44,8 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Compl
     if (block.type === 'text' && typeof block.text === 'string') content = (content ?? '') + block.text
     if (block.type !== 'tool_use' || typeof block.name !== 'string') continue
     if (block.name === answering?.name) {
-      // The answer is this, and not what was said on the way to it.
-      content = JSON.stringify(block.input ?? {})
+      // The answer is this, and not what was said on the way to it; one that was cut off has no input that says anything.
+      content = reasonOf(json.stop_reason, true) === 'length' ? '' : JSON.stringify(block.input ?? {})
       isAnswer = true
     } else toolCalls.push({ id: String(block.id), type: 'function', function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) } })
   }

@@ -8,16 +8,18 @@ import type { Tool } from '../tools.ts'
 /** What a model must produce at most, where nobody says: this wire cannot do without. */
 const unsaidTokens = 4_096
 
-/** The name of the tool whose input is the answer, where JSON of any form is wanted. */
-const jsonTool = 'answer_in_json'
+/**
+ * How a JSON object of any form is asked for: this wire has no setting for it. Its structured outputs take closed schemas alone, newer models
+ * refuse an answer that is begun for them, and a tool whose schema names no member is called with an empty input
+ * (docs/decisions/0112-json-and-what-vendors-cannot-take.md).
+ */
+const jsonInstruction = 'Whenever you answer in text, answer with one JSON object and nothing else: no explanation, no code fence.'
 
 /**
- * The tool that stands for an answer in JSON: its input is the answer. A tool can be asked of every model of this vendor, and with every
- * schema; null where the answer may be text.
+ * The tool that stands for an answer by a schema: its input is the answer. A tool can be asked of every model of this vendor, and with every
+ * schema; null where the answer is text.
  */
 export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFormat'>): Tool | null {
-  if (responseFormat?.type === 'json_object')
-    return { name: jsonTool, description: 'Gives the answer, as a JSON object.', parameters: { type: 'object', additionalProperties: true }, strict: null }
   if (responseFormat?.type !== 'json_schema') return null
   const { name, description, schema } = responseFormat
   return { name, description: description ?? 'Gives the answer in this form.', parameters: schema, strict: null }
@@ -26,7 +28,8 @@ export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFor
 /** The body of a request of the Messages API. What it has no word for (`seed`, penalties) is left out. */
 export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Asking): string {
   const { messages, stream, temperature, topP, stop, tools, user } = request
-  const { system, turns } = turnsOf(messages)
+  const { system: said, turns } = turnsOf(messages)
+  const system = [said, request.responseFormat?.type === 'json_object' ? jsonInstruction : ''].filter(text => text !== '').join('\n\n')
   const answering = answeringTool(request)
   const offered = answering ? [...tools.filter(({ name }) => name !== answering.name), answering] : tools
   return JSON.stringify({

@@ -2,6 +2,7 @@ import { AttemptFailure } from '../../attempt/failure.ts'
 import { isObject } from '../../wire/fields.ts'
 import { reasonOf, tokensOf } from '../anthropic/completion.ts'
 import { type ChunkHead, count, estimated, type FinishReason, type Tokens, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
+import { readJsonAnswer } from '../json-answer.ts'
 import { parse, toldFailure } from './openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
 
@@ -18,7 +19,7 @@ interface Block {
  * Reads the events of the Messages API, and makes chunks of OpenAI's wire of them.
  * @param answering the tool whose input is the answer itself; null where there is none
  */
-export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, now }: Reading, answering: string | null): EventReader {
+export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading, answering: string | null): EventReader {
   let head: ChunkHead = { id: '', created: Math.floor(now.getTime() / 1000), model }
   let hasBegun = false
   let said: Tokens = { input: 0, output: 0, cached: 0, reasoning: 0 }
@@ -28,11 +29,14 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
   let bytes = 0
   let calls = 0
   let isAnswer = false
+  /** Whether the tool whose input is the answer was called without any. */
+  let isEmpty = false
   /** What is said beside an answer that is a tool's input: it is one itself only when that never comes. */
   let aside = ''
   let reason: FinishReason = 'stop'
   let isDone = false
   const blocks = new Map<unknown, Block>()
+  const jsonAnswer = wantsJson ? readJsonAnswer() : null
 
   const chunk = (delta: object, finish: FinishReason | null = null): string => {
     const begin = hasBegun ? '' : wireChunk(head, { role: 'assistant', content: '' })
@@ -44,6 +48,10 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     pieces += 1
     bytes += Buffer.byteLength(text)
     return text
+  }
+  const contentOf = (text: string): string => {
+    const own = jsonAnswer ? jsonAnswer.take(text) : text
+    return own === '' ? '' : chunk({ content: own })
   }
   const argumentsOf = ({ index }: Block, given: string) => chunk({ tool_calls: [{ index, function: { arguments: given } }] })
 
@@ -57,10 +65,7 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     return chunk({ tool_calls: [{ index: calls++, id: block.id, type: 'function', function: { name: block.name, arguments: '' } }] })
   }
   /** The text that a block begins with: none, as a rule. */
-  const said0 = (text: unknown): string => {
-    const given = counted(text)
-    return given === '' ? '' : chunk({ content: given })
-  }
+  const said0 = (text: unknown): string => contentOf(counted(text))
 
   const went = (index: unknown, delta: unknown): string => {
     const block = blocks.get(index)
@@ -70,7 +75,7 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     block.hasInput = true
     if (block.kind === 'call') return argumentsOf(block, given)
     if (block.kind === 'text' && answering !== null) aside += given
-    else if (block.kind !== 'other') return chunk({ content: given })
+    else if (block.kind !== 'other') return contentOf(given)
     return ''
   }
 
@@ -78,8 +83,18 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     const block = blocks.get(index)
     blocks.delete(index)
     if (!block || block.hasInput) return ''
+    if (block.kind === 'answer') isEmpty = true
     // A call without arguments has an empty object of them.
-    return block.kind === 'call' ? argumentsOf(block, '{}') : block.kind === 'answer' ? chunk({ content: '{}' }) : ''
+    return block.kind === 'call' ? argumentsOf(block, '{}') : ''
+  }
+
+  /** What is said at the end. @throws AttemptFailure where it should have been JSON and was not */
+  const ended = (): string => {
+    // An answer that a maximum cut off before its first member is none, and no empty one.
+    const late = isAnswer ? (isEmpty && reason !== 'length' ? '{}' : '') : aside
+    const written = contentOf(late)
+    if (reason === 'stop' && (isAnswer || calls === 0)) jsonAnswer?.end()
+    return written + chunk({}, reason)
   }
 
   const used = (): Tokens => (isCounted ? said : estimated({ bytes: inputBytes, known: hasInput ? said.input : null }, { pieces, bytes, most: mostTokens }))
@@ -110,7 +125,7 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
       }
       case 'message_stop':
         isDone = true
-        return (isAnswer || aside === '' ? '' : chunk({ content: aside })) + chunk({}, reason)
+        return ended()
       case 'error':
         throw toldFailure(isObject(event.error) ? event.error : {})
       // Pings, and kinds that come later: clients are to pass them over.

@@ -1,8 +1,9 @@
 import { isUnwieldy } from '../../../../http/depth.ts'
 import { AttemptFailure } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
-import { isObject } from '../../wire/fields.ts'
+import { type Given, isObject } from '../../wire/fields.ts'
 import { type ChunkHead, count, estimated, type Tokens, wireDone, wireUsageChunk } from '../completion.ts'
+import { type JsonAnswer, readJsonAnswer } from '../json-answer.ts'
 import { tokensOf } from '../openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reader.ts'
 
@@ -11,9 +12,9 @@ const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"
 /**
  * Reads `chat.completion.chunk`s, and passes them on under our name of the model, without the usage that the client has not asked for. Such
  * a chunk is not parsed: what stands in a string of JSON has its quotes escaped, so a key with its quotes is found by looking for it. What
- * looks otherwise is parsed.
+ * looks otherwise is parsed, and so is all of an answer in JSON.
  */
-export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now }: Reading): EventReader {
+export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
   let tokens: Tokens | null = null
@@ -21,6 +22,12 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now 
   let bytes = 0
   let hasFinished = false
   let isDone = false
+  const jsonAnswer = wantsJson ? readJsonAnswer() : null
+  /** What comes before the object that was asked for: as long as it may never come, another candidate may still be asked. */
+  let waiting = ''
+  /** Whether something else than the object is the answer: a call of a tool, or a refusal. */
+  let isOther = false
+  let hasBegun = false
 
   const counted = (length: number) => {
     if (length === 0) return
@@ -30,7 +37,7 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now 
 
   /** @returns null when it has to be parsed */
   const passedOn = (data: string): string | null => {
-    if (!head || !data.endsWith('}') || !data.includes('"choices":[{') || data.includes('"usage":{')) return null
+    if (!head || jsonAnswer || !data.endsWith('}') || !data.includes('"choices":[{') || data.includes('"usage":{')) return null
     const at = data.indexOf(modelKey)
     const end = at === -1 ? -1 : data.indexOf('"', at + modelKey.length)
     if (end === -1) return null
@@ -63,7 +70,22 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now 
     }
     if (typeof choice.finish_reason === 'string') hasFinished = true
     const { usage: _usage, ...rest } = json
-    return `data: ${bytesOf(JSON.stringify({ ...rest, model }))}\n\n`
+    const written = (more: object) => `data: ${bytesOf(JSON.stringify({ ...rest, model, ...more }))}\n\n`
+    return jsonAnswer ? inJson(jsonAnswer, choice, isObject(delta) ? delta : {}, written) : written({})
+  }
+
+  /** Passes on a chunk with nothing but the object in its text. */
+  const inJson = (answer: JsonAnswer, choice: Given, delta: Given, written: (more: object) => string): string => {
+    const text = typeof delta.content === 'string' ? delta.content : ''
+    const own = answer.take(text)
+    hasBegun ||= own !== ''
+    isOther ||= (Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0) || (typeof delta.refusal === 'string' && delta.refusal !== '')
+    if (choice.finish_reason === 'stop' && !isOther) answer.end()
+    waiting += written({ choices: [{ ...choice, delta: text === '' ? delta : { ...delta, content: own } }] })
+    if (!hasBegun && !isOther && !hasFinished) return ''
+    const events = waiting
+    waiting = ''
+    return events
   }
 
   const used = () => tokens ?? estimated({ bytes: inputBytes, known: null }, { pieces, bytes, most: mostTokens })
@@ -79,6 +101,7 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now 
     },
     end() {
       if (!head || !(isDone || hasFinished)) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
+      if (!hasFinished && !isOther) jsonAnswer?.end()
       return (includeUsage ? bytesOf(wireUsageChunk(head, used())) : '') + wireDone
     },
     get isDone() {

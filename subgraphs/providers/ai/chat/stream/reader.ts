@@ -31,6 +31,8 @@ export interface Reading {
   readonly inputBytes: number
   /** What was held back for its output, in tokens. */
   readonly mostTokens: number
+  /** Whether what is said has to be one JSON object. */
+  readonly wantsJson: boolean
   readonly now: Date
 }
 

@@ -1,0 +1,105 @@
+import { isUnwieldy } from '../../../http/depth.ts'
+import { AttemptFailure } from '../attempt/failure.ts'
+import type { Completion } from './completion.ts'
+import type { ChatRequest } from './request.ts'
+
+/** Takes the JSON object out of an answer that is to be one. Models put words or a code fence around it; those are left out. */
+export interface JsonAnswer {
+  /**
+   * Returns what of a piece belongs to the object.
+   * @throws AttemptFailure `not_json` as soon as the answer cannot be one object any more
+   */
+  take(piece: string): string
+  /** Checks that the object is whole. @throws AttemptFailure `not_json` */
+  end(): void
+}
+
+const notJson = (): AttemptFailure => new AttemptFailure('not_json', 200, 'The model answered with something that is not the JSON object that was asked for.')
+
+/** Whether an answer has to be a JSON object. */
+export const wantsJson = ({ responseFormat }: Pick<ChatRequest, 'responseFormat'>): boolean => responseFormat !== null && responseFormat.type !== 'text'
+
+export function readJsonAnswer(): JsonAnswer {
+  let before = ''
+  let object = ''
+  let depth = 0
+  let isText = false
+  let isEscaped = false
+  let isWhole = false
+
+  /** Returns where the object ends in a piece; its length where it does not. */
+  const endIn = (piece: string): number => {
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at]
+      if (isText) {
+        if (isEscaped) isEscaped = false
+        else if (character === '\\') isEscaped = true
+        else if (character === '"') isText = false
+      } else if (character === '"') isText = true
+      else if (character === '{' || character === '[') depth += 1
+      else if (character === '}' || character === ']') {
+        depth -= 1
+        if (depth === 0) {
+          isWhole = true
+          return at + 1
+        }
+      }
+    }
+    return piece.length
+  }
+  /** Another object behind it, or a list of them, is no single one. */
+  const checkBehind = (text: string) => {
+    if (/[[{]/.test(text)) throw notJson()
+  }
+
+  return {
+    take(piece) {
+      if (isWhole) {
+        checkBehind(piece)
+        return ''
+      }
+      const begins = object === '' ? piece.indexOf('{') : 0
+      if (object === '') before += begins === -1 ? piece : piece.slice(0, begins)
+      if (begins === -1) return ''
+      // A list of objects, or members without their object.
+      if (/[[\]}"]/.test(before)) throw notJson()
+      const inside = piece.slice(begins)
+      const end = endIn(inside)
+      const taken = inside.slice(0, end)
+      object += taken
+      if (isWhole) {
+        checkBehind(inside.slice(end))
+        // Before its last bracket is handed on: a client that has it all takes it for good.
+        if (!isObject(object)) throw notJson()
+      }
+      return taken
+    },
+    end() {
+      if (!isWhole) throw notJson()
+    },
+  }
+}
+
+function isObject(text: string): boolean {
+  if (isUnwieldy(Buffer.from(text))) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Returns the completion with nothing but the object in its content where JSON was asked for. Calls of tools, refusals and answers that a
+ * maximum cut off stay as they are: their `finish_reason` says that they are no whole answer.
+ * @throws AttemptFailure `not_json` where the content is no JSON object
+ */
+export function withJsonContent(completion: Completion, request: Pick<ChatRequest, 'responseFormat'>): Completion {
+  const { content, refusal, toolCalls, finishReason } = completion
+  if (!wantsJson(request) || finishReason !== 'stop' || toolCalls.length > 0 || refusal !== null) return completion
+  const answer = readJsonAnswer()
+  const object = answer.take(content ?? '')
+  answer.end()
+  return { ...completion, content: object }
+}
