@@ -20,7 +20,7 @@ import type { ClientDirectory } from '../../subgraphs/providers/stores/administr
 import type { Ai } from '../../subgraphs/providers/stores/ai/engine.ts'
 import type { CredentialInUse, CredentialsInUse } from '../../subgraphs/providers/stores/credential/in-use.ts'
 import type { Models } from '../../subgraphs/providers/stores/model/in-use.ts'
-import type { Calls } from '../../subgraphs/providers/stores/spend/calls.ts'
+import type { Calls } from '../../subgraphs/providers/stores/spend/order.ts'
 import { memoryAuthority } from '../../test/door/authority.ts'
 import { schemaEngine } from '../../test/door/platform.ts'
 

@@ -1129,6 +1129,11 @@ export type ProviderCallAttempt = {
   /** What went wrong; null where nothing did. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly latencyMs: Scalars['Int']['output'];
+  /**
+   * What it is booked at in micro-US-dollars although its answer never came: the provider took the request, and may charge for it. It is part of
+   * what the call cost. Null for every other attempt, and where nobody knows a price.
+   */
+  readonly costMicros?: Maybe<Scalars['BigInt']['output']>;
 };
 
 /** What became of a call. */
@@ -3458,6 +3463,7 @@ export type ProviderCallAttemptResolvers<ContextType = Context, ParentType exten
   status?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   latencyMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  costMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {

@@ -7,7 +7,8 @@ import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
 import type { Models } from '../stores/model/in-use.ts'
 import type { Usage } from '../stores/model/prices.ts'
 import type { Standing } from '../stores/model/standing.ts'
-import type { Calls, OpenCall } from '../stores/spend/calls.ts'
+import type { Unclear } from '../stores/spend/booking.ts'
+import type { CallCandidate, Calls, OpenCall } from '../stores/spend/order.ts'
 import type { RunAttempts } from './attempt/attempts.ts'
 import type { Cooldowns } from './attempt/cooldown.ts'
 import type { AiTimes } from './attempt/upstream.ts'
@@ -52,7 +53,8 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const { candidates, standing } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
     const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model)) }))
     const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
-    const settle = settling(open, models, began, log)
+    const unanswered = createUnanswered(upper)
+    const settle = settling(open, unanswered, models, began, log)
     const allowed = new Set(open.allowed)
     const end = await runAttempts({
       candidates: candidates.filter(({ name }) => allowed.has(name)),
@@ -66,6 +68,8 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
       cooldowns: cooldowns(standing),
       organizationId: caller.organizationId,
       isHurried: call.attemptMs !== null,
+      leastCostOf: async model => unanswered.add(model.name, models.costOf(model, await call.least(model))),
+      isCovered: ({ name }) => open.cover(unanswered.upperWith(name)),
     }).catch(async error => {
       await settle('FAILED', [], null, null, null)
       throw error
@@ -76,6 +80,43 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const { code, message, extensions } = end.kind === 'left' ? leftRefusal() : end.refusal
     throw new Refusal(code, message, { ...extensions, callId: open.id, attempts: attempts.length })
   }
+}
+
+/** What attempts cost that providers took and never answered. */
+interface Unanswered {
+  /** @returns what is booked for one of them: no more than was held */
+  add(model: string, leastMicros: bigint | null): bigint | null
+  /** What they may cost at most, and another model besides. */
+  upperWith(model: string): bigint
+  /** What is booked for all of them; null where it is known of none. */
+  readonly costMicros: bigint | null
+  /** What they may still cost. */
+  readonly unclear: readonly Unclear[]
+}
+
+function createUnanswered(candidates: readonly CallCandidate[]): Unanswered {
+  const upperOf = (name: string): bigint => candidates.find(({ model }) => model === name)?.upperMicros ?? 0n
+  const unclear: Unclear[] = []
+  const costs: (bigint | null)[] = []
+  return {
+    add(model, leastMicros) {
+      const cost = leastMicros === null || leastMicros < upperOf(model) ? leastMicros : upperOf(model)
+      unclear.push({ model, micros: upperOf(model) - (cost ?? 0n) })
+      costs.push(cost)
+      return cost
+    },
+    upperWith: model => unclear.reduce((sum, each) => sum + upperOf(each.model), upperOf(model)),
+    get costMicros() {
+      return sumOf(costs)
+    },
+    unclear,
+  }
+}
+
+/** The sum of those costs that are known; null where none of several is. */
+function sumOf(costs: readonly (bigint | null)[]): bigint | null {
+  const known = costs.filter(cost => cost !== null)
+  return known.length === 0 && costs.length > 0 ? null : known.reduce((sum, cost) => sum + cost, 0n)
 }
 
 type Settle = (
@@ -89,14 +130,16 @@ type Settle = (
 // What follows stays for as long as a stream goes on: it holds nothing of what was asked.
 
 /** Writes what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
-function settling(open: OpenCall, models: Models, began: number, log: Pick<Logger, 'error'>): Settle {
+function settling(open: OpenCall, unanswered: Unanswered, models: Models, began: number, log: Pick<Logger, 'error'>): Settle {
   return async (status, attempts, model, told, firstByteMs) => {
     const usage = told && bounded(told)
-    const costMicros = model && usage ? models.costOf(model, usage) : 0n
+    const own = model && usage ? [models.costOf(model, usage)] : []
+    const lost = unanswered.unclear.length > 0 ? [unanswered.costMicros] : []
+    const costMicros = sumOf([...own, ...lost])
     const latencyMs = Math.round(performance.now() - began)
     const [name, provider] = model ? [model.name, providerNameOf(model)] : [null, null]
     try {
-      await open.settle({ status, model: name, provider, ...(usage ?? nothingUsed), costMicros, attempts, firstByteMs, latencyMs })
+      await open.settle({ status, model: name, provider, ...(usage ?? nothingUsed), costMicros, attempts, unclear: unanswered.unclear, firstByteMs, latencyMs })
     } catch (error) {
       log.error({ err: error, call: open.id }, 'what became of a call could not be written')
     }

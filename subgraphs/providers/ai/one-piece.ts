@@ -26,6 +26,8 @@ export interface OnePiece<Answer> {
   /** What was asked, for organizations that have it stored. */
   readonly prompt: string | null
   readonly bound: Bound
+  /** What it uses at least of a model that was sent it. */
+  least(): Usage | Promise<Usage>
   /** Below a provider's base. */
   readonly path: string
   /** What a model is asked. */
@@ -51,11 +53,12 @@ export interface Made<Answer> {
 
 /** Makes such a call. @throws Refusal */
 export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, asking: Asking, piece: OnePiece<Answer>): Promise<Made<Answer>> {
-  const { capability, operation, named, prompt, bound, path, body, tooLong, read, used } = piece
+  const { capability, operation, named, prompt, bound, least, path, body, tooLong, read, used } = piece
   const made = await makeCall<Answer>({
     ...asking,
     ...{ capability, operation, named, prompt },
     bound: () => bound,
+    least,
     async attempt(model, credential, secret, hurry) {
       const { type, body: written } = body(model)
       const question = { path, body: written, headers: { 'content-type': type } }

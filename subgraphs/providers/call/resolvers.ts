@@ -23,7 +23,8 @@ export const callResolvers: Resolvers = {
     },
   },
   ProviderCall: {
-    attempts: ({ attempts }) => attempts.slice(0, mostAttempts),
+    attempts: ({ attempts }) =>
+      attempts.slice(0, mostAttempts).map(({ costMicros, ...attempt }) => ({ ...attempt, costMicros: costMicros == null ? null : BigInt(costMicros) })),
     user: ({ userId }) => (userId === null ? null : { id: userId }),
     organization: ({ organizationId }) => ({ id: organizationId }),
   },

@@ -19,6 +19,11 @@ export interface CallAttempt {
   readonly status: number | null
   readonly failure: string | null
   readonly latencyMs: number
+  /**
+   * Only of an attempt whose answer never came although its provider may have worked: what it is booked at, in whole micro-dollars as digits; null
+   * where nobody knows a price. It is part of the cost of its call.
+   */
+  readonly costMicros?: string | null
 }
 
 /** What is held for a call in a limit, and where the period begins in which it counts. */
@@ -55,6 +60,9 @@ export const calls = table('providers.calls', {
   hasNewLimit: truth.or(false),
   expired: truth.or(false),
   expiresAt: moment.maybe,
+  /** What stays held after the call has ended, because a provider that never answered may still charge it. */
+  pending: json.of<readonly Held[]>().or([]),
+  pendingUntil: moment.maybe,
   createdAt: moment,
   endedAt: moment.maybe,
 })

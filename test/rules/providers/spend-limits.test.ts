@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
-import type { CallRow } from '../../../subgraphs/providers/stores/call.ts'
+import type { CallAttempt, CallRow } from '../../../subgraphs/providers/stores/call.ts'
 import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
 import {
   admit,
@@ -13,6 +13,8 @@ import {
   dueAlerts,
   heldForMs,
   overdrawn,
+  raise,
+  release,
   remainingOf,
   resetsAt,
   scopeOfModel,
@@ -128,37 +130,81 @@ describe('a call that asks to begin', () => {
 })
 
 describe('a call that has ended', () => {
-  const ended = { ...call, model: 'a/b', createdAt: now, held: [{ limitId: 'l1', micros: '300', since: today.toISOString() }] }
+  const attempts: readonly CallAttempt[] = []
+  const ended = { ...call, model: 'a/b', createdAt: now, attempts, held: [{ limitId: 'l1', micros: '300', since: today.toISOString() }] }
 
   test('is booked with what it cost, and what was held is free', () => {
-    expect(book([limit({ spentMicros: 10n, reservedMicros: 350n })], ended, 120n)).toEqual([limit({ spentMicros: 130n, reservedMicros: 50n })])
-    expect(book([limit({ reservedMicros: 300n })], ended, 0n)).toEqual([limit()])
-    expect(book([limit()], { ...ended, held: [] }, 0n)).toEqual([])
+    expect(book([limit({ spentMicros: 10n, reservedMicros: 350n })], ended, 120n).limits).toEqual([limit({ spentMicros: 130n, reservedMicros: 50n })])
+    expect(book([limit({ reservedMicros: 300n })], ended, 0n)).toEqual({ limits: [limit()], pending: [] })
+    expect(book([limit()], { ...ended, held: [] }, 0n).limits).toEqual([])
   })
 
   test('frees what was held for a model that did not answer, and costs nothing there', () => {
     const held = [{ limitId: 'm2', micros: '40', since: today.toISOString() }]
-    expect(book([ofModel('m2', 'a/c', { reservedMicros: 40n })], { ...ended, held }, 120n)).toEqual([ofModel('m2', 'a/c')])
+    expect(book([ofModel('m2', 'a/c', { reservedMicros: 40n })], { ...ended, held }, 120n).limits).toEqual([ofModel('m2', 'a/c')])
   })
 
   test('leaves a period alone in which it did not begin', () => {
     const yesterday = at('2026-02-13T23:59:59Z')
     const before = [{ limitId: 'l1', micros: '300', since: '2026-02-13T00:00:00.000Z' }]
-    expect(book([limit({ reservedMicros: 300n })], { ...ended, held: before }, 120n)).toEqual([])
-    expect(book([limit()], { ...ended, held: [], createdAt: yesterday }, 120n)).toEqual([])
-    expect(book([limit()], { ...ended, held: [] }, 120n)).toEqual([limit({ spentMicros: 120n })])
+    expect(book([limit({ reservedMicros: 300n })], { ...ended, held: before }, 120n).limits).toEqual([])
+    expect(book([limit()], { ...ended, held: [], createdAt: yesterday }, 120n).limits).toEqual([])
+    expect(book([limit()], { ...ended, held: [] }, 120n).limits).toEqual([limit({ spentMicros: 120n })])
     const total = limit({ period: 'TOTAL', since: made })
-    expect(book([total], { ...ended, held: [], createdAt: made }, 120n)).toHaveLength(1)
-    expect(book([total], { ...ended, held: [], createdAt: new Date(made.getTime() - 1) }, 120n)).toEqual([])
+    expect(book([total], { ...ended, held: [], createdAt: made }, 120n).limits).toHaveLength(1)
+    expect(book([total], { ...ended, held: [], createdAt: new Date(made.getTime() - 1) }, 120n).limits).toEqual([])
   })
 
   test('that cost more than there was is booked all the same, and the limit says by how much', () => {
-    const [after] = book([limit({ spentMicros: 900n, reservedMicros: 300n })], ended, 400n)
+    const [after] = book([limit({ spentMicros: 900n, reservedMicros: 300n })], ended, 400n).limits
     expect(after).toMatchObject({ spentMicros: 1300n, reservedMicros: 0n, overdrawnMicros: 300n })
     expect(remainingOf(after!)).toBe(-300n)
     expect(overdrawn({ ...after!, hardLimitMicros: 1300n }).overdrawnMicros).toBe(0n)
     expect(overdrawn({ ...after!, hardLimitMicros: null }).overdrawnMicros).toBe(0n)
     expect(overdrawn(after!)).toBe(after)
+  })
+
+  const late: CallAttempt = { provider: 'a', model: 'a/late', status: null, failure: 'timeout', latencyMs: 9, costMicros: '30' }
+  const since = today.toISOString()
+
+  test('after an attempt without an answer keeps what that may still cost held, and no more than was held', () => {
+    const held = [{ limitId: 'l1', micros: '300', since }]
+    const call = { ...ended, attempts: [late], held }
+    const booked = (cost: bigint, micros: bigint) => book([limit({ reservedMicros: 300n })], call, cost, [{ model: 'a/late', micros }])
+    expect(booked(150n, 70n)).toEqual({ limits: [limit({ spentMicros: 150n, reservedMicros: 70n })], pending: [{ limitId: 'l1', micros: '70', since }] })
+    expect(booked(150n, 151n)).toEqual({ limits: [limit({ spentMicros: 150n, reservedMicros: 150n })], pending: [{ limitId: 'l1', micros: '150', since }] })
+    expect(booked(400n, 70n)).toEqual({ limits: [limit({ spentMicros: 400n })], pending: [] })
+    expect(release([limit({ reservedMicros: 70n })], booked(150n, 70n).pending)).toEqual([limit()])
+    expect(release([limit({ reservedMicros: 70n })], [{ limitId: 'l1', micros: '70', since: '2026-02-13T00:00:00.000Z' }])).toEqual([])
+  })
+
+  test('costs in the limit of each model what that model used, whether or not its answer came', () => {
+    const held = [
+      { limitId: 'm1', micros: '200', since },
+      { limitId: 'm2', micros: '100', since },
+    ]
+    const limits = [ofModel('m1', 'a/b', { reservedMicros: 200n }), ofModel('m2', 'a/late', { reservedMicros: 100n })]
+    expect(book(limits, { ...ended, attempts: [late], held }, 150n, [{ model: 'a/late', micros: 70n }])).toEqual({
+      limits: [ofModel('m1', 'a/b', { spentMicros: 120n }), ofModel('m2', 'a/late', { spentMicros: 30n, reservedMicros: 70n })],
+      pending: [{ limitId: 'm2', micros: '70', since }],
+    })
+    expect(book(limits, { ...ended, model: null, attempts: [late], held }, 30n).limits.map(({ spentMicros }) => spentMicros)).toEqual([0n, 30n])
+  })
+})
+
+describe('what is held for a call that tries another model', () => {
+  const since = today.toISOString()
+  const held = [
+    { limitId: 'l1', micros: '300', since },
+    { limitId: 'm1', micros: '300', since },
+  ]
+
+  test('is raised in all of its limits but those of models, or in none where one does not cover it', () => {
+    const [own, other] = [limit({ reservedMicros: 300n, hardLimitMicros: 500n }), ofModel('m1', 'a/b', { reservedMicros: 300n })]
+    expect(raise([own, other], held, 500n)).toEqual({ limits: [{ ...own, reservedMicros: 500n }], held: [{ ...held[0]!, micros: '500' }, held[1]] })
+    expect(raise([own, other], held, 501n)).toBeNull()
+    expect(raise([own, other], held, 300n)).toEqual({ limits: [], held })
+    expect(raise([own], [{ ...held[0]!, since: '2026-02-13T00:00:00.000Z' }], 900n)).toMatchObject({ limits: [] })
   })
 })
 
@@ -167,12 +213,14 @@ describe('entries that are decided together', () => {
     ...{ organizationId: 'o1', id, family: 'AI', operation: 'chat.completions', status: 'RUNNING', appId: 'app_a', userId, requestedModel: null },
     ...{ model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null },
     ...{ attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: now, createdAt: now, endedAt: null },
+    ...{ pending: [], pendingUntil: null },
     ...more,
   })
   const begins = (id: string, userId: string, micros = 400n): Entry => ({ kind: 'begin', call: row(id, userId), candidates: [candidate('a/b', micros)] })
   const ends = (id: string, expired = false): Entry => ({
     kind: 'end',
     ended: { ...row(id, 'u1'), status: 'SUCCEEDED', model: 'a/b', provider: 'a', costMicros: 120n, expired, endedAt: now },
+    unclear: [],
   })
   const of = (userId: string, hardLimitMicros: bigint) => limit({ id: userId, scopeType: 'USER', scopeValue: userId, hardLimitMicros })
 

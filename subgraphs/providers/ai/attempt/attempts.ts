@@ -5,7 +5,7 @@ import type { Attempt, Candidate } from '../../stores/ai/engine.ts'
 import type { CredentialInUse, CredentialsInUse } from '../../stores/credential/in-use.ts'
 import { providerNameOf } from '../../stores/model/candidates.ts'
 import type { Cooldowns } from './cooldown.ts'
-import { type AttemptFailure, failureOfWay, restOf } from './failure.ts'
+import { AttemptFailure, failureOfWay, restOf } from './failure.ts'
 
 export interface AttemptsOptions<C extends Candidate, Answer> {
   /** In the order in which they are tried: one attempt each. */
@@ -24,6 +24,10 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
   readonly organizationId: string
   /** Whether the caller has shortened the time of an attempt: running out of it then says nothing of the provider. */
   readonly isHurried: boolean
+  /** What an attempt costs at least that a candidate took and never answered, in whole micro-dollars; null: nobody knows a price. */
+  leastCostOf(candidate: C): Promise<bigint | null>
+  /** Whether spend limits cover a candidate beside what attempts without an answer may still cost. Asked only after such an attempt. */
+  isCovered(candidate: C): Promise<boolean>
 }
 
 export type AttemptsEnd<C extends Candidate, Answer> =
@@ -51,9 +55,10 @@ export type RunAttempts = <C extends Candidate, Answer>(options: AttemptsOptions
 
 export function createAttempts({ clock, credentials, counted }: AttemptsDeps): RunAttempts {
   const nowMs = () => clock.now().getTime()
-  return async ({ candidates, credentialOf, attempt, signal, cooldowns, organizationId, isHurried }) => {
+  return async ({ candidates, credentialOf, attempt, signal, cooldowns, organizationId, isHurried, leastCostOf, isCovered }) => {
     const attempts: Attempt[] = []
     const verdicts: Verdict[] = []
+    let mayCostMore = false
     for (const candidate of candidates) {
       const credential = await credentialOf(candidate)
       if (signal.aborted) return { kind: 'left', attempts }
@@ -67,28 +72,32 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
         verdicts.push(rest.isLimit ? { waitMs: rest.until - nowMs() } : 'failed')
         continue
       }
+      // What is not covered is not tried: the call ends as it would without this candidate.
+      if (mayCostMore && !(await isCovered(candidate))) continue
       let failure: AttemptFailure | undefined
       for (const secret of credential.secrets) {
         if (secret === undefined) continue
         const began = performance.now()
-        const tried = (status: number | null, name: string | null) => {
+        const tried = async (status: number | null, name: string | null, mayCost: boolean) => {
           const latencyMs = Math.round(performance.now() - began)
-          attempts.push({ provider: providerNameOf(candidate), model: candidate.name, status, failure: name, latencyMs })
           counted(candidate.provider, name ?? 'answered', latencyMs)
+          const cost = mayCost ? { costMicros: digits(await leastCostOf(candidate)) } : {}
+          attempts.push({ provider: providerNameOf(candidate), model: candidate.name, status, failure: name, latencyMs, ...cost })
+          mayCostMore ||= mayCost
         }
         try {
           const answer = await attempt(candidate, credential, secret)
-          tried(200, null)
+          await tried(200, null, false)
           await cooldowns.worked(who)
           credentials.note(credential, secret, 'taken')
           return { kind: 'answered', answer, candidate, attempts }
         } catch (error) {
           if (signal.aborted || (error instanceof OutboundFailure && error.kind === 'left')) {
-            tried(null, 'left')
+            await tried(null, 'left', mayCost(error))
             return { kind: 'left', attempts }
           }
           failure = failureOfWay(error)
-          tried(failure.status, failure.failure)
+          await tried(failure.status, failure.failure, failure.mayCost)
           if (failure.failure === 'refused_credential') credentials.note(credential, secret, 'refused', failure.message)
           if (failure.failure !== 'refused_credential' || failure.status !== 401) break
         }
@@ -110,6 +119,11 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
     return { kind: 'refused', refusal: endOf(verdicts), attempts }
   }
 }
+
+const digits = (micros: bigint | null): string | null => (micros === null ? null : `${micros}`)
+
+/** Whether an attempt that ended by this error may cost something, also when its caller left. */
+const mayCost = (error: unknown): boolean => (error instanceof OutboundFailure ? error.sent : error instanceof AttemptFailure && error.mayCost)
 
 /** What the caller is told when nobody answered. */
 function endOf(verdicts: readonly Verdict[]): Refusal {

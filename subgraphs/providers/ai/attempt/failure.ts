@@ -17,6 +17,12 @@ export type FailureName =
   | 'malformed'
   | 'not_json'
 
+/** Failures of an attempt after which nobody knows whether the provider worked. */
+const unclear: ReadonlySet<FailureName> = new Set(['timeout', 'cut', 'too_large', 'wrong_type', 'malformed'])
+
+/** The statuses by which a gateway tells that the provider behind it took the request and did not answer in time. */
+const gaveUpWaiting: ReadonlySet<number> = new Set([504, 524])
+
 /** An attempt that gave no answer. Its message may be shown only where the provider itself refused what was asked (`bad_request`). */
 export class AttemptFailure extends Error {
   readonly failure: FailureName
@@ -26,11 +32,13 @@ export class AttemptFailure extends Error {
   readonly retryAfterMs: number | null
   /** The part of the request that the provider named. */
   readonly param: string | null
+  /** Whether the request reached the provider, or may have. */
+  readonly sent: boolean
   constructor(
     failure: FailureName,
     status: number | null,
     message: string,
-    more: { readonly retryAfterMs?: number | null; readonly param?: string | null } = {},
+    more: { readonly retryAfterMs?: number | null; readonly param?: string | null; readonly sent?: boolean } = {},
   ) {
     super(message)
     this.name = 'AttemptFailure'
@@ -38,6 +46,13 @@ export class AttemptFailure extends Error {
     this.status = status
     this.retryAfterMs = more.retryAfterMs ?? null
     this.param = more.param ?? null
+    this.sent = more.sent ?? true
+  }
+
+  /** Whether the provider may have worked, and charge for it: it took the request and never said that it refuses. */
+  get mayCost(): boolean {
+    if (!this.sent) return false
+    return unclear.has(this.failure) || (this.status !== null && gaveUpWaiting.has(this.status))
   }
 
   /** Whether it counts against the provider. A question can be put so that no model answers it in JSON: that is no fault of theirs. */
@@ -123,11 +138,12 @@ function retryAfter(headers: Headers, now: number): number | null {
 export function failureOfWay(error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
   if (!(error instanceof OutboundFailure)) throw error
-  if (error.kind === 'late') return new AttemptFailure('timeout', null, 'The provider did not answer in time.')
+  if (error.kind === 'late') return new AttemptFailure('timeout', null, 'The provider did not answer in time.', { sent: error.sent })
   if (error.kind === 'large') return new AttemptFailure('too_large', null, 'The answer of the provider is too long.')
   return new AttemptFailure(
     error.sent ? 'cut' : 'unreachable',
     null,
     error.sent ? 'The connection to the provider broke.' : 'The provider could not be reached.',
+    { sent: error.sent },
   )
 }

@@ -52,7 +52,9 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
 
   const ask: Upstream['ask'] = async (candidate, credential, secret, question, hurry) => {
     const { base, headers, isBehind } = placeOf(candidate, credential)
-    const left = Math.max(1, Math.round(hurry.endsAt - performance.now()))
+    const left = Math.round(hurry.endsAt - performance.now())
+    // A request that nobody can wait for would still be paid for.
+    if (left < 1) throw new AttemptFailure('timeout', null, 'The call has used its time up.', { sent: false })
     const attemptMs = Math.min(hurry.attemptMs ?? left, left)
     const isStream = question.type === 'text/event-stream'
     const answer = await stream(base + question.path, {

@@ -42,6 +42,7 @@ const callOf = (request: ChatRequest, asking: Caller): Omit<AiCall<never>, 'atte
   operation: 'chat.completions',
   named: request.model,
   prompt: () => request.messages.map(({ content }) => textOf(content)).join('\n\n'),
+  least: () => ({ inputTokens: Math.ceil(request.inputBytes / 4), outputTokens: 0, units: null }),
   bound: model => ({ inputBytes: request.inputBytes, maxOutputTokens: mostOf(request, model) }),
 })
 

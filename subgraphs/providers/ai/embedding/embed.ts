@@ -14,6 +14,7 @@ export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: As
     ...{ capability: 'EMBEDDING', operation: 'embeddings', named: request.model },
     prompt: typeof request.input[0] === 'string' ? request.input.join('\n') : null,
     bound: { inputBytes: most, maxOutputTokens: 0 },
+    least: () => ({ inputTokens: Math.ceil(most / 4), outputTokens: 0, units: null }),
     path: '/embeddings',
     tooLong: 'The vectors of so many inputs are longer than an answer may be: send fewer at once, or ask for encoding_format base64.',
     body: ({ upstream }) => ({ type: jsonType, body: bodyOfEmbeddings(request, upstream) }),

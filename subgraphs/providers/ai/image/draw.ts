@@ -8,6 +8,7 @@ export const drawImages = (engine: Engine & { readonly clock: Clock }, request: 
   makeInOnePiece(engine, asking, {
     ...{ capability: 'IMAGE', operation: 'images.generations', named: request.model, prompt: request.prompt },
     bound: { images: request.n },
+    least: () => ({ inputTokens: Math.ceil(Buffer.byteLength(request.prompt) / 4), outputTokens: 0, units: 0 }),
     path: '/images/generations',
     body: ({ upstream }) => ({ type: jsonType, body: bodyOfImages(request, upstream) }),
     read: json => readImageAnswer(json, request, engine.clock.now()),

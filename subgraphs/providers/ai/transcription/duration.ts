@@ -7,8 +7,13 @@ export function longestSeconds(file: Uint8Array): number {
   return Math.ceil(secondsOfSamples(file) ?? (file.byteLength * 8) / fewestBits)
 }
 
+/** How long a recording most likely is, in whole seconds: exact as above, else by the bits of most speech. */
+export const usualSeconds = (file: Uint8Array): number => Math.ceil(secondsOfSamples(file) ?? (file.byteLength * 8) / usualBits)
+
 /** Bits a second: AMR and Opus begin a little above. */
 const fewestBits = 4_000
+/** Bits a second of MP3 and AAC as recorders write speech. */
+const usualBits = 64_000
 
 /** What plain samples are called in a header: whole numbers, fractions, and the two laws of telephones. */
 const plainFormats: readonly number[] = [1, 3, 6, 7]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { modelIn, requireKnown, textIn, wordIn, wrong } from '../wire/fields.ts'
-import { longestSeconds } from './duration.ts'
+import { longestSeconds, usualSeconds } from './duration.ts'
 import { type Form, type FormFile, writeForm } from './form.ts'
 
 /** Bytes of a recording at most. */
@@ -18,6 +18,8 @@ export interface TranscriptionRequest {
   readonly prompt: string | null
   /** How long it can be at most. */
   readonly longestSeconds: number
+  /** How long it is as recordings of its size usually are. */
+  readonly usualSeconds: number
 }
 
 const known = ['file', 'model', 'language', 'prompt', 'response_format']
@@ -45,6 +47,7 @@ export function readTranscriptionRequest({ fields, files }: Form): Transcription
     language,
     prompt: textIn(fields, 'prompt', 32_000),
     longestSeconds: longestSeconds(file.bytes),
+    usualSeconds: usualSeconds(file.bytes),
   }
 }
 
@@ -91,8 +94,10 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
   }
 }
 
-/** Models that count tokens hear ten of them a second. */
+/** How many tokens of sound models that count tokens hear in a second. */
+export const tokensASecond = 10
+
 function secondsOfTokens(details: unknown): number | null {
   const tokens = (details as { readonly audio_tokens?: unknown } | null | undefined)?.audio_tokens
-  return Number.isSafeInteger(tokens) ? (tokens as number) / 10 : null
+  return Number.isSafeInteger(tokens) ? (tokens as number) / tokensASecond : null
 }

@@ -1,12 +1,13 @@
 import type { Engine } from '../../stores/ai/engine.ts'
 import { type Asking, type Made, makeInOnePiece } from '../one-piece.ts'
-import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer, type TranscriptionRequest } from './request.ts'
+import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer, type TranscriptionRequest, tokensASecond } from './request.ts'
 
 /** Has a recording written down. @throws Refusal */
 export const transcribe = (engine: Engine, request: TranscriptionRequest, asking: Asking): Promise<Made<TranscriptionAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'TRANSCRIPTION', operation: 'audio.transcriptions', named: request.model, prompt: request.file.name },
     bound: { seconds: request.longestSeconds },
+    least: () => ({ inputTokens: request.usualSeconds * tokensASecond, outputTokens: 0, units: request.usualSeconds }),
     path: '/audio/transcriptions',
     body: ({ upstream }) => bodyOfTranscription(request, upstream),
     read: json => readTranscriptionAnswer(json, request),

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import { type Calls, inWords, type Said } from '../spend/calls.ts'
+import { type Calls, inWords, type Said } from '../spend/order.ts'
 import type { OrganizationRules, OrganizationsInUse } from './in-use.ts'
 import { statusWithin } from './organization.ts'
 

@@ -24,6 +24,8 @@ export interface Attempt {
   /** Null where it was answered. */
   readonly failure: string | null
   readonly latencyMs: number
+  /** As `CallAttempt` of the record has it. */
+  readonly costMicros?: string | null
 }
 
 /** What is asked of a provider. */
@@ -83,6 +85,8 @@ export interface AiCall<Answer> {
   readonly prompt: string | null | (() => string)
   /** At most how much a model may be made to do. */
   bound(model: AiModel): Bound
+  /** What a model has used at least once it was sent the request, whether or not its answer comes: asked only when none came. */
+  least(model: AiModel): Usage | Promise<Usage>
   /**
    * Asks one model, once.
    * @param isLimited whether a hard limit applies: then what is produced must stay within the bound

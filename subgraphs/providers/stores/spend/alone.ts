@@ -3,8 +3,8 @@ import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { CallRow } from '../call.ts'
 import { nowBeside } from './booking.ts'
-import { books, type Place, placesOf } from './books.ts'
-import { type Decided, decide, type Entry, isAt, type Outcome, placesOfEntry } from './decide.ts'
+import { books, type Place } from './books.ts'
+import { type Decided, decide, type EndEntry, type Entry, isAt, type LaterEntry, type Outcome, placesOfEnd, placesOfEntry } from './decide.ts'
 import type { SpendLimitRow } from './limit.ts'
 
 export interface AloneGround {
@@ -13,6 +13,9 @@ export interface AloneGround {
   /** Whether somebody is to be told of a change: then it is not written here. */
   isNews(before: SpendLimitRow, after: SpendLimitRow, at: Date): boolean
 }
+
+/** What may be written by itself. */
+export type LoneEntry = Exclude<Entry, LaterEntry> | EndEntry
 
 /** What became of an entry that was written by itself. */
 export interface Alone {
@@ -61,7 +64,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
    * @param isRecalled then all of them have to change: only of those that do the statement finds out whether they stand so
    * @returns null when they do not; undefined when it is nothing to be written alone. Nothing is written then
    */
-  async function tryWith(entry: Entry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
+  async function tryWith(entry: LoneEntry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
     const now = nowBeside(clock.now(), before)
     const { outcomes, changes, begun, ended, isLimited } = decide([entry], before, running, now)
     const [outcome] = outcomes
@@ -80,8 +83,8 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
      * @param running the call that is to end
      * @returns null when it is not, or when there is more to be told than the figures: nothing is written then
      */
-    async keep(organizationId: string, entry: Entry, running: readonly CallRow[]): Promise<Alone | null> {
-      const places = entry.kind === 'end' ? running.flatMap(call => placesOf(call, [entry.ended.model])) : placesOfEntry(entry)
+    async keep(organizationId: string, entry: LoneEntry, running: readonly CallRow[]): Promise<Alone | null> {
+      const places = entry.kind === 'end' ? running.flatMap(call => placesOfEnd(call, entry)) : placesOfEntry(entry)
       const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
       const recalled = recall(organizationId, held, places)
       let kept = recalled && (await tryWith(entry, running, places, recalled, true))

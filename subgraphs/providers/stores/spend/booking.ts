@@ -1,4 +1,4 @@
-import type { CallFamily, Held } from '../call.ts'
+import type { CallAttempt, CallFamily, Held } from '../call.ts'
 import type { BudgetAttention, SpendAlert, SpendAlertKind, SpendLimitRow, SpendPeriod, SpendScopeType } from './limit.ts'
 
 // What limits hold, as rules: amounts are whole micro-dollars, moments are arguments.
@@ -127,25 +127,88 @@ export interface Ended extends Counted {
   readonly model: string | null
   readonly createdAt: Date
   readonly held: readonly Held[]
+  readonly attempts: readonly CallAttempt[]
+}
+
+/** What the provider of a model may still charge for a request that it took and never answered, beyond what is booked for it. */
+export interface Unclear {
+  readonly model: string
+  /** In whole micro-dollars. */
+  readonly micros: bigint
+}
+
+/** What ended calls cost in a limit: all of it, or the part of the limit's own model, whose attempts may have remained without an answer. */
+function costIn(limit: SpendLimitRow, call: Ended, costMicros: bigint): bigint {
+  if (limit.scopeType !== 'MODEL') return countsIn(limit, call, null) ? costMicros : 0n
+  if (!countsIn(limit, call, limit.scopeValue)) return 0n
+  const unanswered = sumOf(call.attempts)
+  const own = sumOf(call.attempts.filter(({ model }) => model === limit.scopeValue))
+  return call.model === limit.scopeValue && costMicros > unanswered ? costMicros - unanswered + own : own
+}
+
+const sumOf = (attempts: readonly CallAttempt[]): bigint => attempts.reduce((sum, { costMicros }) => sum + BigInt(costMicros ?? 0), 0n)
+
+/** What becomes of limits when a call ends. */
+export interface Booked {
+  /** Those that change. */
+  readonly limits: readonly SpendLimitRow[]
+  /** What stays held for the call. */
+  readonly pending: readonly Held[]
 }
 
 /**
- * Books what a call cost in its limits, and gives back what was held for it. It counts in the period in which it began: once that is over,
- * nothing of it is left to book. Where less was held than it cost, or nothing, the truth is booked all the same, as overdrawn.
+ * Books what a call cost in its limits, and gives back what was held for it, but for what may still be charged. It counts in the period in
+ * which it began: once that is over, nothing of it is left to book. Where less was held than it cost, or nothing, the truth is booked all the
+ * same, as overdrawn.
  * @param limits those that apply to it or hold something for it, as they stand now
- * @returns those that change
  */
-export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: bigint): readonly SpendLimitRow[] {
+export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: bigint, unclear: readonly Unclear[] = []): Booked {
   const held = new Map(call.held.map(each => [each.limitId, each]))
-  return limits.flatMap(limit => {
+  const pending: Held[] = []
+  const changed = limits.flatMap(limit => {
     const own = held.get(limit.id)
     const isIn = own ? own.since === limit.since.toISOString() : beganIn(limit, call.createdAt)
     if (!isIn) return []
-    const cost = countsIn(limit, call, call.model) ? costMicros : 0n
+    const cost = costIn(limit, call, costMicros)
     const released = own ? BigInt(own.micros) : 0n
     if (cost === 0n && released === 0n) return []
-    return [overdrawn({ ...limit, spentMicros: limit.spentMicros + cost, reservedMicros: limit.reservedMicros - released })]
+    const open = unclear.filter(({ model }) => limit.scopeType !== 'MODEL' || model === limit.scopeValue).reduce((sum, { micros }) => sum + micros, 0n)
+    const stays = least(open, most(0n, released - cost))
+    if (own && stays > 0n) pending.push({ ...own, micros: `${stays}` })
+    return [overdrawn({ ...limit, spentMicros: limit.spentMicros + cost, reservedMicros: limit.reservedMicros - released + stays })]
   })
+  return { limits: changed, pending }
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** Frees what is held in the periods that limits are in. @returns the limits that change */
+export const release = (limits: readonly SpendLimitRow[], held: readonly Held[]): readonly SpendLimitRow[] =>
+  limits.flatMap(limit => {
+    const own = held.find(({ limitId, since }) => limitId === limit.id && since === limit.since.toISOString())
+    return own ? [overdrawn({ ...limit, reservedMicros: limit.reservedMicros - BigInt(own.micros) })] : []
+  })
+
+/**
+ * Raises what is held for a call that runs to an amount, in every limit that holds something for it but those of models, or in none.
+ * @param limits those that hold something for it, as they stand now
+ * @returns null where a limit does not cover it
+ */
+export function raise(
+  limits: readonly SpendLimitRow[],
+  held: readonly Held[],
+  micros: bigint,
+): { readonly limits: readonly SpendLimitRow[]; readonly held: readonly Held[] } | null {
+  const changed: SpendLimitRow[] = []
+  const raised = held.map((own): Held => {
+    const limit = limits.find(({ id }) => id === own.limitId)
+    const more = micros - BigInt(own.micros)
+    if (!limit || limit.scopeType === 'MODEL' || own.since !== limit.since.toISOString() || more <= 0n) return own
+    changed.push({ ...limit, reservedMicros: limit.reservedMicros + more })
+    return { ...own, micros: `${micros}` }
+  })
+  return changed.some(limit => (remainingOf(limit) ?? 0n) < 0n) ? null : { limits: changed, held: raised }
 }
 
 const beganIn = ({ period, since, createdAt }: SpendLimitRow, callCreatedAt: Date): boolean =>

@@ -27,7 +27,7 @@ const limitsAt = (first: number) =>
   `providers.spend_limits l join unnest($${first}::uuid[], $${first + 1}::text[], $${first + 2}::text[]) as p (owner_id, scope_type, scope_value)
      on l.owner_id = p.owner_id and l.scope_type = p.scope_type and l.scope_value = p.scope_value`
 
-const written = ['attempts', 'held']
+const written = ['attempts', 'held', 'pending']
 const names = Object.keys(calls.columns)
 const columns = names.map(columnOf).join(', ')
 const typeOf = (name: string): string => calls.columns[name as keyof typeof calls.columns].type
@@ -43,14 +43,21 @@ const endNames = [
   'latencyMs',
   'firstByteMs',
   'attempts',
+  'held',
   'expired',
+  'expiresAt',
+  'pending',
+  'pendingUntil',
   'endedAt',
 ] as const
-const setEnded = `held = '[]', expires_at = null`
-const setEnd = `${endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')}, ${setEnded}`
+const setEnd = endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')
 
-/** What is written of a call when it ends. */
-export type EndedRow = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
+/** What is written of a call that has begun: when it ends, and when more or less is held for it. */
+export type CallChange = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
+
+/** A change by which everything stays as it is. */
+export const changeOf = (call: CallRow): CallChange =>
+  Object.fromEntries((['organizationId', 'id', ...endNames] as const).map(name => [name, call[name]])) as unknown as CallChange
 
 // Every list of records says how long it is: without that the planner takes it for a hundred, and reads whole tables to find so many.
 
@@ -66,7 +73,7 @@ const endFree = lockingStatement(
 const lockCalls = statement(
   `select ${selectList(calls, 'c')} from providers.calls c join unnest($1::uuid[], $2::uuid[]) as k (organization_id, id)
       on c.organization_id = k.organization_id and c.id = k.id
-    where c.status = 'RUNNING' or c.expired order by c.id for no key update of c`,
+    where c.status = 'RUNNING' or c.expired or c.pending_until is not null order by c.id for no key update of c`,
 )
 const lockLimits = statement(
   `select ${selectList(spendLimits, 't')} from providers.spend_limits t
@@ -118,7 +125,7 @@ const endIf = lockingStatement(
      select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $7::uuid and c.id = $8::uuid for no key update),
    ${asRead('coalesce((select runs from own), false)')},
    ended as (
-     update providers.calls c set ${endNames.map((name, at) => `${columnOf(name)} = $${9 + at}::${typeOf(name)}`).join(', ')}, ${setEnded}
+     update providers.calls c set ${endNames.map((name, at) => `${columnOf(name)} = $${9 + at}::${typeOf(name)}`).join(', ')}
       where c.organization_id = $7::uuid and c.id = $8::uuid and (select ok from ok))
    select ok from ok`,
 )
@@ -128,6 +135,7 @@ const readLimits = statement(
 const shareBooks = statement(`select pg_advisory_xact_lock_shared(hashtextextended('providers.books:' || o, 5)) from unnest($1::text[]) o`)
 const closeBooks = statement(`select pg_advisory_xact_lock(hashtextextended('providers.books:' || $1, 5))`)
 const expiredCalls = statement(`select organization_id as "organizationId", id from providers.calls where expires_at < $1 order by expires_at limit $2`)
+const pendingCalls = statement(`select organization_id as "organizationId", id from providers.calls where pending_until < $1 order by pending_until limit $2`)
 
 const limitsThatWait = statement(
   `select ${selectList(spendLimits, 't')} from providers.spend_limits t
@@ -153,7 +161,7 @@ function recorder(attributes: readonly string[]) {
 const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
   attributes.map(name => (written.includes(name) ? JSON.stringify(boundOf(row, name)) : boundOf(row, name)))
 const callRecords: (made: readonly CallRow[]) => string = recorder(names)
-const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
+const endRecords: (ended: readonly CallChange[]) => string = recorder(['organizationId', 'id', ...endNames])
 const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures])
 
 /** Written out, for each call does it twice: keys that are put together take as long as the rules. */
@@ -181,7 +189,7 @@ export type OneDecided = {
   readonly places: readonly Place[]
   /** How many limits are there, as they were read. */
   readonly applying: number
-} & ({ readonly begun: CallRow; readonly ended?: undefined } | { readonly begun?: undefined; readonly ended: EndedRow })
+} & ({ readonly begun: CallRow; readonly ended?: undefined } | { readonly begun?: undefined; readonly ended: CallChange })
 
 /** The statements by which calls and limits are kept together. Whoever locks both locks calls first, and each in the order of ids. */
 export const books = {
@@ -191,11 +199,11 @@ export const books = {
   },
 
   /** Ends a call that runs, holds nothing and costs nothing in any limit. @returns false when it is not so: nothing is written then */
-  async endFree(sequelize: Sequelize, ended: EndedRow, places: readonly Place[]): Promise<boolean> {
+  async endFree(sequelize: Sequelize, ended: CallChange, places: readonly Place[]): Promise<boolean> {
     return (await rows(sequelize, endFree, [endRecords([ended]), ...ofPlaces(places)])).length > 0
   },
 
-  /** Locks calls that run, or expired while they did. */
+  /** Locks calls that run, expired while they did, or hold something although they have ended. */
   lockCalls: (sequelize: Sequelize, keys: readonly Pick<CallRow, 'organizationId' | 'id'>[], transaction: Transaction): Promise<CallRow[]> =>
     rows(sequelize, lockCalls, [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)], transaction),
 
@@ -219,7 +227,7 @@ export const books = {
   /** Writes the figures of locked limits, new calls, and what became of locked ones: one statement. */
   async write(
     sequelize: Sequelize,
-    { limits, begun, ended }: { readonly limits: readonly SpendLimitRow[]; readonly begun: readonly CallRow[]; readonly ended: readonly EndedRow[] },
+    { limits, begun, ended }: { readonly limits: readonly SpendLimitRow[]; readonly begun: readonly CallRow[]; readonly ended: readonly CallChange[] },
     transaction: Transaction,
   ): Promise<void> {
     await rows(sequelize, writeBooks, [figureRecords(limits), callRecords(begun), endRecords(ended), limits.length, ended.length], transaction)
@@ -241,6 +249,9 @@ export const books = {
 
   /** Calls that nobody has ended in time. */
   expired: (sequelize: Sequelize, now: Date, most: number): Promise<Pick<CallRow, 'organizationId' | 'id'>[]> => rows(sequelize, expiredCalls, [now, most]),
+
+  /** Calls that have ended and hold something whose time has passed. */
+  pending: (sequelize: Sequelize, now: Date, most: number): Promise<Pick<CallRow, 'organizationId' | 'id'>[]> => rows(sequelize, pendingCalls, [now, most]),
 }
 
 /** Which calls `c` count in a limit, whatever the period; `$1` is the organization's id, `$2` the scope's value. */
@@ -253,10 +264,18 @@ const inScope: Readonly<Record<SpendScopeType, string>> = {
   MODEL: 'c.model = $2',
 }
 
+/** What attempts without an answer of a call `c` are booked at. */
+const unanswered = (condition: string) => `(select coalesce(sum((a ->> 'costMicros')::bigint), 0) from jsonb_array_elements(c.attempts) a where ${condition})`
+
+/** What a call `c` costs in a scope, as `costIn` of the rules has it. */
+const costIn = (type: SpendScopeType): string =>
+  type === 'MODEL' ? `case when c.model = $2 then c.cost_micros - ${unanswered('true')} else 0 end + ${unanswered(`a ->> 'model' = $2`)}` : 'c.cost_micros'
+
 /** How the calls of a scope are counted, for each scope and level. */
 function counting(type: SpendScopeType, owner: string): { readonly mark: Statement; readonly sum: Statement } {
   // What runs has no model yet.
   const running = type === 'MODEL' ? '$2::text is not null' : inScope[type]
+  const counted = type === 'MODEL' ? `(${inScope.MODEL} or c.attempts @> jsonb_build_array(jsonb_build_object('model', $2::text)))` : inScope[type]
   return {
     // In the order in which everybody locks calls.
     mark: statement(
@@ -264,7 +283,7 @@ function counting(type: SpendScopeType, owner: string): { readonly mark: Stateme
          select c.organization_id, c.id from providers.calls c where c.expires_at is not null and ${owner} and ${running} order by c.id for no key update)
        update providers.calls c set has_new_limit = true from k where c.organization_id = k.organization_id and c.id = k.id`,
     ),
-    sum: statement(`select coalesce(sum(c.cost_micros), 0)::bigint as spent from providers.calls c where ${owner} and ${inScope[type]} and c.created_at >= $3`),
+    sum: statement(`select coalesce(sum(${costIn(type)}), 0)::bigint as spent from providers.calls c where ${owner} and ${counted} and c.created_at >= $3`),
   }
 }
 const everyType = Object.keys(inScope) as SpendScopeType[]

@@ -7,111 +7,28 @@ import type { Unit, Writing } from '../../../store/books.ts'
 import { tell } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
-import type { CallAttempt, CallFamily, CallRow } from '../call.ts'
-import { createAlone } from './alone.ts'
+import type { CallRow } from '../call.ts'
+import { createAlone, type LoneEntry } from './alone.ts'
 import { alerted, asOf, heldForMs, nowBeside, overdrawn } from './booking.ts'
-import { books, counts, type EndedRow, type Place, placesOf } from './books.ts'
-import { type Admitted, decide, type Entry, type Outcome, placesOfEntry } from './decide.ts'
+import { books, type CallChange, counts, type Place, placesOf } from './books.ts'
+import {
+  type Admitted,
+  type CallKey,
+  type Covered,
+  decide,
+  type EndEntry,
+  type Entry,
+  isLater,
+  keyOf,
+  type Outcome,
+  placesOfEnd,
+  placesOfEntry,
+} from './decide.ts'
 import { createLater } from './later.ts'
 import type { SpendLimitRow } from './limit.ts'
+import { type CallCaller, type CallEnd, type CallOrder, type Calls, type Charge, inWords, type OpenCall, type Prices } from './order.ts'
 import { createTeller } from './teller.ts'
 import { createUnderWay } from './under-way.ts'
-
-/** In whose name a call is made: it is logged and limited under all three. */
-export interface CallCaller {
-  readonly organizationId: string
-  readonly userId: string | null
-  readonly appId: string
-}
-
-/** What may answer a call. */
-export interface CallCandidate {
-  /** Null where no model answers. */
-  readonly model: string | null
-  readonly provider: string
-  /** What it costs at most in whole micro-dollars; null: nobody knows a price. */
-  readonly upperMicros: bigint | null
-}
-
-/** What was asked: where it is long, it is put together only when somebody keeps it. */
-export type Said = string | (() => string) | null | undefined
-
-export const inWords = (said: Said): string | null => (typeof said === 'function' ? said() : (said ?? null))
-
-/** A call that is to begin. */
-export interface CallOrder {
-  readonly family: CallFamily
-  /** `chat.completions` */
-  readonly operation: string
-  readonly requestedModel: string | null
-  /** In the order in which they are tried. */
-  readonly candidates: readonly CallCandidate[]
-  /** What is kept of what was asked, and until when; left out, nothing is. */
-  readonly prompt?: Said
-  readonly promptUntil?: Date | null
-}
-
-/** What became of a call. */
-export interface CallEnd {
-  readonly status: 'SUCCEEDED' | 'FAILED' | 'ABORTED'
-  readonly model: string | null
-  readonly provider: string | null
-  readonly inputTokens?: number | null
-  readonly outputTokens?: number | null
-  readonly units?: number | null
-  /** Null: nobody knows a price. Where nothing was delivered it is 0. */
-  readonly costMicros: bigint | null
-  readonly attempts?: readonly CallAttempt[]
-  readonly firstByteMs?: number | null
-  readonly latencyMs?: number | null
-}
-
-/** A call that has begun: what it may cost is held for it until it is settled. */
-export interface OpenCall {
-  readonly id: string
-  /** The models that may be tried, in order: those that limits of their own leave out are missing. */
-  readonly allowed: readonly string[]
-  /** Whether a hard limit counts it: then it must not cost more than was held. */
-  readonly isLimited: boolean
-  /**
-   * Says what became of it; the first word counts. What is not said within 15 minutes is booked as failed, for nothing. Where the database
-   * cannot write it, that is done as soon as it can, and nobody waits for it.
-   */
-  settle(end: CallEnd): Promise<void>
-}
-
-/** Something at a fixed price. */
-export interface Charge {
-  readonly family: CallFamily
-  readonly operation: string
-  readonly provider: string | null
-  readonly units?: number | null
-  /** In whole micro-dollars. */
-  readonly micros: bigint
-}
-
-/** The record of calls, and the limits that they are held to. */
-export interface Calls {
-  /**
-   * Begins a call: what it may cost at most is held in every limit that it counts in, or in none.
-   * @throws BUDGET_EXCEEDED with `scopeType`, `resetsAt` and `callId`; FORBIDDEN, reason `model_unpriced`. The call is on record as REFUSED then
-   */
-  begin(caller: CallCaller, order: CallOrder): Promise<OpenCall>
-  /**
-   * Records a call at a fixed price as made, and what it costs as spent, within a transaction: where that is undone, so are both.
-   * @returns the call's id
-   * @throws BUDGET_EXCEEDED before anything is written
-   */
-  charge(caller: CallCaller, charge: Charge, unit: Unit): Promise<string>
-  /** What is paid for a mail, a call of a payment processor, a unit of a video network's quota: whole micro-dollars. */
-  readonly priceOf: Prices
-}
-
-export interface Prices {
-  readonly email: bigint
-  readonly payment: bigint
-  readonly videoUnit: bigint
-}
 
 /** What calls work with. */
 export interface CallsGround {
@@ -150,7 +67,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
 
   const teller = createTeller<Entry, Outcome>(async entries => {
     const { outcomes, changed } = await inTransaction(job(), unit => keepBooks(entries, unit))
-    for (const entry of entries) announce(changed, entry.kind === 'end' ? entry.ended.organizationId : entry.call.organizationId)
+    for (const entry of entries) announce(changed, keyOf(entry).organizationId)
     return outcomes
   })
 
@@ -159,13 +76,13 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   /** Locks what the entries touch, lets the rules speak in their order, and writes what has become of everything. */
   async function keepBooks(entries: readonly Entry[], unit: Unit): Promise<{ outcomes: readonly Outcome[]; changed: readonly string[] }> {
     const { transaction } = unit
-    const ending = entries.flatMap(entry => (entry.kind === 'end' ? [entry.ended] : []))
-    const running = ending.length > 0 ? await books.lockCalls(sequelize, ending, transaction) : []
-    const placesOfAll = [
-      ...entries.flatMap(entry => (entry.kind === 'end' ? [] : placesOfEntry(entry))),
-      ...running.flatMap(call => placesOf(call, [ending.find(({ id }) => id === call.id)!.model])),
-    ]
-    const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
+    const begunBefore = entries.filter(isLater).map(keyOf)
+    const running = begunBefore.length > 0 ? await books.lockCalls(sequelize, begunBefore, transaction) : []
+    const placesOfAll = entries.flatMap(entry => {
+      if (!isLater(entry)) return placesOfEntry(entry)
+      return entry.kind === 'end' ? running.filter(({ id }) => id === entry.ended.id).flatMap(call => placesOfEnd(call, entry)) : []
+    })
+    const held = running.flatMap(call => [...call.held, ...call.pending].map(({ limitId }) => limitId))
     const before = await books.lockLimits(sequelize, held, distinct(placesOfAll), transaction)
     // Whoever held the rows before may have been at it for a while.
     const now = nowBeside(clock.now(), before)
@@ -213,7 +130,11 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const isFree = !wasLimited(caller.organizationId) && (await books.insertFree(sequelize, call, placesOf(call, models)))
     if (isFree) announce([], caller.organizationId)
     const free: Admitted = { allowed: candidates, isLimited: false, call }
-    const { allowed, isLimited, call: open } = isFree ? free : await admitted({ kind: 'begin', call, candidates })
+    const admission = isFree ? free : await admitted({ kind: 'begin', call, candidates })
+    const { allowed, isLimited } = admission
+    let open = admission.call
+    /** Whether what is held is known here: not after an attempt to raise it whose outcome nobody heard of. */
+    let isKnown = true
     crash('call-begun')
     const over = underWay.begun()
     let settled: Promise<void> | null = null
@@ -221,8 +142,16 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
       id: call.id,
       allowed: allowed.flatMap(({ model }) => model ?? []),
       isLimited,
+      async cover(micros) {
+        if (isFree) return true
+        isKnown = false
+        const { covered } = (await teller.do(call.organizationId, { kind: 'cover', call, micros })) as Covered
+        isKnown = true
+        if (covered) open = { ...open, held: covered }
+        return covered !== null
+      },
       settle(end) {
-        settled ??= settle(open, end, isFree).finally(over)
+        settled ??= settle(open, end, isFree ? 'free' : isKnown ? 'held' : 'unknown').finally(over)
         return settled
       },
     }
@@ -232,7 +161,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   const alone = new Set<string>()
 
   /** Does an entry by itself where nobody else of the organization is at it, and in turn with others where somebody is. */
-  async function keepSoon(organizationId: string, entry: Entry, running: readonly CallRow[]): Promise<Outcome> {
+  async function keepSoon(organizationId: string, entry: LoneEntry, running: readonly CallRow[]): Promise<Outcome> {
     if (alone.has(organizationId) || teller.isBusy(organizationId)) return teller.do(organizationId, entry)
     alone.add(organizationId)
     try {
@@ -242,7 +171,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     }
   }
 
-  async function keepAlone(organizationId: string, entry: Entry, running: readonly CallRow[]): Promise<Outcome | null> {
+  async function keepAlone(organizationId: string, entry: LoneEntry, running: readonly CallRow[]): Promise<Outcome | null> {
     const kept = await lone.keep(organizationId, entry, running)
     if (!kept) return null
     for (const [id, isSo] of kept.isLimited) remember(id, isSo)
@@ -256,19 +185,19 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     return outcome as Admitted
   }
 
-  async function settle(call: CallRow, end: CallEnd, isFree: boolean): Promise<void> {
-    const ended = endedRow(call, end, clock.now())
+  async function settle(call: CallRow, end: CallEnd, holds: Holds): Promise<void> {
+    const entry: EndEntry = { kind: 'end', ended: endedRow(call, end, clock.now()), unclear: end.unclear ?? [] }
     crash('before-call-is-settled')
-    const write = () => writeEnd(call, ended, isFree)
+    const write = () => writeEnd(call, entry, holds)
     await write().catch(cause => later.keep(call.id, cause, write))
     crash('call-settled')
   }
 
   /** Where it was written before, although nobody heard of it, nothing changes. */
-  async function writeEnd(call: CallRow, ended: EndedRow, isFree: boolean): Promise<void> {
-    if (isFree && (await books.endFree(sequelize, ended, placesOf(call, [ended.model])))) announce([], call.organizationId)
-    else if (isFree) await teller.do(call.organizationId, { kind: 'end', ended })
-    else await keepSoon(call.organizationId, { kind: 'end', ended }, [call])
+  async function writeEnd(call: CallRow, entry: EndEntry, holds: Holds): Promise<void> {
+    if (holds === 'free' && (await books.endFree(sequelize, entry.ended, placesOfEnd(call, entry)))) announce([], call.organizationId)
+    else if (holds === 'held') await keepSoon(call.organizationId, entry, [call])
+    else await teller.do(call.organizationId, entry)
   }
 
   async function charge(caller: CallCaller, { family, operation, provider, units, micros }: Charge, unit: Unit): Promise<string> {
@@ -290,17 +219,13 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   return {
     calls: { begin, charge, priceOf: prices } satisfies Calls,
 
-    /** Frees what is held for calls that nobody has ended in time. Any number of processes may do so at the same time. */
+    /**
+     * Frees what is held for calls that nobody has ended in time, and for those whose providers can hardly charge anything any more. Any number of
+     * processes may do so at the same time.
+     */
     async expire(): Promise<void> {
-      for (;;) {
-        const over = await books.expired(sequelize, clock.now(), mostExpired)
-        await Promise.all(
-          over.map(({ organizationId, id }) =>
-            teller.do(organizationId, { kind: 'end', ended: { ...endedRow({ organizationId, id }, nothing, clock.now()), expired: true } }),
-          ),
-        )
-        if (over.length < mostExpired) return
-      }
+      await each(books.expired, key => ({ kind: 'end', ended: { ...endedRow(key, nothing, clock.now()), expired: true }, unclear: [] }))
+      await each(books.pending, call => ({ kind: 'release', call }))
     },
 
     /** Sees to limits whose period is over, so that nobody is told to see to them any more, and to those whose figures are not whole yet. */
@@ -323,6 +248,15 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
       await underWay.over(lastWordsMs)
       await Promise.all([...writing, later.end()])
     },
+  }
+
+  /** Does an entry for each call of a list, which no call is on any more after that. */
+  async function each(list: typeof books.expired, entryOf: (call: CallKey) => Entry): Promise<void> {
+    for (;;) {
+      const found = await list(sequelize, clock.now(), mostExpired)
+      await Promise.all(found.map(call => teller.do(call.organizationId, entryOf(call))))
+      if (found.length < mostExpired) return
+    }
   }
 
   async function rollOver({ id }: SpendLimitRow, { transaction }: Unit): Promise<void> {
@@ -358,15 +292,18 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   }
 }
 
+/** What is known here of what is held for a call: nothing is, what was last written, or something else. */
+type Holds = 'free' | 'held' | 'unknown'
+
 const nothing: CallEnd = { status: 'FAILED', model: null, provider: null, costMicros: 0n }
 
 const newCall = ({ organizationId, userId, appId }: CallCaller, { family, operation }: Pick<CallOrder, 'family' | 'operation'>, now: Date): CallRow => ({
   ...{ organizationId, id: newId(now), family, operation, status: 'RUNNING', appId, userId, requestedModel: null, model: null, provider: null },
   ...{ inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null, attempts: [], prompt: null },
-  ...{ promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: null, createdAt: now, endedAt: null },
+  ...{ promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: null, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
 })
 
-const endedRow = ({ organizationId, id }: Pick<CallRow, 'organizationId' | 'id'>, end: CallEnd, now: Date): EndedRow => ({
+const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): CallChange => ({
   organizationId,
   id,
   status: end.status,
@@ -379,7 +316,11 @@ const endedRow = ({ organizationId, id }: Pick<CallRow, 'organizationId' | 'id'>
   latencyMs: end.latencyMs == null ? null : Math.round(end.latencyMs),
   firstByteMs: end.firstByteMs == null ? null : Math.round(end.firstByteMs),
   attempts: end.attempts ?? [],
+  held: [],
   expired: false,
+  expiresAt: null,
+  pending: [],
+  pendingUntil: null,
   endedAt: now,
 })
 

@@ -1,17 +1,51 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import type { CallRow } from '../call.ts'
-import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, resetsAt } from './booking.ts'
-import { type EndedRow, type Place, placesOf } from './books.ts'
+import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, raise, release, resetsAt, type Unclear } from './booking.ts'
+import { type CallChange, changeOf, type Place, placesOf } from './books.ts'
 import type { SpendLimitRow } from './limit.ts'
 
 /** What is done in one transaction with others. */
 export type Entry =
   | { readonly kind: 'begin'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'charge'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
-  | { readonly kind: 'end'; readonly ended: EndedRow }
+  | EndEntry
+  | CoverEntry
+  | { readonly kind: 'release'; readonly call: CallKey }
+
+/** Which call. */
+export type CallKey = Pick<CallRow, 'organizationId' | 'id'>
+
+/** A call that ends. */
+export interface EndEntry {
+  readonly kind: 'end'
+  readonly ended: CallChange
+  /** What stays held for it. */
+  readonly unclear: readonly Unclear[]
+}
+
+/** A call that runs and is to hold so much, because another model is tried while one that never answered may still charge. */
+export interface CoverEntry {
+  readonly kind: 'cover'
+  readonly call: CallKey
+  /** In whole micro-dollars. */
+  readonly micros: bigint
+}
+
+/** Entries that change a call which has begun. */
+export type LaterEntry = Exclude<Entry, { kind: 'begin' | 'charge' }>
+
+export const isLater = (entry: Entry): entry is LaterEntry => entry.kind !== 'begin' && entry.kind !== 'charge'
+
+/** The call that an entry is about. */
+export const keyOf = (entry: Entry): CallKey => (entry.kind === 'end' ? entry.ended : entry.call)
 
 /** What came of an entry. */
-export type Outcome = Admitted | { readonly refused: Refusal } | { readonly ended: boolean }
+export type Outcome = Admitted | { readonly refused: Refusal } | { readonly ended: boolean } | Covered
+
+export interface Covered {
+  /** What is held now; null: a limit does not cover it, or the call has ended. */
+  readonly covered: CallRow['held'] | null
+}
 
 export interface Admitted {
   readonly allowed: readonly Candidate[]
@@ -26,7 +60,8 @@ export interface Decided {
   readonly outcomes: readonly Outcome[]
   readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
   readonly begun: readonly CallRow[]
-  readonly ended: readonly EndedRow[]
+  /** What is written of calls that had begun. */
+  readonly ended: readonly CallChange[]
   /** What is charged is undone with what it is charged for; that it was refused stays on record. */
   readonly refusedCharges: readonly CallRow[]
   /** Of each organization that asks, whether a limit applies to it. */
@@ -34,36 +69,63 @@ export interface Decided {
 }
 
 /** Where the limits of what begins are looked for. */
-export const placesOfEntry = ({ call, candidates }: Exclude<Entry, { kind: 'end' }>): readonly Place[] =>
+export const placesOfEntry = ({ call, candidates }: Exclude<Entry, LaterEntry>): readonly Place[] =>
   placesOf(
     call,
     candidates.map(({ model }) => model),
   )
 
+/** Where the limits of what ends are looked for: those of each model that answered, or may have worked, too. */
+export const placesOfEnd = (call: CallRow, { ended: { model, attempts } }: EndEntry): readonly Place[] =>
+  placesOf(call, [model, ...attempts.flatMap(attempt => (attempt.costMicros == null ? [] : [attempt.model]))])
+
 /**
  * Lets the rules speak of entries in their order.
  * @param before  every limit that applies to one of them, or holds something for one
- * @param running the calls that are to end, as far as they have not ended
+ * @param running the calls that later entries are about, as far as they run or hold something
  */
 export function decide(entries: readonly Entry[], before: readonly SpendLimitRow[], running: readonly CallRow[], now: Date): Decided {
   const limits = new Map(before.map(limit => [limit.id, asOf(limit, now)]))
   const begun: CallRow[] = []
-  const ended: EndedRow[] = []
+  const ended: CallChange[] = []
   const refusedCharges: CallRow[] = []
   const isLimited = new Map<string, boolean>()
   const take = (changes: readonly SpendLimitRow[]) => {
     for (const limit of changes) limits.set(limit.id, alerted(limit, now))
   }
   const open = new Map(running.map(call => [call.id, call]))
+  const end = ({ ended: change, unclear }: EndEntry): Outcome => {
+    const call = open.get(change.id)
+    if (!call || !(call.status === 'RUNNING' || (call.expired && !change.expired))) return { ended: false }
+    open.delete(call.id)
+    const { model, attempts } = change
+    const booked = book([...limits.values()], { ...call, model, attempts }, change.costMicros ?? 0n, unclear)
+    take(booked.limits)
+    const pendingUntil = booked.pending.length > 0 ? call.expiresAt : null
+    ended.push({ ...change, pending: booked.pending, pendingUntil, endedAt: now > call.createdAt ? now : call.createdAt })
+    return { ended: true }
+  }
+  const cover = ({ call: { id }, micros }: CoverEntry): Outcome => {
+    const call = open.get(id)
+    const raised = call?.status === 'RUNNING' ? raise([...limits.values()], call.held, micros) : null
+    if (!call || !raised) return { covered: null }
+    take(raised.limits)
+    open.set(id, { ...call, held: raised.held })
+    ended.push({ ...changeOf(call), held: raised.held })
+    return { covered: raised.held }
+  }
+  const free = ({ id }: CallKey): Outcome => {
+    const call = open.get(id)
+    if (!call || call.pending.length === 0) return { ended: false }
+    open.delete(id)
+    take(release([...limits.values()], call.pending))
+    ended.push({ ...changeOf(call), pending: [], pendingUntil: null })
+    return { ended: true }
+  }
   const outcomes = entries.map((entry): Outcome => {
-    if (entry.kind === 'end') {
-      const call = open.get(entry.ended.id)
-      if (!call || (entry.ended.expired && call.status !== 'RUNNING')) return { ended: false }
-      open.delete(call.id)
-      ended.push({ ...entry.ended, endedAt: now > call.createdAt ? now : call.createdAt })
-      take(book([...limits.values()], { ...call, model: entry.ended.model }, entry.ended.costMicros ?? 0n))
-      return { ended: true }
-    }
+    if (entry.kind === 'end') return end(entry)
+    if (entry.kind === 'cover') return cover(entry)
+    if (entry.kind === 'release') return free(entry.call)
     const call = { ...entry.call, createdAt: now }
     const places = placesOfEntry(entry)
     const own = [...limits.values()].filter(limit => isAt(limit, places))
@@ -78,7 +140,7 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
     const { allowed, held } = admission
     const isHard = admission.limits.some(({ hardLimitMicros }) => hardLimitMicros !== null)
     const isCharge = entry.kind === 'charge'
-    take(isCharge ? book(admission.limits, { ...call, held }, call.costMicros ?? 0n) : admission.limits)
+    take(isCharge ? book(admission.limits, { ...call, held }, call.costMicros ?? 0n).limits : admission.limits)
     const written: CallRow = isCharge ? { ...call, endedAt: now } : { ...call, held, expiresAt: new Date(now.getTime() + heldForMs) }
     begun.push(written)
     return { allowed, isLimited: isHard, call: written }

@@ -5,8 +5,9 @@ import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Foundation } from '../../../subgraph.ts'
 import { createBooksNews, factsOf } from './announce.ts'
-import { type Calls, createCalls, type Prices } from './calls.ts'
+import { createCalls } from './calls.ts'
 import type { SpendLimitRow } from './limit.ts'
+import type { Calls, Prices } from './order.ts'
 
 /** Fixed prices as they are configured, in whole micro-dollars. */
 export type PriceSettings = { readonly [Name in keyof Prices]: number }

@@ -30,6 +30,7 @@ function world(
   const asked: string[] = []
   const notes: string[] = []
   const counts: string[] = []
+  const uncovered = new Set<string>()
   const leaving = new AbortController()
   const runAttempts = createAttempts({
     clock,
@@ -56,10 +57,46 @@ function world(
       cooldowns,
       organizationId: 'ours',
       isHurried: false,
+      leastCostOf: async () => 7n,
+      isCovered: async ({ name }) => !uncovered.has(name),
     })
   const taken = () => asked.splice(0)
-  return { run, clock, taken, notes, counts, leave: () => leaving.abort() }
+  return { run, clock, taken, notes, counts, uncovered, leave: () => leaving.abort() }
 }
+
+describe('an attempt without an answer', () => {
+  const connecting = new OutboundFailure('x', false, undefined, 'late')
+  test.each([
+    ['that ran out of time', timeout(), '7'],
+    ['whose connection broke', new OutboundFailure('x', true), '7'],
+    ['that was answered with a page', new AttemptFailure('wrong_type', 200, 'x'), '7'],
+    ['whose gateway gave up waiting', failing(504), '7'],
+    ['that did not reach the provider in time', connecting, undefined],
+    ['that never reached the provider', new OutboundFailure('x', false), undefined],
+    ['that the provider refused', failing(503), undefined],
+    ['that a limit of the provider refused', failing(429), undefined],
+  ])('%s is booked at what a provider charges for having taken it, and no other is', async (_what, failure, costMicros) => {
+    const { run } = world({ 'openai/first': [failure] })
+    const { attempts } = await run(first, second)
+    expect(attempts.map(attempt => attempt.costMicros)).toEqual([costMicros, undefined])
+  })
+
+  test.each([
+    ['leave and fail', '7'],
+    ['leave', '7'],
+  ])('is booked as well when its caller left (%s)', async (how, costMicros) => {
+    const { run } = world({ 'openai/first': [how] })
+    expect((await run(first, second)).attempts).toMatchObject([{ failure: 'left', costMicros }])
+  })
+
+  test('leads to the next candidate only where limits cover both, and costs nothing to check where none was lost', async () => {
+    const { run, uncovered, taken } = world({ 'openai/first': [timeout(), failing(503)] })
+    uncovered.add(second.name)
+    expect(await run(first, second, third)).toMatchObject({ kind: 'answered', candidate: third })
+    expect(taken()).toEqual([first.name, third.name])
+    expect(await run(first, second, third)).toMatchObject({ kind: 'answered', candidate: second })
+  })
+})
 
 describe('the candidates of a call', () => {
   test('are tried in order until one answers, and each attempt is told', async () => {

@@ -34,6 +34,8 @@ function gateway() {
       cooldowns,
       organizationId,
       isHurried,
+      leastCostOf: async () => null,
+      isCovered: async () => true,
     })
     return `${end.kind} after ${end.attempts.length}`
   }

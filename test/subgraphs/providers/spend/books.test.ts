@@ -30,7 +30,7 @@ test.each(
   const limits = await books.readLimits(sequelize, [], placesOf(call!, [model]))
   const now = graph.clock.now()
   const end = { ...call!, ...ended(510n), expired: false, endedAt: now } as never
-  const { changes, ended: written } = decide([{ kind: 'end', ended: end }], limits, [call!], now)
+  const { changes, ended: written } = decide([{ kind: 'end', ended: end, unclear: [] }], limits, [call!], now)
   await graph.rows(change)
   const before = [await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]
   expect(await books.writeIf(sequelize, { changes, places: placesOf(call!, [model]), applying: limits.length, ended: written[0]! })).toBe(false)
@@ -56,7 +56,7 @@ test('G-04 a call that begins by itself is not written where a limit has changed
       },
       ...{ requestedModel: null, model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null },
       ...{ firstByteMs: null, attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false },
-      ...{ expiresAt: null, createdAt: now, endedAt: null },
+      ...{ expiresAt: null, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
     }
     const limits = await books.readLimits(sequelize, [], placesOf(call, [model]))
     const { changes, begun } = decide([{ kind: 'begin', call, candidates: [{ model, upperMicros: 400n }] }], limits, [], now)

@@ -27,6 +27,10 @@ export interface ModelCall {
   cost: number
   /** What is held in each limit. */
   readonly held: Map<string, number>
+  /** Attempts whose answers never came: what they are booked at, and what they may cost at most. */
+  readonly lost: { readonly model: string; readonly cost: number; readonly upper: number }[]
+  /** What stays held in each limit after its end. */
+  pending: Map<string, number>
 }
 
 export interface ModelCandidate {
@@ -56,12 +60,43 @@ export class Model {
 
   spent(limit: ModelLimit): number {
     const since = this.since(limit)
-    return this.calls.filter(call => call.createdAt >= since && this.applies(limit, call, call.model)).reduce((sum, { cost }) => sum + cost, 0)
+    return this.calls.filter(call => call.createdAt >= since).reduce((sum, call) => sum + this.costIn(limit, call), 0)
+  }
+
+  /** What a call that has ended cost in a limit: by each model that model's part. */
+  costIn(limit: ModelLimit, call: ModelCall): number {
+    if (call.state !== 'OVER') return 0
+    const parts = [{ model: call.model, cost: call.cost }, ...call.lost]
+    return parts.filter(({ model }) => this.applies(limit, call, model)).reduce((sum, { cost }) => sum + cost, 0)
+  }
+
+  /** Ends a call: what attempts without an answer may still cost stays held, as far as it was. */
+  end(call: ModelCall, model: string, cost: number): void {
+    const isHeld = call.state === 'RUNNING'
+    Object.assign(call, { state: 'OVER', model, cost })
+    for (const limit of this.limits) {
+      const held = call.held.get(limit.id)
+      if (!isHeld || held === undefined || call.createdAt < this.since(limit)) continue
+      const unclear = call.lost.filter(each => limit.scopeType !== 'MODEL' || each.model === limit.scopeValue)
+      const stays = unclear.reduce((sum, each) => sum + each.upper - each.cost, 0)
+      call.pending.set(limit.id, Math.min(stays, Math.max(0, held - this.costIn(limit, call))))
+    }
+  }
+
+  /** Whether all limits of a call cover so much, held by it alone: then it is held. */
+  cover(call: ModelCall, micros: number): boolean {
+    const short = this.limits.filter(
+      limit => limit.scopeType !== 'MODEL' && call.createdAt >= this.since(limit) && micros > (call.held.get(limit.id) ?? Number.POSITIVE_INFINITY),
+    )
+    if (!short.every(limit => this.covers(limit, micros - call.held.get(limit.id)!))) return false
+    for (const { id } of short) call.held.set(id, micros)
+    return true
   }
 
   reserved(limit: ModelLimit): number {
     const since = this.since(limit)
-    return this.calls.filter(({ state, createdAt }) => state === 'RUNNING' && createdAt >= since).reduce((sum, { held }) => sum + (held.get(limit.id) ?? 0), 0)
+    const heldBy = ({ state, held, pending }: ModelCall) => (state === 'RUNNING' ? held : pending).get(limit.id) ?? 0
+    return this.calls.filter(({ createdAt }) => createdAt >= since).reduce((sum, call) => sum + heldBy(call), 0)
   }
 
   /** Whether so much may still be spent. */

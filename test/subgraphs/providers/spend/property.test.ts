@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import type { OpenCall } from '../../../../subgraphs/providers/stores/spend/calls.ts'
 import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import type { OpenCall } from '../../../../subgraphs/providers/stores/spend/order.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -134,7 +134,18 @@ const begin = fc
         .catch((error: { extensions: { code: string } }) => error.extensions.code)
       if (typeof outcome === 'string') return void expect([outcome, expected]).toEqual([expect.stringMatching(/^(BUDGET_EXCEEDED|FORBIDDEN)$/), null])
       expect(outcome.allowed).toEqual(expected?.allowed)
-      const call: ModelCall = { ...place, id: outcome.id, family: 'ai', createdAt: model.now, state: 'RUNNING', model: null, cost: 0, held: expected!.held }
+      const call: ModelCall = {
+        ...place,
+        id: outcome.id,
+        family: 'ai',
+        createdAt: model.now,
+        state: 'RUNNING',
+        model: null,
+        cost: 0,
+        held: expected!.held,
+        lost: [],
+        pending: new Map(),
+      }
       model.calls.push(call)
       real.open.set(outcome.id, outcome)
       for (const limit of model.limits)
@@ -149,10 +160,29 @@ const settle = fc.record({ which: fc.nat(20), by: fc.nat(1), cost: fc.option(fc.
       which,
     )
     if (!call) return
-    const end = { model: models[by]!, provider: 'test', costMicros: cost === null ? null : BigInt(cost) }
+    const lost = call.lost.reduce((sum, each) => sum + each.cost, 0)
+    const end = {
+      ...{ model: models[by]!, provider: 'test', costMicros: cost === null && lost === 0 ? null : BigInt((cost ?? 0) + lost) },
+      attempts: call.lost.map(each => ({ provider: 'test', model: each.model, status: null, failure: 'timeout', latencyMs: 1, costMicros: `${each.cost}` })),
+      unclear: call.lost.map(each => ({ model: each.model, micros: BigInt(each.upper - each.cost) })),
+    }
     const open = real.open.get(call.id)!
     await Promise.all([open.settle({ status: 'SUCCEEDED', ...end }), open.settle({ status: 'FAILED', ...end, costMicros: 7n })])
-    Object.assign(call, { state: 'OVER', model: models[by]!, cost: cost ?? 0 })
+    model.end(call, models[by]!, cost ?? 0)
+  }),
+)
+
+const lose = fc.record({ which: fc.nat(20), by: fc.nat(1), cost: fc.nat(100), more: fc.nat(300), next: fc.nat(400) }).map(({ which, by, cost, more, next }) =>
+  step(`lose an answer of call ${which} by ${by} at ${cost} of ${cost + more}, then ${next}`, async (model, real) => {
+    const call = oneOf(
+      model.calls.filter(({ state, family }) => state === 'RUNNING' && family === 'ai'),
+      which,
+    )
+    if (!call) return
+    call.lost.push({ model: models[by]!, cost, upper: cost + more })
+    const micros = call.lost.reduce((sum, { upper }) => sum + upper, next)
+    const covered = await real.open.get(call.id)!.cover(BigInt(micros))
+    expect(covered).toBe(model.cover(call, micros))
   }),
 )
 
@@ -166,7 +196,19 @@ const charge = fc.record({ caller: someone, micros: fc.nat(300) }).map(({ caller
       (error: { extensions: { code: string } }) => error.extensions.code,
     )
     expect(outcome === 'BUDGET_EXCEEDED').toBe(!isCovered)
-    if (isCovered) model.calls.push({ ...place, id: outcome, family: 'email', createdAt: model.now, state: 'OVER', model: null, cost: micros, held: new Map() })
+    if (isCovered)
+      model.calls.push({
+        ...place,
+        id: outcome,
+        family: 'email',
+        createdAt: model.now,
+        state: 'OVER',
+        model: null,
+        cost: micros,
+        held: new Map(),
+        lost: [],
+        pending: new Map(),
+      })
   }),
 )
 
@@ -175,13 +217,17 @@ const forward = fc.constantFrom(60_000, 16 * 60_000, 5 * 3_600_000, 25 * 3_600_0
     await real.graph.clock.advance(ms)
     model.now = real.graph.clock.now().getTime()
     for (const sweep of (serviceOf(real).spending as Spending).sweeps) await sweep.run()
-    for (const call of model.calls) if (call.state === 'RUNNING' && call.createdAt + 15 * 60_000 < model.now) call.state = 'EXPIRED'
+    for (const call of model.calls) {
+      if (call.createdAt + 15 * 60_000 >= model.now) continue
+      if (call.state === 'RUNNING') call.state = 'EXPIRED'
+      call.pending = new Map()
+    }
   }),
 )
 
 test('G-04 whatever happens in whichever order, limits say what one finds by adding up, and no call that they do not cover begins', async () => {
   await using graph = await supergraph({ quotas: { spendLimitsAnOrganization: 100 } })
-  const steps = [createLimit, createLimit, updateLimit, deleteLimit, begin, begin, begin, settle, settle, charge, forward]
+  const steps = [createLimit, createLimit, updateLimit, deleteLimit, begin, begin, begin, lose, settle, settle, charge, forward]
   await fc.assert(
     fc
       .asyncProperty(fc.commands(steps, { maxCommands: 60, size: 'max' }), async commands => {
