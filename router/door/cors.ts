@@ -6,7 +6,7 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const exposed = [
   'ETag, Location, Retry-After, Sunset, X-Request-Id',
   'Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, X-Media-Asset-Id',
-  ...['Attempts', 'Call-Id', 'Cost-Micros', 'Model', 'Provider'].map(name => `X-Gateway-${name}`),
+  ...['Attempts', 'Call-Id', 'Cost-Micros', 'Dropped', 'Model', 'Provider'].map(name => `X-Gateway-${name}`),
 ].join(', ')
 
 /** What a browser may remember a preflight for, in seconds. */

@@ -29,6 +29,14 @@ export interface AiDeps {
 /** Whoever asked went away: nobody reads this. */
 const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
 
+/** What a caller is told who wants nothing left out, where a model cannot be sent all that they said. */
+const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): Refusal =>
+  new Refusal(
+    'BAD_USER_INPUT',
+    `${models.map(({ name }) => name).join(', ')} cannot take ${dropped.join(', ')} as it was sent, and X-Gateway-Strict allows no answer without: leave it out, or name a model that takes it.`,
+    { reason: 'unsupported_parameter', field: dropped[0] },
+  )
+
 /** Headers that tell of attempts, also beside refusals. */
 export const attemptHeaders = (callId: string, attempts: number): Readonly<Record<string, string>> => ({
   'x-gateway-call-id': callId,
@@ -50,7 +58,12 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const { caller, capability, named, fallback, mayOverride, operation, signal } = call
     const began = performance.now()
     await admit(caller.organizationId)
-    const { candidates, standing } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
+    const { candidates: found, standing } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
+    const droppedBy = (model: AiModel) => call.dropped?.(model) ?? []
+    const unfit = call.isStrict ? found.filter(model => droppedBy(model).length > 0) : []
+    const candidates = found.filter(model => !unfit.includes(model))
+    const unfitRefusal = unfit.length > 0 ? strictRefusal(unfit, [...new Set(unfit.flatMap(droppedBy))]) : null
+    if (unfitRefusal && candidates.length === 0) throw unfitRefusal
     const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model)) }))
     const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
     const unanswered = createUnanswered(upper)
@@ -75,9 +88,12 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
       throw error
     })
     const { attempts } = end
-    if (end.kind === 'answered') return answered(settle, end.answer, end.candidate, open.id, attempts, Math.round(performance.now() - began))
+    if (end.kind === 'answered')
+      return answered(settle, end.answer, end.candidate, open.id, attempts, droppedBy(end.candidate), Math.round(performance.now() - began))
     await settle(end.kind === 'left' ? 'ABORTED' : 'FAILED', attempts, null, null, null)
-    const { code, message, extensions } = end.kind === 'left' ? leftRefusal() : end.refusal
+    const refusal = end.kind === 'left' ? leftRefusal() : end.refusal
+    // Another model might have answered, but not as the caller wants it.
+    const { code, message, extensions } = unfitRefusal && end.kind === 'refused' && refusal.code === 'UPSTREAM_FAILED' ? unfitRefusal : refusal
     throw new Refusal(code, message, { ...extensions, callId: open.id, attempts: attempts.length })
   }
 }
@@ -147,7 +163,15 @@ function settling(open: OpenCall, unanswered: Unanswered, models: Models, began:
   }
 }
 
-function answered<Answer>(settle: Settle, answer: Answer, model: AiModel, callId: string, attempts: readonly Attempt[], firstByteMs: number): Answered<Answer> {
+function answered<Answer>(
+  settle: Settle,
+  answer: Answer,
+  model: AiModel,
+  callId: string,
+  attempts: readonly Attempt[],
+  dropped: readonly string[],
+  firstByteMs: number,
+): Answered<Answer> {
   return {
     answer,
     model,
@@ -157,6 +181,7 @@ function answered<Answer>(settle: Settle, answer: Answer, model: AiModel, callId
       ...attemptHeaders(callId, attempts.length),
       'x-gateway-provider': providerNameOf(model),
       'x-gateway-model': encodeURI(model.name),
+      ...(dropped.length > 0 && { 'x-gateway-dropped': dropped.join(', ') }),
       ...(model.retiresAt && { sunset: model.retiresAt.toUTCString() }),
     },
     succeeded: usage => settle('SUCCEEDED', attempts, model, usage, firstByteMs),

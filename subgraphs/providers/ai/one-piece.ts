@@ -11,6 +11,8 @@ export interface Asking {
   readonly fallback: boolean
   /** Whether another image model than the preference may be named. */
   readonly mayOverride: boolean
+  /** Whether a model may answer only if it is sent all that the caller said. */
+  readonly isStrict: boolean
   /** What each attempt is given, in ms; null: as long as the settings say. */
   readonly attemptMs: number | null
   /** Aborts when whoever asked goes away. */

@@ -271,7 +271,7 @@ describe('G-02 what is asked of embeddings', () => {
       makeCall: ({ attempt }: { attempt(...given: unknown[]): Promise<unknown> }) => attempt({ upstream: 'small' }, {}, 'secret', {}, false),
       upstream: { askJson: () => Promise.reject(new AttemptFailure(failure, null, 'The provider is away.')) },
     } as unknown as Engine
-    const asking = { caller: { organizationId: 'o', userId: null, appId: 'a' }, fallback: true, mayOverride: false, attemptMs: null }
+    const asking = { caller: { organizationId: 'o', userId: null, appId: 'a' }, fallback: true, mayOverride: false, isStrict: false, attemptMs: null }
     const told = embedTexts(engine, readEmbeddingRequest({ input: ['a'] }), { ...asking, signal: new AbortController().signal })
     await expect(told).rejects.toMatchObject({ failure: as, message: expect.stringContaining(words) })
   })

@@ -104,8 +104,9 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
       }
       if (!failure) continue
       if (!failure.moves) {
-        const { message, param } = failure
-        return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, { reason: 'refused_by_provider', ...(param && { field: param }) }), attempts }
+        const { message, param, providerCode } = failure
+        const details = { reason: 'refused_by_provider', ...(param && { field: param }), ...(providerCode && { providerCode }) }
+        return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, details), attempts }
       }
       if (!failure.isProviders || (isHurried && failure.failure === 'timeout')) {
         verdicts.push('failed')

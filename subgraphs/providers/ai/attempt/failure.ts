@@ -34,11 +34,18 @@ export class AttemptFailure extends Error {
   readonly param: string | null
   /** Whether the request reached the provider, or may have. */
   readonly sent: boolean
+  /** What the provider calls it: `context_length_exceeded`. */
+  readonly providerCode: string | null
   constructor(
     failure: FailureName,
     status: number | null,
     message: string,
-    more: { readonly retryAfterMs?: number | null; readonly param?: string | null; readonly sent?: boolean } = {},
+    more: {
+      readonly retryAfterMs?: number | null
+      readonly param?: string | null
+      readonly sent?: boolean
+      readonly providerCode?: string | null
+    } = {},
   ) {
     super(message)
     this.name = 'AttemptFailure'
@@ -47,6 +54,7 @@ export class AttemptFailure extends Error {
     this.retryAfterMs = more.retryAfterMs ?? null
     this.param = more.param ?? null
     this.sent = more.sent ?? true
+    this.providerCode = more.providerCode ?? null
   }
 
   /** Whether the provider may have worked, and charge for it: it took the request and never said that it refuses. */
@@ -99,6 +107,13 @@ function readProvidersError(text: string): ProvidersError {
   }
 }
 
+/** What a provider calls an error, if it is a plain word: it could repeat anything. */
+export const plainCode = (code: unknown): string | null => (typeof code === 'string' && /^[a-z][a-z_]{0,63}$/.test(code) ? code : null)
+
+/** Its code by the words of OpenAI's wire, which clients act on: Anthropic has none for a conversation that is too long. */
+const codeIn = (code: string | null, message: string | null): string | null =>
+  plainCode(code) ?? (code === null && /^prompt is too long\b/i.test(message ?? '') ? 'context_length_exceeded' : null)
+
 /**
  * What an answer with an error means.
  * @param now milliseconds, for a Retry-After that is a date
@@ -117,7 +132,7 @@ export function failureOf(status: number, headers: Headers, text: string, now: n
   if (status >= 400 && status < 500) {
     const told = (words: string | null) => words && withoutSecrets(words, secrets)
     const sentence = told(message) || `The provider refused the request with status ${status}.`
-    return new AttemptFailure('bad_request', status, sentence, { param: told(param)?.slice(0, 200) ?? null })
+    return new AttemptFailure('bad_request', status, sentence, { param: told(param)?.slice(0, 200) ?? null, providerCode: codeIn(code, message) })
   }
   return new AttemptFailure('server_error', status, `The provider answered with status ${status}.`)
 }

@@ -5,6 +5,7 @@ import { type Asking as Caller, jsonType, type Made } from '../one-piece.ts'
 import { readMessage } from './anthropic/completion.ts'
 import { answeringTool, anthropicBody } from './anthropic/request.ts'
 import { type Completion, usageOf } from './completion.ts'
+import { droppedOf } from './dropped.ts'
 import { wantsJson, withJsonContent } from './json-answer.ts'
 import { textOf } from './messages.ts'
 import { type Asking, openaiBody, readCompletion } from './openai.ts'
@@ -44,6 +45,7 @@ const callOf = (request: ChatRequest, asking: Caller): Omit<AiCall<never>, 'atte
   prompt: () => request.messages.map(({ content }) => textOf(content)).join('\n\n'),
   least: () => ({ inputTokens: Math.ceil(request.inputBytes / 4), outputTokens: 0, units: null }),
   bound: model => ({ inputBytes: request.inputBytes, maxOutputTokens: mostOf(request, model) }),
+  dropped: model => droppedOf(request, wireOf(model)),
 })
 
 /** Has a conversation gone on with, in one piece. @throws Refusal */

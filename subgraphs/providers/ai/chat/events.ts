@@ -71,7 +71,7 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
 
 /** Tells in the stream that it broke off: what comes after its first byte has no status any more. */
 const errorEvent = (failure: unknown): Uint8Array => {
-  const code = failure instanceof AttemptFailure ? failure.failure : null
+  const code = failure instanceof AttemptFailure ? (failure.providerCode ?? failure.failure) : null
   return Buffer.from(
     `data: ${JSON.stringify({ error: { message: 'The provider broke off its answer: ask again.', type: 'upstream_error', param: null, code } })}\n\n`,
   )

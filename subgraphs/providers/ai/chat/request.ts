@@ -1,4 +1,5 @@
 import { type Given, isObject, modelIn, wrong } from '../wire/fields.ts'
+import { ignoredIn } from './dropped.ts'
 import { type ChatMessage, readMessages, readText } from './messages.ts'
 import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
 
@@ -25,6 +26,8 @@ export interface ChatRequest {
   readonly user: string | null
   /** What vendors on OpenAI's wire take besides, and others have no word for. */
   readonly hints: Readonly<Record<string, unknown>>
+  /** What was sent besides and reaches no vendor, by its names on the wire. */
+  readonly ignored: readonly string[]
   /** How long it is, in bytes: no model makes more tokens of it. Pictures behind an address count as what they may be at most. */
   readonly inputBytes: number
 }
@@ -64,7 +67,7 @@ const saysNothing: Readonly<Record<string, readonly unknown[]>> = {
  * Reads the body of a chat request.
  * @param body  as it was parsed
  * @param bytes how long it was
- * @throws BAD_USER_INPUT with the `field` that is wrong; a member that is not known here is refused, never passed over in silence
+ * @throws BAD_USER_INPUT with the `field` that is wrong; a member that is not known here is refused, one within another member is `ignored`
  */
 export function readChat(body: unknown, bytes: number): ChatRequest {
   if (!isObject(body)) return wrong('body', 'The body is not a JSON object.')
@@ -101,6 +104,7 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
     responseFormat: readResponseFormat(given.response_format),
     user: given.user === undefined ? null : readText(given.user, 'user', 200),
     hints: Object.fromEntries(Object.keys(hints).flatMap(name => (body[name] === null || body[name] === undefined ? [] : [[name, body[name]]]))),
+    ignored: ignoredIn(body),
     inputBytes: bytes + pictures * pictureTokens,
   }
 }

@@ -15,6 +15,7 @@ export interface EmbeddingRequest {
   readonly input: EmbeddingInput
   readonly encoding: 'float' | 'base64'
   readonly dimensions: number | null
+  readonly user: string | null
 }
 
 const known = ['model', 'input', 'encoding_format', 'dimensions', 'user']
@@ -22,12 +23,12 @@ const known = ['model', 'input', 'encoding_format', 'dimensions', 'user']
 /** Reads what a client of OpenAI's wire sends: one text or several, as text or as tokens. @throws BAD_USER_INPUT */
 export function readEmbeddingRequest(given: Given): EmbeddingRequest {
   requireKnown(given, known)
-  textIn(given, 'user', 500)
   return {
     model: modelIn(given),
     input: readInput(given.input),
     encoding: wordIn(given, 'encoding_format', ['float', 'base64']) ?? 'float',
     dimensions: wholeIn(given, 'dimensions', 1, mostDimensions),
+    user: textIn(given, 'user', 500),
   }
 }
 
@@ -47,8 +48,8 @@ export const mostTokens = (input: EmbeddingInput): number =>
   input.reduce((sum: number, each) => sum + (typeof each === 'string' ? Buffer.byteLength(each) : each.length), 0)
 
 /** The body for a provider. @param upstream what the provider calls the model */
-export const bodyOfEmbeddings = ({ input, encoding, dimensions }: EmbeddingRequest, upstream: string): string =>
-  JSON.stringify({ model: upstream, input, encoding_format: encoding, ...(dimensions !== null && { dimensions }) })
+export const bodyOfEmbeddings = ({ input, encoding, dimensions, user }: EmbeddingRequest, upstream: string): string =>
+  JSON.stringify({ model: upstream, input, encoding_format: encoding, ...(dimensions !== null && { dimensions }), ...(user !== null && { user }) })
 
 /** Vectors in the order of the texts. */
 export interface EmbeddingAnswer {

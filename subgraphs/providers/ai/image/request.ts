@@ -25,7 +25,6 @@ const known = ['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_
 export function readImageRequest(given: Given): ImageRequest {
   requireKnown(given, known)
   wordIn(given, 'response_format', ['b64_json'])
-  textIn(given, 'user', 500)
   const size = textIn(given, 'size', 20)
   if (size !== null && !/^(?:auto|[1-9]\d{1,4}x[1-9]\d{1,4})$/.test(size)) wrong('size', 'size must be auto, or width and height in pixels, such as 1024x1024.')
   const wishes = {
@@ -33,6 +32,7 @@ export function readImageRequest(given: Given): ImageRequest {
     quality: wordIn(given, 'quality', qualities),
     background: wordIn(given, 'background', backgrounds),
     output_format: wordIn(given, 'output_format', formats),
+    user: textIn(given, 'user', 500),
   }
   return {
     model: modelIn(given),

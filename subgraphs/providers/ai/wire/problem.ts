@@ -9,6 +9,8 @@ interface Told {
   readonly code: string
   readonly reason?: string
   readonly field?: string
+  /** What the provider calls the mistake, where it was one that refused. */
+  readonly providerCode?: string
   readonly scopeType?: string
   readonly resetsAt?: string | null
   readonly callId?: string
@@ -17,11 +19,11 @@ interface Told {
 
 /** A refusal as both read it: clients of the platform a problem document, clients of OpenAI's wire the `error` in it. */
 function aiProblem(request: Request, refusal: Refusal): Response {
-  const { code, reason, field, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
+  const { code, reason, field, providerCode, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
   const answer = problemOf(request, refusal, [], {
     // As REST writes words of the graph.
     ...(scopeType !== undefined && { scopeType: scopeType.toLowerCase(), resetsAt: resetsAt ?? null }),
-    error: openAiError(code, refusal.message, { field, reason }),
+    error: openAiError(code, refusal.message, { field, reason: providerCode ?? reason }),
   })
   if (callId !== undefined) for (const [name, value] of Object.entries(attemptHeaders(callId, attempts))) answer.headers.set(name, value)
   return answer

@@ -81,6 +81,10 @@ export interface AiCall<Answer> {
   readonly fallback: boolean
   /** Whether another image model than the preference may be named. */
   readonly mayOverride: boolean
+  /** Whether a model may answer only if it is sent all that the caller said. */
+  readonly isStrict: boolean
+  /** What of the request a model cannot be sent, by the caller's names. @default nothing */
+  dropped?(model: AiModel): readonly string[]
   /** What was asked, for organizations that have it stored: read at most once, and not kept. */
   readonly prompt: string | null | (() => string)
   /** At most how much a model may be made to do. */
@@ -105,7 +109,7 @@ export interface Answered<Answer> {
   readonly model: AiModel
   readonly callId: string
   readonly attempts: readonly Attempt[]
-  /** For whoever tells it: call id, attempts, provider and model, and `Sunset`. */
+  /** For whoever tells it: call id, attempts, provider and model, what was not sent to it, and `Sunset`. */
   readonly headers: Readonly<Record<string, string>>
   /** All of it was delivered. @returns what it cost; null: it has no price */
   succeeded(usage: Usage): Promise<bigint | null>

@@ -25,7 +25,7 @@ export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFor
   return { name, description: description ?? 'Gives the answer in this form.', parameters: schema, strict: null }
 }
 
-/** The body of a request of the Messages API. What it has no word for (`seed`, penalties) is left out. */
+/** The body of a request of the Messages API. What it has no word for is left out, and named by `droppedOf`. */
 export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Asking): string {
   const { messages, stream, temperature, topP, stop, tools, user } = request
   const { system: said, turns } = turnsOf(messages)
@@ -40,7 +40,8 @@ export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Ask
     ...(stream && { stream: true }),
     // What is above 1 on the other wire is as free as this one gets.
     ...(temperature !== null && { temperature: Math.min(1, temperature) }),
-    ...(topP !== null && { top_p: topP }),
+    // It takes one of the two.
+    ...(topP !== null && temperature === null && { top_p: topP }),
     ...(stop.length > 0 && { stop_sequences: stop }),
     ...(offered.length > 0 && { tools: offered.map(toolOf), tool_choice: choiceOf(request, answering) }),
     ...(user !== null && { metadata: { user_id: user } }),

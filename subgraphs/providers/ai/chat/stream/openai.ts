@@ -1,5 +1,5 @@
 import { isUnwieldy } from '../../../../http/depth.ts'
-import { AttemptFailure } from '../../attempt/failure.ts'
+import { AttemptFailure, plainCode } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
 import { type ChunkHead, count, estimated, type Tokens, wireDone, wireUsageChunk } from '../completion.ts'
@@ -135,7 +135,8 @@ export function parse(data: string): Readonly<Record<string, unknown>> {
 /** An error that is told in a stream, whose status was 200. */
 export function toldFailure({ type, code }: Readonly<Record<string, unknown>>): AttemptFailure {
   const words = `${String(type)} ${String(code)}`
+  const providerCode = plainCode(code)
   if (words.includes('insufficient_quota')) return new AttemptFailure('insufficient_quota', 429, 'The provider limits its calls.')
   if (words.includes('rate_limit')) return new AttemptFailure('rate_limited', 429, 'The provider limits its calls.')
-  return new AttemptFailure('server_error', words.includes('overloaded') ? 529 : null, 'The provider told of an error of its own.')
+  return new AttemptFailure('server_error', words.includes('overloaded') ? 529 : null, 'The provider told of an error of its own.', { providerCode })
 }
