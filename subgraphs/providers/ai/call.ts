@@ -81,7 +81,7 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
       cooldowns: cooldowns(standing),
       organizationId: caller.organizationId,
       isHurried: call.attemptMs !== null,
-      leastCostOf: async model => unanswered.add(model.name, models.costOf(model, await call.least(model))),
+      leastCostOf: async (model, used) => unanswered.add(model.name, models.costOf(model, used ?? (await call.least(model))), used !== null),
       isCovered: ({ name }) => open.cover(unanswered.upperWith(name)),
     }).catch(async error => {
       await settle('FAILED', [], null, null, null)
@@ -100,8 +100,11 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
 
 /** What attempts cost that providers took and never answered. */
 interface Unanswered {
-  /** @returns what is booked for one of them: no more than was held */
-  add(model: string, leastMicros: bigint | null): bigint | null
+  /**
+   * @param isCounted whether the provider said what it charges
+   * @returns what is booked for one of them: no more than was held
+   */
+  add(model: string, leastMicros: bigint | null, isCounted: boolean): bigint | null
   /** What they may cost at most, and another model besides. */
   upperWith(model: string): bigint
   /** What is booked for all of them; null where it is known of none. */
@@ -115,9 +118,9 @@ function createUnanswered(candidates: readonly CallCandidate[]): Unanswered {
   const unclear: Unclear[] = []
   const costs: (bigint | null)[] = []
   return {
-    add(model, leastMicros) {
+    add(model, leastMicros, isCounted) {
       const cost = leastMicros === null || leastMicros < upperOf(model) ? leastMicros : upperOf(model)
-      unclear.push({ model, micros: upperOf(model) - (cost ?? 0n) })
+      unclear.push({ model, micros: isCounted ? 0n : upperOf(model) - (cost ?? 0n) })
       costs.push(cost)
       return cost
     },

@@ -4,6 +4,7 @@ import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Attempt, Candidate } from '../../stores/ai/engine.ts'
 import type { CredentialInUse, CredentialsInUse } from '../../stores/credential/in-use.ts'
 import { providerNameOf } from '../../stores/model/candidates.ts'
+import type { Usage } from '../../stores/model/prices.ts'
 import type { Cooldowns } from './cooldown.ts'
 import { AttemptFailure, failureOfWay, restOf } from './failure.ts'
 
@@ -24,8 +25,11 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
   readonly organizationId: string
   /** Whether the caller has shortened the time of an attempt: running out of it then says nothing of the provider. */
   readonly isHurried: boolean
-  /** What an attempt costs at least that a candidate took and never answered, in whole micro-dollars; null: nobody knows a price. */
-  leastCostOf(candidate: C): Promise<bigint | null>
+  /**
+   * What an attempt costs at least that a candidate took and did not answer well, in whole micro-dollars; null: nobody knows a price.
+   * @param used what the candidate counted for it; null where it counted nothing
+   */
+  leastCostOf(candidate: C, used: Usage | null): Promise<bigint | null>
   /** Whether spend limits cover a candidate beside what attempts without an answer may still cost. Asked only after such an attempt. */
   isCovered(candidate: C): Promise<boolean>
 }
@@ -78,10 +82,10 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
       for (const secret of credential.secrets) {
         if (secret === undefined) continue
         const began = performance.now()
-        const tried = async (status: number | null, name: string | null, mayCost: boolean) => {
+        const tried = async (status: number | null, name: string | null, mayCost: boolean, used: Usage | null = null) => {
           const latencyMs = Math.round(performance.now() - began)
           counted(candidate.provider, name ?? 'answered', latencyMs)
-          const cost = mayCost ? { costMicros: digits(await leastCostOf(candidate)) } : {}
+          const cost = mayCost ? { costMicros: digits(await leastCostOf(candidate, used)) } : {}
           attempts.push({ provider: providerNameOf(candidate), model: candidate.name, status, failure: name, latencyMs, ...cost })
           mayCostMore ||= mayCost
         }
@@ -97,7 +101,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
             return { kind: 'left', attempts }
           }
           failure = failureOfWay(error)
-          await tried(failure.status, failure.failure, failure.mayCost)
+          await tried(failure.status, failure.failure, failure.mayCost, failure.used)
           if (failure.failure === 'refused_credential') credentials.note(credential, secret, 'refused', failure.message)
           if (failure.failure !== 'refused_credential' || failure.status !== 401) break
         }

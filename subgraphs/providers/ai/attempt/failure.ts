@@ -1,5 +1,6 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import { withoutSecrets } from '../../stores/credential/in-use.ts'
+import type { Usage } from '../../stores/model/prices.ts'
 
 /** Why an attempt failed, as the log of calls and the metrics name it. */
 export type FailureName =
@@ -18,7 +19,7 @@ export type FailureName =
   | 'not_json'
 
 /** Failures of an attempt after which nobody knows whether the provider worked. */
-const unclear: ReadonlySet<FailureName> = new Set(['timeout', 'cut', 'too_large', 'wrong_type', 'malformed'])
+const unclear: ReadonlySet<FailureName> = new Set(['timeout', 'cut', 'too_large', 'wrong_type', 'malformed', 'not_json'])
 
 /** The statuses by which a gateway tells that the provider behind it took the request and did not answer in time. */
 const gaveUpWaiting: ReadonlySet<number> = new Set([504, 524])
@@ -36,6 +37,8 @@ export class AttemptFailure extends Error {
   readonly sent: boolean
   /** What the provider calls it: `context_length_exceeded`. */
   readonly providerCode: string | null
+  /** What the provider counted for an answer that is of no use; null where it counted nothing. */
+  readonly used: Usage | null
   constructor(
     failure: FailureName,
     status: number | null,
@@ -45,6 +48,7 @@ export class AttemptFailure extends Error {
       readonly param?: string | null
       readonly sent?: boolean
       readonly providerCode?: string | null
+      readonly used?: Usage | null
     } = {},
   ) {
     super(message)
@@ -55,6 +59,7 @@ export class AttemptFailure extends Error {
     this.param = more.param ?? null
     this.sent = more.sent ?? true
     this.providerCode = more.providerCode ?? null
+    this.used = more.used ?? null
   }
 
   /** Whether the provider may have worked, and charge for it: it took the request and never said that it refuses. */

@@ -1,6 +1,7 @@
 import { isUnwieldy } from '../../../http/depth.ts'
+import type { Usage } from '../../stores/model/prices.ts'
 import { AttemptFailure } from '../attempt/failure.ts'
-import type { Completion } from './completion.ts'
+import { type Completion, usageOf } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
 /** Takes the JSON object out of an answer that is to be one. Models put words or a code fence around it; those are left out. */
@@ -14,7 +15,8 @@ export interface JsonAnswer {
   end(): void
 }
 
-const notJson = (): AttemptFailure => new AttemptFailure('not_json', 200, 'The model answered with something that is not the JSON object that was asked for.')
+const notJson = (used: Usage | null = null): AttemptFailure =>
+  new AttemptFailure('not_json', 200, 'The model answered with something that is not the JSON object that was asked for.', { used })
 
 /** Whether an answer has to be a JSON object. */
 export const wantsJson = ({ responseFormat }: Pick<ChatRequest, 'responseFormat'>): boolean => responseFormat !== null && responseFormat.type !== 'text'
@@ -93,13 +95,17 @@ function isObject(text: string): boolean {
 /**
  * Returns the completion with nothing but the object in its content where JSON was asked for. Calls of tools, refusals and answers that a
  * maximum cut off stay as they are: their `finish_reason` says that they are no whole answer.
- * @throws AttemptFailure `not_json` where the content is no JSON object
+ * @throws AttemptFailure `not_json`, with what it used, where the content is no JSON object
  */
 export function withJsonContent(completion: Completion, request: Pick<ChatRequest, 'responseFormat'>): Completion {
-  const { content, refusal, toolCalls, finishReason } = completion
+  const { content, refusal, toolCalls, finishReason, tokens } = completion
   if (!wantsJson(request) || finishReason !== 'stop' || toolCalls.length > 0 || refusal !== null) return completion
-  const answer = readJsonAnswer()
-  const object = answer.take(content ?? '')
-  answer.end()
-  return { ...completion, content: object }
+  try {
+    const answer = readJsonAnswer()
+    const object = answer.take(content ?? '')
+    answer.end()
+    return { ...completion, content: object }
+  } catch {
+    throw notJson(usageOf(tokens))
+  }
 }

@@ -25,10 +25,7 @@ describe('what a vendor cannot be sent', () => {
     ['temperature', { temperature: 1.2 }],
     ['top_p', { temperature: 0.5, top_p: 0.5 }],
     ['tools.function.strict', { tools: [{ type: 'function', function: { name: 'f', parameters, strict: true } }] }],
-    [
-      'response_format.json_schema.strict',
-      { response_format: { type: 'json_schema', json_schema: { name: 'f', schema: { type: 'object' }, strict: true } } },
-    ],
+    ['response_format.json_schema.strict', { response_format: { type: 'json_schema', json_schema: { name: 'f', schema: { type: 'object' }, strict: true } } }],
     ['messages.name', { messages: [{ role: 'user', name: 'Ann', content: 'x' }] }],
     [
       'messages.content.image_url.detail',
@@ -175,7 +172,9 @@ describe('a code of the vendor’s own', () => {
 
   it('is context_length_exceeded for a conversation that is too long, whichever vendor says so', () => {
     expect(refused({ message: 'Too long', code: 'context_length_exceeded' }).providerCode).toBe('context_length_exceeded')
-    expect(refused({ type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' }).providerCode).toBe('context_length_exceeded')
+    expect(refused({ type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' }).providerCode).toBe(
+      'context_length_exceeded',
+    )
   })
 
   it('is passed on only when it is a plain word, which no key is', () => {

@@ -94,7 +94,10 @@ describe('a chat that asks for JSON', () => {
     for (let time = 0; time < 4; time++) {
       const answer = await world.chat('Cut', { ...asked, stop: ['Cut'] }, pinned)
       expect([answer.status, await answer.json()]).toMatchObject([502, { code: 'UPSTREAM_FAILED', error: { type: 'upstream_error' } }])
-      expect((await world.callOf(answer)).attempts).toMatchObject([{ model: chatModel, status: 200, failure: 'not_json' }])
+      const call = await world.callOf(answer)
+      expect(call.attempts).toMatchObject([{ model: chatModel, status: 200, failure: 'not_json' }])
+      // The vendor charges for what it made: its input, and its output up to the stop.
+      expect(Number(call.cost_micros)).toBeGreaterThan(0)
     }
     expect((await world.chat('Well', {}, pinned)).status).toBe(200)
   })

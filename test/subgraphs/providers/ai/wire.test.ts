@@ -172,7 +172,15 @@ describe.each([
       body: JSON.stringify({ messages, metadata: { order: '1' } }),
     })
     const exposed = answer.headers.get('access-control-expose-headers')!.toLowerCase().split(/, */)
-    const names = ['x-request-id', 'x-gateway-call-id', 'x-gateway-attempts', 'x-gateway-provider', 'x-gateway-model', 'x-gateway-cost-micros', 'x-gateway-dropped']
+    const names = [
+      'x-request-id',
+      'x-gateway-call-id',
+      'x-gateway-attempts',
+      'x-gateway-provider',
+      'x-gateway-model',
+      'x-gateway-cost-micros',
+      'x-gateway-dropped',
+    ]
     for (const name of names) expect([name, answer.headers.has(name), exposed.includes(name)]).toEqual([name, true, true])
     await answer.body?.cancel()
   })
