@@ -1108,6 +1108,8 @@ export type ProviderCall = {
   readonly units?: Maybe<Scalars['Int']['output']>;
   /** What it cost in micro-US-dollars (1 USD = 1,000,000), rounded up; null while it runs, and where nobody knows a price. */
   readonly costMicros?: Maybe<Scalars['BigInt']['output']>;
+  /** Whether its provider reported more usage than the call can have had: tokens, units and cost are the bound then, and managers are told. */
+  readonly doubtful: Scalars['Boolean']['output'];
   /** Milliseconds from its beginning to its end; null while it runs. */
   readonly latencyMs?: Maybe<Scalars['Int']['output']>;
   /** Milliseconds to the first byte of the answer. */
@@ -3450,6 +3452,7 @@ export type ProviderCallResolvers<ContextType = Context, ParentType extends Reso
   outputTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   units?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   costMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  doubtful?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   latencyMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   firstByteMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   attempts?: Resolver<ReadonlyArray<ResolversTypes['ProviderCallAttempt']>, ParentType, ContextType>;

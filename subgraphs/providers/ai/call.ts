@@ -5,7 +5,7 @@ import { isProvider } from '../stores/credential/catalogue.ts'
 import type { CredentialsInUse } from '../stores/credential/in-use.ts'
 import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
 import type { Models } from '../stores/model/in-use.ts'
-import type { Usage } from '../stores/model/prices.ts'
+import { type Bound, believed, type Usage } from '../stores/model/prices.ts'
 import type { Standing } from '../stores/model/standing.ts'
 import type { Unclear } from '../stores/spend/booking.ts'
 import type { CallCandidate, Calls, OpenCall } from '../stores/spend/order.ts'
@@ -46,9 +46,9 @@ export const attemptHeaders = (callId: string, attempts: number): Readonly<Recor
 /** More than any call uses, and what a row holds: a provider of one's own may say whatever it likes. */
 const mostCounted = 2_000_000_000
 
-const bounded = ({ inputTokens, outputTokens, units }: Usage): Usage => {
+const bounded = (usage: Usage): Usage => {
   const held = (count: number | null) => (count === null ? null : Math.min(count, mostCounted))
-  return { inputTokens: held(inputTokens), outputTokens: held(outputTokens), units: held(units) }
+  return { ...usage, inputTokens: held(usage.inputTokens), outputTokens: held(usage.outputTokens), units: held(usage.units) }
 }
 
 const nothingUsed: Usage = { inputTokens: null, outputTokens: null, units: null }
@@ -64,7 +64,7 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const candidates = found.filter(model => !unfit.includes(model))
     const unfitRefusal = unfit.length > 0 ? strictRefusal(unfit, [...new Set(unfit.flatMap(droppedBy))]) : null
     if (unfitRefusal && candidates.length === 0) throw unfitRefusal
-    const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model)) }))
+    const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model, true)) }))
     const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
     const unanswered = createUnanswered(upper)
     const settle = settling(open, unanswered, models, began, log)
@@ -88,8 +88,10 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
       throw error
     })
     const { attempts } = end
-    if (end.kind === 'answered')
-      return answered(settle, end.answer, end.candidate, open.id, attempts, droppedBy(end.candidate), Math.round(performance.now() - began))
+    if (end.kind === 'answered') {
+      const by = { model: end.candidate, bound: call.bound(end.candidate, open.isLimited), dropped: droppedBy(end.candidate) }
+      return answered(settle, end.answer, by, open.id, attempts, Math.round(performance.now() - began))
+    }
     await settle(end.kind === 'left' ? 'ABORTED' : 'FAILED', attempts, null, null, null)
     const refusal = end.kind === 'left' ? leftRefusal() : end.refusal
     // Another model might have answered, but not as the caller wants it.
@@ -138,10 +140,16 @@ function sumOf(costs: readonly (bigint | null)[]): bigint | null {
   return known.length === 0 && costs.length > 0 ? null : known.reduce((sum, cost) => sum + cost, 0n)
 }
 
+/** Who answered, and what it can have used at most. */
+interface By {
+  readonly model: AiModel
+  readonly bound: Bound
+}
+
 type Settle = (
   status: 'SUCCEEDED' | 'FAILED' | 'ABORTED',
   attempts: readonly Attempt[],
-  model: AiModel | null,
+  by: By | null,
   usage: Usage | null,
   firstByteMs: number | null,
 ) => Promise<bigint | null>
@@ -150,15 +158,27 @@ type Settle = (
 
 /** Writes what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
 function settling(open: OpenCall, unanswered: Unanswered, models: Models, began: number, log: Pick<Logger, 'error'>): Settle {
-  return async (status, attempts, model, told, firstByteMs) => {
-    const usage = told && bounded(told)
+  return async (status, attempts, by, told, firstByteMs) => {
+    const model = by?.model ?? null
+    const { usage, isDoubtful } = by && told ? believed(by.model, bounded(told), by.bound) : { usage: null, isDoubtful: false }
     const own = model && usage ? [models.costOf(model, usage)] : []
     const lost = unanswered.unclear.length > 0 ? [unanswered.costMicros] : []
     const costMicros = sumOf([...own, ...lost])
     const latencyMs = Math.round(performance.now() - began)
     const [name, provider] = model ? [model.name, providerNameOf(model)] : [null, null]
     try {
-      await open.settle({ status, model: name, provider, ...(usage ?? nothingUsed), costMicros, attempts, unclear: unanswered.unclear, firstByteMs, latencyMs })
+      await open.settle({
+        status,
+        model: name,
+        provider,
+        ...(usage ?? nothingUsed),
+        costMicros,
+        isDoubtful,
+        attempts,
+        unclear: unanswered.unclear,
+        firstByteMs,
+        latencyMs,
+      })
     } catch (error) {
       log.error({ err: error, call: open.id }, 'what became of a call could not be written')
     }
@@ -169,12 +189,12 @@ function settling(open: OpenCall, unanswered: Unanswered, models: Models, began:
 function answered<Answer>(
   settle: Settle,
   answer: Answer,
-  model: AiModel,
+  by: By & { readonly dropped: readonly string[] },
   callId: string,
   attempts: readonly Attempt[],
-  dropped: readonly string[],
   firstByteMs: number,
 ): Answered<Answer> {
+  const { model, dropped } = by
   return {
     answer,
     model,
@@ -187,8 +207,8 @@ function answered<Answer>(
       ...(dropped.length > 0 && { 'x-gateway-dropped': dropped.join(', ') }),
       ...(model.retiresAt && { sunset: model.retiresAt.toUTCString() }),
     },
-    succeeded: usage => settle('SUCCEEDED', attempts, model, usage, firstByteMs),
-    failed: async usage => void (await settle('FAILED', attempts, model, usage, firstByteMs)),
-    left: async usage => void (await settle('ABORTED', attempts, model, usage, firstByteMs)),
+    succeeded: usage => settle('SUCCEEDED', attempts, by, usage, firstByteMs),
+    failed: async usage => void (await settle('FAILED', attempts, by, usage, firstByteMs)),
+    left: async usage => void (await settle('ABORTED', attempts, by, usage, firstByteMs)),
   }
 }

@@ -51,6 +51,8 @@ export const calls = table('providers.calls', {
   units: integer.maybe,
   /** Null: nobody knows a price, or it has not ended. */
   costMicros: whole.maybe,
+  /** Whether its provider reported more usage than it can have had: what is on record is the bound. */
+  doubtful: truth.or(false),
   latencyMs: integer.maybe,
   firstByteMs: integer.maybe,
   attempts: json.of<readonly CallAttempt[]>().or([]),

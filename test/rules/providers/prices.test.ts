@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/stores/model/prices.ts'
+import { believed, boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/stores/model/prices.ts'
 
 const micros = fc.option(fc.bigInt(0n, 1_000_000_000n), { nil: null })
 const model = fc.record({
@@ -70,6 +70,21 @@ test('whoever stays within a bound never pays more than it', () =>
           outputTokens: priced.capability === 'EMBEDDING' ? 0 : Math.floor(bound.maxOutputTokens * share),
           units: priced.capability === 'IMAGE' ? Math.floor(bound.images * share) : bound.seconds * share,
         }
+        return most === null || costOf(priced, usage)! <= most
+      },
+    ),
+  ))
+
+test('whatever a provider reports, what is believed of it never costs more than the bound, and says so where it was less', () =>
+  fc.assert(
+    fc.property(
+      model,
+      fc.record({ inputBytes: tokens, maxOutputTokens: tokens, images: fc.integer({ min: 0, max: 10 }), seconds: fc.integer({ min: 0, max: 10_000 }) }),
+      fc.record({ inputTokens: fc.option(tokens), outputTokens: fc.option(tokens), units: fc.option(tokens) }),
+      (priced, bound, told) => {
+        const { usage, isDoubtful } = believed(priced, told, bound)
+        const most = boundOf(priced, bound)
+        expect(isDoubtful).toBe(JSON.stringify(usage) !== JSON.stringify(told))
         return most === null || costOf(priced, usage)! <= most
       },
     ),

@@ -213,7 +213,7 @@ describe('entries that are decided together', () => {
     ...{ organizationId: 'o1', id, family: 'AI', operation: 'chat.completions', status: 'RUNNING', appId: 'app_a', userId, requestedModel: null },
     ...{ model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null },
     ...{ attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: now, createdAt: now, endedAt: null },
-    ...{ pending: [], pendingUntil: null },
+    ...{ doubtful: false, pending: [], pendingUntil: null },
     ...more,
   })
   const begins = (id: string, userId: string, micros = 400n): Entry => ({ kind: 'begin', call: row(id, userId), candidates: [candidate('a/b', micros)] })

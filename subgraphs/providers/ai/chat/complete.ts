@@ -21,6 +21,17 @@ const unsaidTokens = 4_096
 const mostOf = ({ maxTokens }: ChatRequest, { maxOutputTokens }: AiModel): number =>
   Math.min(maxTokens ?? unsaidTokens, maxOutputTokens ?? Number.MAX_SAFE_INTEGER)
 
+/** The same where no hard limit applies: who names no maximum to a model of OpenAI's wire is answered as long as that likes. */
+const mostUnlimitedOf = (request: ChatRequest, model: AiModel): number =>
+  request.maxTokens === null && wireOf(model) !== 'anthropic' ? (model.maxOutputTokens ?? Number.MAX_SAFE_INTEGER) : mostOf(request, model)
+
+/** What Anthropic adds to a request that has tools, in tokens, at most: it counts its own instructions for them as input. */
+const toolTokens = 1_000
+
+/** At most how many tokens a request is. */
+const inputBoundOf = (request: ChatRequest, model: AiModel): number =>
+  request.inputBytes + (wireOf(model) === 'anthropic' && (request.tools.length > 0 || answeringTool(request)) ? toolTokens : 0)
+
 const streamType = 'text/event-stream'
 
 /** What a model is asked. */
@@ -44,7 +55,10 @@ const callOf = (request: ChatRequest, asking: Caller): Omit<AiCall<never>, 'atte
   named: request.model,
   prompt: () => request.messages.map(({ content }) => textOf(content)).join('\n\n'),
   least: () => ({ inputTokens: Math.ceil(request.inputBytes / 4), outputTokens: 0, units: null }),
-  bound: model => ({ inputBytes: request.inputBytes, maxOutputTokens: mostOf(request, model) }),
+  bound: (model, isLimited) => ({
+    inputBytes: inputBoundOf(request, model),
+    maxOutputTokens: isLimited ? mostOf(request, model) : mostUnlimitedOf(request, model),
+  }),
   dropped: model => droppedOf(request, wireOf(model)),
 })
 
@@ -56,8 +70,8 @@ export async function completeChat({ makeCall, upstream, clock }: Ai, request: C
       const { json } = await upstream.askJson(model, credential, secret, questionOf(request, model, isLimited), hurry)
       // An error in an answer of 200 is no answer.
       if (json.error !== undefined && json.error !== null) throw malformed(200)
-      const completion =
-        wireOf(model) === 'anthropic' ? readMessage(json, request, clock.now()) : readCompletion(json, request, mostOf(request, model), clock.now())
+      const read = wireOf(model) === 'anthropic' ? readMessage : readCompletion
+      const completion = read(json, request, mostOf(request, model), clock.now())
       return withJsonContent(completion, request)
     },
   })

@@ -26,6 +26,17 @@ export interface Tokens {
   readonly reasoning: number
 }
 
+/** What a vendor says that it used; null where that is no number. */
+export interface Told {
+  readonly input: number | null
+  readonly output: number | null
+  readonly cached: number
+  readonly reasoning: number
+}
+
+/** Nothing is said yet. */
+export const untold: Told = { input: null, output: null, cached: 0, reasoning: 0 }
+
 export const usageOf = ({ input, output }: Tokens): Usage => ({ inputTokens: input, outputTokens: output, units: null })
 
 /** What was used, as OpenAI's wire tells it. */
@@ -77,16 +88,18 @@ export const wireDone = 'data: [DONE]\n\n'
 const bytesAToken = 4
 
 /**
- * What was used, where the vendor did not say: a stream that was left, or one whose vendor never does. Each piece of an answer is a token
- * at least, and four bytes of text are one, so it is the larger of the two, and never more than was held back for it; of the question four
- * bytes are one.
+ * What was used, estimated where the vendor did not say it in numbers: in a stream that was left, or where the vendor never does. Each piece of
+ * an answer is a token at least, and four bytes of text are one, so it is the larger of the two, and never more than was held back for it; of
+ * the question four bytes are one.
  */
 export function estimated(
-  input: { readonly bytes: number; readonly known: number | null },
+  told: Told,
+  input: { readonly bytes: number },
   output: { readonly pieces: number; readonly bytes: number; readonly most: number },
 ): Tokens {
   const counted = Math.max(output.pieces, Math.ceil(output.bytes / bytesAToken))
-  return { input: input.known ?? Math.ceil(input.bytes / bytesAToken), output: Math.min(counted, output.most), cached: 0, reasoning: 0 }
+  const read = told.input ?? Math.ceil(input.bytes / bytesAToken)
+  return { ...told, input: read, output: told.output ?? Math.min(counted, output.most), cached: Math.min(told.cached, read) }
 }
 
 /** A number that a vendor counts with; 0 for what is none. */

@@ -1,6 +1,7 @@
 import { malformed } from '../attempt/upstream.ts'
+import { tokensIn } from '../wire/counts.ts'
 import { type Given, isObject } from '../wire/fields.ts'
-import { type Completion, count, estimated, type FinishReason, type Tokens } from './completion.ts'
+import { type Completion, count, estimated, type FinishReason, type Told, untold } from './completion.ts'
 import type { ToolCall } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
@@ -53,14 +54,14 @@ export const reasonOf = (given: unknown): FinishReason =>
   typeof given === 'string' && reasons.has(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop'
 
 /** Reads `usage`; null where there is none. */
-export function tokensOf(usage: unknown): Tokens | null {
+export function toldOf(usage: unknown): Told | null {
   if (!isObject(usage)) return null
   const { prompt_tokens_details: read, completion_tokens_details: written } = usage
   return {
-    input: count(usage.prompt_tokens),
-    output: count(usage.completion_tokens),
-    cached: isObject(read) ? count(read.cached_tokens) : 0,
-    reasoning: isObject(written) ? count(written.reasoning_tokens) : 0,
+    input: tokensIn(usage.prompt_tokens),
+    output: tokensIn(usage.completion_tokens),
+    cached: (isObject(read) && tokensIn(read.cached_tokens)) || 0,
+    reasoning: (isObject(written) && tokensIn(written.reasoning_tokens)) || 0,
   }
 }
 
@@ -90,6 +91,6 @@ export function readCompletion(json: Given, request: ChatRequest, mostTokens: nu
     refusal: textOf(message.refusal),
     toolCalls,
     finishReason: reasonOf(choice.finish_reason),
-    tokens: tokensOf(json.usage) ?? estimated({ bytes: request.inputBytes, known: null }, { pieces: 1, bytes, most: mostTokens }),
+    tokens: estimated(toldOf(json.usage) ?? untold, { bytes: request.inputBytes }, { pieces: 1, bytes, most: mostTokens }),
   }
 }

@@ -5,6 +5,8 @@ import { bodyOfEmbeddings, type EmbeddingAnswer, type EmbeddingRequest, mostToke
 /** Vectors, and what they were counted as. */
 export interface Embedded extends EmbeddingAnswer {
   readonly tokens: number
+  /** As its provider counts it. */
+  readonly told: number
 }
 
 /** Has texts made into vectors. @throws Refusal */
@@ -20,9 +22,9 @@ export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: As
     body: ({ upstream }) => ({ type: jsonType, body: bodyOfEmbeddings(request, upstream) }),
     read(json) {
       const answer = readEmbeddingAnswer(json, request)
-      // Who counts more than there can be, or does not count, is paid for what there can be.
-      return answer && { ...answer, tokens: Math.min(answer.tokens ?? most, most) }
+      // Who does not count is paid for what there can be.
+      return answer && { ...answer, tokens: Math.min(answer.tokens ?? most, most), told: answer.tokens ?? most }
     },
-    used: ({ tokens }) => ({ inputTokens: tokens, outputTokens: 0, units: null }),
+    used: ({ told }) => ({ inputTokens: told, outputTokens: 0, units: null }),
   })
 }

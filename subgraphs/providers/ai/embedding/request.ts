@@ -1,3 +1,4 @@
+import { tokensIn } from '../wire/counts.ts'
 import { type Given, modelIn, requireKnown, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
 /** The most texts of one call. */
@@ -54,7 +55,7 @@ export const bodyOfEmbeddings = ({ input, encoding, dimensions, user }: Embeddin
 /** Vectors in the order of the texts. */
 export interface EmbeddingAnswer {
   readonly vectors: readonly (readonly number[] | string)[]
-  /** Null where the provider does not say. */
+  /** Null where the provider does not say it in numbers. */
   readonly tokens: number | null
 }
 
@@ -73,8 +74,7 @@ export function readEmbeddingAnswer(answer: unknown, { input, encoding }: Embedd
     if (vector === null) return null
     vectors[index as number] = vector
   }
-  const tokens = usage?.prompt_tokens
-  return { vectors, tokens: Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : null }
+  return { vectors, tokens: tokensIn(usage?.prompt_tokens) }
 }
 
 function encoded(embedding: unknown, encoding: 'float' | 'base64'): readonly number[] | string | null {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { tokensIn } from '../wire/counts.ts'
 import { modelIn, requireKnown, textIn, wordIn, wrong } from '../wire/fields.ts'
 import { longestSeconds, usualSeconds } from './duration.ts'
 import { type Form, type FormFile, writeForm } from './form.ts'
@@ -67,6 +68,8 @@ export function bodyOfTranscription({ file, format, language, prompt }: Transcri
 export interface TranscriptionAnswer {
   readonly text: string
   readonly seconds: number
+  /** The same as its provider counts it. */
+  readonly toldSeconds: number
   readonly inputTokens: number | null
   readonly outputTokens: number | null
   /** The provider's own answer. */
@@ -83,13 +86,14 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
   }
   if (typeof text !== 'string') return null
   const told = usage?.type === 'duration' ? usage.seconds : (duration ?? secondsOfTokens(usage?.input_token_details))
-  const count = (name: string) => (Number.isSafeInteger(usage?.[name]) ? (usage![name] as number) : null)
+  const toldSeconds = typeof told === 'number' && Number.isFinite(told) && told >= 0 ? told : most
   return {
     text,
     // What a provider says beyond what the bytes can hold was not heard: nobody pays more than was reserved.
-    seconds: typeof told === 'number' && Number.isFinite(told) && told >= 0 ? Math.min(told, most) : most,
-    inputTokens: count('input_tokens'),
-    outputTokens: count('output_tokens'),
+    seconds: Math.min(toldSeconds, most),
+    toldSeconds,
+    inputTokens: tokensIn(usage?.input_tokens),
+    outputTokens: tokensIn(usage?.output_tokens),
     answer: answer as Readonly<Record<string, unknown>>,
   }
 }

@@ -2,15 +2,19 @@ import type { Engine } from '../../stores/ai/engine.ts'
 import { type Asking, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer, type TranscriptionRequest, tokensASecond } from './request.ts'
 
+/** What a model of this kind adds to its input, in tokens, at most. */
+const frameTokens = 100
+
 /** Has a recording written down. @throws Refusal */
 export const transcribe = (engine: Engine, request: TranscriptionRequest, asking: Asking): Promise<Made<TranscriptionAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'TRANSCRIPTION', operation: 'audio.transcriptions', named: request.model, prompt: request.file.name },
-    bound: { seconds: request.longestSeconds },
+    // Of models that are paid for by tokens the sound is the input, and the words that are to help.
+    bound: { seconds: request.longestSeconds, inputBytes: request.longestSeconds * tokensASecond + Buffer.byteLength(request.prompt ?? '') + frameTokens },
     least: () => ({ inputTokens: request.usualSeconds * tokensASecond, outputTokens: 0, units: request.usualSeconds }),
     path: '/audio/transcriptions',
     body: ({ upstream }) => bodyOfTranscription(request, upstream),
     read: json => readTranscriptionAnswer(json, request),
     // Whole seconds, as vendors count them.
-    used: ({ seconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: Math.ceil(seconds) }),
+    used: ({ toldSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: Math.ceil(toldSeconds) }),
   })

@@ -87,8 +87,11 @@ export interface AiCall<Answer> {
   dropped?(model: AiModel): readonly string[]
   /** What was asked, for organizations that have it stored: read at most once, and not kept. */
   readonly prompt: string | null | (() => string)
-  /** At most how much a model may be made to do. */
-  bound(model: AiModel): Bound
+  /**
+   * At most how much a model may be made to do.
+   * @param isLimited whether a hard limit applies: without one a model that nobody bounds may write as much as it likes
+   */
+  bound(model: AiModel, isLimited: boolean): Bound
   /** What a model has used at least once it was sent the request, whether or not its answer comes: asked only when none came. */
   least(model: AiModel): Usage | Promise<Usage>
   /**

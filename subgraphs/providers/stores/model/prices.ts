@@ -63,17 +63,40 @@ export function costOf(model: Priced, { inputTokens, outputTokens, units }: Usag
 /** What is taken for the most that a model writes where neither the caller nor the catalogue says it. */
 const mostOutput = 4_096
 
+type Bounded = Priced & { readonly maxOutputTokens: number | null }
+
 /** What a call costs at most; null where the model has no price. A call within the bound never costs more. */
-export function boundOf(
-  model: Priced & { readonly maxOutputTokens: number | null },
-  { inputBytes = 0, maxOutputTokens, images = 0, seconds = 0 }: Bound,
-): bigint | null {
-  return costOf(model, {
-    inputTokens: inputBytes,
-    outputTokens: model.capability === 'EMBEDDING' ? 0 : (maxOutputTokens ?? model.maxOutputTokens ?? mostOutput),
-    units: model.capability === 'IMAGE' ? images : seconds,
-  })
+export const boundOf = (model: Bounded, bound: Bound): bigint | null => costOf(model, mostUsage(model, bound))
+
+/** What a call uses at most. */
+const mostUsage = (model: Bounded, { inputBytes = 0, maxOutputTokens, images = 0, seconds = 0 }: Bound) => ({
+  inputTokens: inputBytes,
+  outputTokens: model.capability === 'EMBEDDING' ? 0 : (maxOutputTokens ?? model.maxOutputTokens ?? mostOutput),
+  units: model.capability === 'IMAGE' ? images : seconds,
+})
+
+/** What a call used, as it can have been. */
+export interface Believed {
+  readonly usage: Usage
+  /** Whether its provider reports more than it can have been. */
+  readonly isDoubtful: boolean
 }
+
+/** Holds what a provider reports to the bound of the call. */
+export function believed(model: Bounded, told: Usage, bound: Bound): Believed {
+  const most = mostUsage(model, bound)
+  // Of what is paid for by the piece tokens cost nothing, and nothing is held for them.
+  if (waysOf(model) === 'pieces') most.inputTokens = most.outputTokens = Number.POSITIVE_INFINITY
+  const usage = {
+    ...told,
+    inputTokens: lesser(told.inputTokens, most.inputTokens),
+    outputTokens: lesser(told.outputTokens, most.outputTokens),
+    units: lesser(told.units, most.units),
+  }
+  return { usage, isDoubtful: (['inputTokens', 'outputTokens', 'units'] as const).some(name => usage[name] !== told[name]) }
+}
+
+const lesser = (told: number | null, most: number): number | null => (told === null ? null : Math.min(told, Math.ceil(most)))
 
 const up = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by
 

@@ -40,6 +40,7 @@ const endNames = [
   'outputTokens',
   'units',
   'costMicros',
+  'doubtful',
   'latencyMs',
   'firstByteMs',
   'attempts',

@@ -24,6 +24,7 @@ import {
   placesOfEnd,
   placesOfEntry,
 } from './decide.ts'
+import { doubts } from './doubts.ts'
 import { createLater } from './later.ts'
 import type { SpendLimitRow } from './limit.ts'
 import { type CallCaller, type CallEnd, type CallOrder, type Calls, type Charge, inWords, type OpenCall, type Prices } from './order.ts'
@@ -42,6 +43,8 @@ export interface CallsGround {
   factsOf(before: SpendLimitRow, after: SpendLimitRow, at: Date): readonly NewFact[]
   /** Tells screens, after the commit, that these limits have changed, or calls of this organization. */
   announce(limits: readonly string[], organizationId: string | null): void
+  /** Where people are sent to see to something. */
+  readonly publicUrl: string
 }
 
 /** How many calls that nobody ended are looked at in one round, and for how long it is remembered that an organization has limits, in ms. */
@@ -54,7 +57,7 @@ const mostRemembered = 20_000
 const lastWordsMs = 1_000
 
 /** Opens the record of calls. */
-export function createCalls({ sequelize, clock, prices, log, job, factsOf, announce }: CallsGround) {
+export function createCalls({ sequelize, clock, prices, log, job, factsOf, announce, publicUrl }: CallsGround) {
   /** Organizations in which a limit applied lately, until when: it spares them an attempt without one. */
   const limited = new Map<string, number>()
   const wasLimited = (organizationId: string) => (limited.get(organizationId) ?? 0) > clock.now().getTime()
@@ -91,7 +94,13 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     for (const call of refusedCharges) recordRefused(call)
     if (changes.length > 0 || begun.length > 0 || ended.length > 0)
       await books.write(sequelize, { limits: changes.map(({ after }) => after), begun, ended }, transaction)
-    const facts = changes.flatMap(change => factsOf(change.before, change.after, now))
+    const doubtful = entries.flatMap(entry =>
+      entry.kind === 'end' && entry.ended.doubtful && ended.some(({ id }) => id === entry.ended.id) ? [entry.ended] : [],
+    )
+    const facts = [
+      ...changes.flatMap(change => factsOf(change.before, change.after, now)),
+      ...(await doubts.open(sequelize, doubtful, publicUrl, { transaction, now })),
+    ]
     if (facts.length > 0) await tell(job(), facts, { transaction, now })
     lone.forget(changes.map(({ after }) => after.id))
     crash('books-written')
@@ -195,8 +204,8 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
 
   /** Where it was written before, although nobody heard of it, nothing changes. */
   async function writeEnd(call: CallRow, entry: EndEntry, holds: Holds): Promise<void> {
-    if (holds === 'free' && (await books.endFree(sequelize, entry.ended, placesOfEnd(call, entry)))) announce([], call.organizationId)
-    else if (holds === 'held') await keepSoon(call.organizationId, entry, [call])
+    if (holds === 'free' && !entry.ended.doubtful && (await books.endFree(sequelize, entry.ended, placesOfEnd(call, entry)))) announce([], call.organizationId)
+    else if (holds === 'held' && !entry.ended.doubtful) await keepSoon(call.organizationId, entry, [call])
     else await teller.do(call.organizationId, entry)
   }
 
@@ -226,6 +235,14 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     async expire(): Promise<void> {
       await each(books.expired, key => ({ kind: 'end', ended: { ...endedRow(key, nothing, clock.now()), expired: true }, unclear: [] }))
       await each(books.pending, call => ({ kind: 'release', call }))
+    },
+
+    /** Takes back that managers are to look at a model which has reported nothing strange for a while. */
+    async forgetDoubts(): Promise<void> {
+      await inTransaction(job(), async unit => {
+        const facts = await doubts.close(sequelize, unit)
+        if (facts.length > 0) await tell(job(), facts, unit)
+      })
     },
 
     /** Sees to limits whose period is over, so that nobody is told to see to them any more, and to those whose figures are not whole yet. */
@@ -299,7 +316,7 @@ const nothing: CallEnd = { status: 'FAILED', model: null, provider: null, costMi
 
 const newCall = ({ organizationId, userId, appId }: CallCaller, { family, operation }: Pick<CallOrder, 'family' | 'operation'>, now: Date): CallRow => ({
   ...{ organizationId, id: newId(now), family, operation, status: 'RUNNING', appId, userId, requestedModel: null, model: null, provider: null },
-  ...{ inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null, attempts: [], prompt: null },
+  ...{ inputTokens: null, outputTokens: null, units: null, costMicros: null, doubtful: false, latencyMs: null, firstByteMs: null, attempts: [], prompt: null },
   ...{ promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: null, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
 })
 
@@ -313,6 +330,7 @@ const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): Cal
   outputTokens: end.outputTokens ?? null,
   units: end.units ?? null,
   costMicros: end.costMicros,
+  doubtful: end.isDoubtful ?? false,
   latencyMs: end.latencyMs == null ? null : Math.round(end.latencyMs),
   firstByteMs: end.firstByteMs == null ? null : Math.round(end.firstByteMs),
   attempts: end.attempts ?? [],

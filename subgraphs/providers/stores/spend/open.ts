@@ -30,7 +30,7 @@ export function openSpending(
   { prices, job, log }: { readonly prices: PriceSettings; job(): Writing; readonly log: Logger },
 ): Spending {
   const news = createBooksNews(events)
-  const { calls, expire, lookAfter, forgetPrompts, count, settled } = createCalls({
+  const { calls, expire, lookAfter, forgetPrompts, forgetDoubts, count, settled } = createCalls({
     sequelize,
     clock,
     log,
@@ -38,12 +38,14 @@ export function openSpending(
     job,
     factsOf: (before, after, at) => factsOf(before, after, publicUrl, at),
     announce: news.announce,
+    publicUrl,
   })
   return {
     calls,
     sweeps: [
       { name: 'calls that nobody has ended', everyMs: 15_000, run: expire },
       { name: 'limits that wait', everyMs: 15_000, run: lookAfter },
+      { name: 'models that report nothing strange any more', everyMs: 60_000, run: forgetDoubts },
       { name: 'prompts whose time is over', everyMs: 60_000, run: forgetPrompts },
     ],
     aging: [{ table: 'providers.calls', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],

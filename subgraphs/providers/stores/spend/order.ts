@@ -46,6 +46,8 @@ export interface CallEnd {
   readonly units?: number | null
   /** Null: nobody knows a price. Where no provider did anything it is 0. */
   readonly costMicros: bigint | null
+  /** Whether the provider reported more than the call can have used, so that less was booked. */
+  readonly isDoubtful?: boolean
   readonly attempts?: readonly CallAttempt[]
   /** What may still be charged for attempts that were never answered: it stays held until the 15 minutes of the call are over. */
   readonly unclear?: readonly Unclear[]

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
 import { seedCredential } from '../credential/seed.ts'
 import { aiWorld } from './world.ts'
 
@@ -38,16 +39,63 @@ test.each([400, 422])('what a provider says against a request with status %i nev
   }
 })
 
-test('a provider that counts beyond all measure keeps no call from its end, and holds nothing back', async () => {
-  const world = await ownProvider(() => ({
-    status: 200,
-    body: {
-      ...{ id: 'one', object: 'chat.completion', created: 1, model: 'any' },
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 1e300, completion_tokens: Number.MAX_SAFE_INTEGER },
-    },
-  }))
-  const answer = await world.chat('Hello', { model: 'own/any' }, { headers: { 'x-gateway-fallback': 'off' } })
-  expect(answer.status).toBe(200)
-  expect(await world.callOf(answer)).toMatchObject({ status: 'SUCCEEDED', input_tokens: 2_000_000_000, output_tokens: 2_000_000_000 })
+/** An answer with this usage. */
+const answerWith = (usage: unknown) => ({
+  status: 200,
+  body: {
+    ...{ id: 'one', object: 'chat.completion', created: 1, model: 'any' },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello there, who asks?' }, finish_reason: 'stop' }],
+    usage,
+  },
+})
+const pinned = { headers: { 'x-gateway-fallback': 'off' } }
+
+test('a provider that reports more than a call can have used is booked at the bound, and managers are told once', async () => {
+  const world = await ownProvider(() => answerWith({ prompt_tokens: 1e300, completion_tokens: Number.MAX_SAFE_INTEGER }))
+  const facts = () =>
+    world.graph.rows(`select kind, body->>'kind' as item, body->>'title' as title from providers.facts where kind like 'attention.%' order by seq`)
+  const sweep = async () => {
+    for (const { run } of (world.graph.platform.providers.job('test').spending as Spending).sweeps) await run()
+  }
+  for (let count = 0; count < 2; count++) {
+    const answer = await world.chat('Hello', { model: 'own/any' }, pinned)
+    expect(answer.status).toBe(200)
+    const call = await world.callOf(answer)
+    expect(call).toMatchObject({ status: 'SUCCEEDED', output_tokens: 60, doubtful: true })
+    expect(call.input_tokens).toBeLessThan(200)
+  }
+  const shown = '{ providerCalls { nodes { doubtful } } }'
+  expect((await world.graph.execute(shown, {}, { as: world.owner })).data().providerCalls.nodes).toEqual([{ doubtful: true }, { doubtful: true }])
+  const opened = { kind: 'attention.opened', item: 'USAGE_DOUBTFUL', title: expect.stringContaining('own/any') }
+  expect(await facts()).toEqual([opened])
+  await world.graph.clock.advance(25 * 3_600_000)
+  await sweep()
+  expect(await facts()).toEqual([opened, { kind: 'attention.closed', item: null, title: null }])
+})
+
+test('a provider that reports more than was held passes no hard limit', async () => {
+  const world = await ownProvider(() => answerWith({ prompt_tokens: 2_000_000_000, completion_tokens: 2_000_000_000 }))
+  await world.graph.rows(
+    `insert into providers.models (id, name, provider, capability, configured, input_micros_per_million, output_micros_per_million, first_seen_at, created_at, updated_at, created_by)
+     values (gen_random_uuid(), 'own/any', 'custom', 'CHAT', true, 250000, 2000000, now(), now(), now(), 'test')`,
+  )
+  await world.limit(100_000)
+  const answer = await world.chat('Hello', { model: 'own/any' }, pinned)
+  expect(await world.callOf(answer)).toMatchObject({ doubtful: true, output_tokens: 60 })
+  const { spent, reserved } = await world.spent()
+  expect(spent).toBeGreaterThan(120)
+  expect([spent < 1_000, reserved]).toEqual([true, 0])
+})
+
+test.each([
+  ['texts', { prompt_tokens: '12', completion_tokens: '7' }],
+  ['numbers below nothing', { prompt_tokens: -1, completion_tokens: -7 }],
+  ['nothing at all', {}],
+  ['null', { prompt_tokens: null, completion_tokens: null }],
+])('usage that a provider reports as %s is estimated', async (_what, usage) => {
+  const world = await ownProvider(() => answerWith(usage))
+  const call = await world.callOf(await world.chat('Hello '.repeat(40), { model: 'own/any' }, pinned))
+  expect(call.input_tokens).toBeGreaterThan(30)
+  expect(call.output_tokens).toBeGreaterThan(3)
+  expect(call.doubtful).toBe(false)
 })

@@ -56,7 +56,7 @@ test('G-04 a call that begins by itself is not written where a limit has changed
       },
       ...{ requestedModel: null, model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null },
       ...{ firstByteMs: null, attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false },
-      ...{ expiresAt: null, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
+      ...{ expiresAt: null, doubtful: false, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
     }
     const limits = await books.readLimits(sequelize, [], placesOf(call, [model]))
     const { changes, begun } = decide([{ kind: 'begin', call, candidates: [{ model, upperMicros: 400n }] }], limits, [], now)

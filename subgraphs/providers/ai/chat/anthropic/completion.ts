@@ -1,6 +1,7 @@
 import { malformed } from '../../attempt/upstream.ts'
+import { tokensIn } from '../../wire/counts.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import { type Completion, count, type FinishReason, type Tokens } from '../completion.ts'
+import { type Completion, estimated, type FinishReason, type Told } from '../completion.ts'
 import type { ToolCall } from '../messages.ts'
 import type { ChatRequest } from '../request.ts'
 import { answeringTool } from './request.ts'
@@ -22,18 +23,23 @@ export const reasonOf = (given: unknown, isAnswer: boolean): FinishReason => {
 }
 
 /** What was used: this wire counts what it has kept, and what it keeps now, beside the input, where the other one counts it in. */
-export function tokensOf(usage: unknown): Tokens {
+export function toldOf(usage: unknown): Told {
   const {
     input_tokens: input,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: made,
     output_tokens: output,
   } = isObject(usage) ? usage : ({} as Given)
-  return { input: count(input) + count(read) + count(made), output: count(output), cached: count(read), reasoning: 0 }
+  const [own, kept, written] = [tokensIn(input), tokensIn(read) ?? 0, tokensIn(made) ?? 0]
+  return { input: own === null ? null : own + kept + written, output: tokensIn(output), cached: kept, reasoning: 0 }
 }
 
-/** Reads a `message`. @throws AttemptFailure `malformed` for anything else */
-export function readMessage(json: Given, request: ChatRequest, now: Date): Completion {
+/**
+ * Reads a `message`.
+ * @param mostTokens what was held back for its output
+ * @throws AttemptFailure `malformed` for anything else
+ */
+export function readMessage(json: Given, request: ChatRequest, mostTokens: number, now: Date): Completion {
   if (json.type !== 'message' || !Array.isArray(json.content)) throw malformed(200)
   const answering = answeringTool(request)
   let content: string | null = null
@@ -49,6 +55,7 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Compl
       isAnswer = true
     } else toolCalls.push({ id: String(block.id), type: 'function', function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) } })
   }
+  const bytes = Buffer.byteLength(content ?? '') + toolCalls.reduce((sum, call) => sum + call.function.arguments.length, 0)
   if (isAnswer) toolCalls.length = 0
   return {
     id: typeof json.id === 'string' ? json.id : '',
@@ -57,6 +64,6 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Compl
     refusal: null,
     toolCalls,
     finishReason: reasonOf(json.stop_reason, isAnswer),
-    tokens: tokensOf(json.usage),
+    tokens: estimated(toldOf(json.usage), { bytes: request.inputBytes }, { pieces: 1, bytes, most: mostTokens }),
   }
 }

@@ -1,7 +1,8 @@
 import { AttemptFailure } from '../../attempt/failure.ts'
+import { tokensIn } from '../../wire/counts.ts'
 import { isObject } from '../../wire/fields.ts'
-import { reasonOf, tokensOf } from '../anthropic/completion.ts'
-import { type ChunkHead, count, estimated, type FinishReason, type Tokens, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
+import { reasonOf, toldOf } from '../anthropic/completion.ts'
+import { type ChunkHead, estimated, type FinishReason, type Tokens, untold, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
 import { readJsonAnswer } from '../json-answer.ts'
 import { parse, toldFailure } from './openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
@@ -22,9 +23,7 @@ interface Block {
 export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading, answering: string | null): EventReader {
   let head: ChunkHead = { id: '', created: Math.floor(now.getTime() / 1000), model }
   let hasBegun = false
-  let said: Tokens = { input: 0, output: 0, cached: 0, reasoning: 0 }
-  let hasInput = false
-  let isCounted = false
+  let told = untold
   let pieces = 0
   let bytes = 0
   let calls = 0
@@ -97,15 +96,15 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     return written + chunk({}, reason)
   }
 
-  const used = (): Tokens => (isCounted ? said : estimated({ bytes: inputBytes, known: hasInput ? said.input : null }, { pieces, bytes, most: mostTokens }))
+  const used = (): Tokens => estimated(told, { bytes: inputBytes }, { pieces, bytes, most: mostTokens })
 
   const take = (event: Readonly<Record<string, unknown>>): string => {
     switch (event.type) {
       case 'message_start': {
         const message = isObject(event.message) ? event.message : {}
         head = { ...head, id: String(message.id ?? '') }
-        said = tokensOf(message.usage)
-        hasInput = isObject(message.usage)
+        // What is written is counted at the end.
+        told = { ...toldOf(message.usage), output: null }
         return ''
       }
       case 'content_block_start':
@@ -117,8 +116,7 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
       case 'message_delta': {
         const { delta, usage } = event
         if (isObject(usage)) {
-          said = { ...said, output: count(usage.output_tokens) }
-          isCounted = true
+          told = { ...told, output: tokensIn(usage.output_tokens) }
         }
         if (isObject(delta) && typeof delta.stop_reason === 'string') reason = reasonOf(delta.stop_reason, isAnswer)
         return ''

@@ -2,9 +2,9 @@ import { isUnwieldy } from '../../../../http/depth.ts'
 import { AttemptFailure, plainCode } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import { type ChunkHead, count, estimated, type Tokens, wireDone, wireUsageChunk } from '../completion.ts'
+import { type ChunkHead, count, estimated, untold, wireDone, wireUsageChunk } from '../completion.ts'
 import { type JsonAnswer, readJsonAnswer } from '../json-answer.ts'
-import { tokensOf } from '../openai.ts'
+import { toldOf } from '../openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reader.ts'
 
 const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"', '"arguments":"', ',"usage":null']
@@ -17,7 +17,7 @@ const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"
 export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
-  let tokens: Tokens | null = null
+  let told = untold
   let pieces = 0
   let bytes = 0
   let hasFinished = false
@@ -58,7 +58,7 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
     if (isObject(json.error)) throw toldFailure(json.error)
     if (!Array.isArray(json.choices)) throw malformed(200)
     head ??= { id: typeof json.id === 'string' ? json.id : '', created: count(json.created) || Math.floor(now.getTime() / 1000), model }
-    tokens = tokensOf(json.usage) ?? tokens
+    told = toldOf(json.usage) ?? told
     const [choice] = json.choices as unknown[]
     // What tells of the usage alone is told anew at the end.
     if (!isObject(choice)) return ''
@@ -88,7 +88,7 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
     return events
   }
 
-  const used = () => tokens ?? estimated({ bytes: inputBytes, known: null }, { pieces, bytes, most: mostTokens })
+  const used = () => estimated(told, { bytes: inputBytes }, { pieces, bytes, most: mostTokens })
   return {
     take(line) {
       const data = dataOf(line)
