@@ -1,4 +1,4 @@
-import { answerBytes, cost, milliseconds, oneOf, quota, rate, text } from './readers.ts'
+import { answerBytes, cost, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -89,5 +89,10 @@ export const streams = {
     fallback: 60_000,
     by: doors,
     does: 'How long a stream goes on while identity does not answer whether its session, key or token still stands: then a WebSocket is closed with 1013, and a stream over HTTP ends with `UPSTREAM_FAILED`.',
+  }),
+  drainMs: setting('STREAM_DRAIN_MS', whole(0, 600_000, 'must be a number of milliseconds up to 600000'), {
+    fallback: 30_000,
+    by: [...doors, 'subgraph'],
+    does: 'How long a process that is to end lets streams of models go on; then each gets the error event and ends, without `[DONE]`. Other requests have 2.5 s. What supervises the process waits for so much longer before it kills it.',
   }),
 }

@@ -23,6 +23,7 @@ import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http/serve.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
+import { createDraining, type Draining } from './door/streaming/draining.ts'
 import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
@@ -64,6 +65,8 @@ export interface RouterOptions {
   readonly sharePort?: boolean
   /** Milliseconds for which it goes on to serve, not ready, when it closes. @default 0 */
   readonly drainMs?: number
+  /** Ends requests and streams of models when it closes. @default both have 2.5 s */
+  readonly draining?: Draining | undefined
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
   /** Addresses of the services, and whose pages are trusted. @default `<slug>.localhost` and its companions, and in development this machine's */
@@ -181,7 +184,9 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
 
   const app = await createApp({ publicUrl, hosts, isOwn: ownRows(tables), trustProxy, exposeErrors, countError, tracing: options.tracing, log })
+  const draining = options.draining ?? createDraining()
   const listening = prepareListening(app, {
+    draining,
     host: options.host,
     port: options.port,
     sharePort: options.sharePort ?? false,
@@ -237,7 +242,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
   const studio =
     authority && options.studio ? createStudioCallers(options.studio.url, authority, { outbound: options.studio.outbound, clock, log, elapsed }) : undefined
-  serveRoutes(app, tables, { studio, engine, clock, authenticate: counting, authority: authority ?? uncounted, shares, hosts, publicUrl, subgraphs })
+  serveRoutes(app, tables, { studio, engine, clock, draining, authenticate: counting, authority: authority ?? uncounted, shares, hosts, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
@@ -294,6 +299,7 @@ const uncounted: RouteDoor['authority'] = { countPublicPosts: async (_, many) =>
 interface RouteDoor {
   readonly studio: StudioCallers | undefined
   readonly clock: Clock
+  readonly draining: Draining
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
   readonly authority: Pick<Authority, 'countPublicPosts'>

@@ -22,6 +22,7 @@ import { webHeaders } from '../door/headers.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
 import { mustArriveWithin, passBody } from '../door/passing.ts'
 import { leavingSignal } from '../door/sending.ts'
+import { createDraining, type Draining } from '../door/streaming/draining.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
@@ -47,6 +48,8 @@ export interface SubgraphServerOptions {
   readonly readiness: readonly ReadinessCheck[]
   /** Milliseconds for which it goes on to answer, when it closes, that it takes no requests any more: routers ask another replica then. @default 0 */
   readonly drainMs?: number | undefined
+  /** Ends requests and streams of forwarded answers when it closes. @default both have 2.5 s */
+  readonly draining?: Draining | undefined
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
   /** What it tells at `/metrics`, and who from elsewhere may read it. @default nothing */
@@ -74,8 +77,6 @@ const mostForwardBytes = 32 * 1024 * 1024
 const streamMs = 30_000
 /** Bytes of an answer that the router reads at most. */
 const mostAnswerBytes = 32 * 1024 * 1024
-/** Milliseconds that running requests have to end when it closes; then their connections are cut. */
-const endMs = 2_500
 /** Milliseconds within which a body must have come, unless it streams. */
 const arriveMs = 300_000
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
@@ -98,6 +99,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   let leaving = false
+  const draining = options.draining ?? createDraining()
   const documents = new LRUCache<string, Fetch>({ max: mostDocuments })
 
   const read = (text: string): Fetch | readonly GraphQLError[] => {
@@ -176,6 +178,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
     const cookies = answer.headers.getSetCookie()
     if (cookies.length > 0) response.setHeader('set-cookie', cookies)
+    if (answer.headers.get('content-type')?.startsWith('text/event-stream')) draining.spare(response)
     if (streamed) await pipeline(streamed, response)
     else response.end()
   }
@@ -255,6 +258,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       sendJson(response, body.status, body, problemType)
     })
   })
+  draining.watch(server)
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes, verifyClient: (_info, take) => take(!leaving, notReadyStatus) })
   const protocol = useServer<Record<string, unknown>, { viewer?: Viewer; renewal?: Renewal }>(
     {
@@ -316,10 +320,10 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
         await new Promise(resolve => setTimeout(resolve, options.drainMs ?? 0))
         const closed = new Promise(resolve => server.close(resolve))
         const cutting = setInterval(() => server.closeIdleConnections(), 50)
-        const overdue = setTimeout(() => server.closeAllConnections(), endMs)
+        const drained = draining.begin()
         await closed
         clearInterval(cutting)
-        clearTimeout(overdue)
+        drained()
       })()
       return closing
     },

@@ -3,6 +3,7 @@ import { type AddressInfo, type ListenOptions, Server as NetServer } from 'node:
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { shouldUpgradeCallback, writtenProblem } from './app.ts'
+import type { Draining } from './streaming/draining.ts'
 import type { Sockets } from './websocket.ts'
 
 export interface ListeningOptions {
@@ -14,6 +15,8 @@ export interface ListeningOptions {
   readonly sharePort?: boolean | undefined
   /** Milliseconds for which it goes on to serve when it closes, while readiness says that it is about to: traffic goes elsewhere then. @default 0 */
   readonly drainMs?: number | undefined
+  /** Ends what runs when it closes. */
+  readonly draining: Draining
   readonly sockets: Pick<Sockets, 'attach' | 'close'>
   /** Called first when the door closes. */
   closing(): void
@@ -25,12 +28,9 @@ export interface Listening {
   listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
   /** Whether it is about to close: it serves still, and has clients come by another connection next time. */
   readonly leaving: () => boolean
-  /** Lets traffic go elsewhere, ends sockets with 1001, lets running requests end for 2.5 s at most, and stops. Safe to call twice. */
+  /** Lets traffic go elsewhere, ends sockets with 1001, lets running requests and streams end for as long as `draining` says, and stops. Safe to call twice. */
   close(): Promise<void>
 }
-
-/** How long running requests may take to end while the door closes, in milliseconds; then their connections are cut. */
-const endMs = 2_500
 
 /** For how long at most a door that closes takes connections that wait already, in milliseconds. */
 const mostKnocksMs = 250
@@ -39,7 +39,10 @@ const mostKnocksMs = 250
 const cutIdleMs = 50
 
 /** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
-export function prepareListening(app: FastifyInstance, { host, port, sharePort = false, drainMs = 0, sockets, closing }: ListeningOptions): Listening {
+export function prepareListening(
+  app: FastifyInstance,
+  { host, port, sharePort = false, drainMs = 0, draining, sockets, closing }: ListeningOptions,
+): Listening {
   // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
   const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
@@ -47,6 +50,7 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
   twin.headersTimeout = app.server.headersTimeout
   twin.keepAliveTimeout = app.server.keepAliveTimeout
   for (const server of [app.server, twin]) {
+    draining.watch(server)
     sockets.attach(server)
     server.on('connect', (_request, socket) =>
       socket.on('error', () => socket.destroy()).end(writtenProblem(400, 'This is no proxy: CONNECT leads nowhere here.')),
@@ -107,12 +111,9 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
       const drains = drainMs > 0 && app.server.listening
       if (sharePort) await stopListening()
       if (drains) await new Promise(resolve => setTimeout(resolve, drainMs))
-      const overdue = setTimeout(() => {
-        app.server.closeAllConnections()
-        twin.closeAllConnections()
-      }, endMs)
+      const drained = draining.begin()
       await app.close()
-      clearTimeout(overdue)
+      drained()
     },
   }
 }

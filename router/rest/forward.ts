@@ -4,6 +4,7 @@ import { addressHeader, agentHeader, hostHeader } from '../../platform/caller/ca
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
+import { openAiError } from '../../subgraphs/http/openai-error.ts'
 import { readableOf, wholeOf } from '../../subgraphs/http/streamed.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { sealHeader } from '../../subgraphs/seal.ts'
@@ -15,6 +16,7 @@ import { readRawBodies } from '../door/body.ts'
 import { webHeaders } from '../door/headers.ts'
 import type { PassingBody } from '../door/passing.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
+import type { Draining, EarlyEnd } from '../door/streaming/draining.ts'
 import type { Hosts } from '../hosts.ts'
 import { keepRole, roleOf } from './place.ts'
 import { createPublicPosts, isCounted } from './public-posts.ts'
@@ -54,6 +56,8 @@ export interface ForwardTarget {
 
 export interface ForwardDoor {
   readonly clock: Clock
+  /** Lets streams of models go on while the door closes. */
+  readonly draining: Draining
   readonly authenticate: Authenticate
   /** Counts calls that ask for no credentials. */
   readonly authority: Pick<Authority, 'countPublicPosts'>
@@ -152,10 +156,22 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.has(name)) reply.header(name, value)
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
-  const body = wholeOf(answer) ?? readableOf(answer)
+  const body = wholeOf(answer) ?? (areModelEvents(row, answer) ? door.draining.pass(readableOf(answer)!, reply.raw, farewellOf) : readableOf(answer))
   // Of null Fastify makes the JSON text `null`.
   return body ? reply.send(body) : reply.send()
 }
+
+/** Whether an answer is a stream of a model on OpenAI's wire. */
+const areModelEvents = ({ problems }: ForwardRow, { headers, body }: Response): boolean =>
+  problems === 'openai' && body !== null && (headers.get('content-type') ?? '').startsWith('text/event-stream')
+
+const farewells: Readonly<Record<EarlyEnd, string>> = {
+  stopping: 'The platform is stopping here, and the time of this stream is over: ask again.',
+  broken: 'The answer broke off: ask again.',
+}
+
+/** The last event of a stream of a model that ends early. */
+const farewellOf = (why: EarlyEnd): string => `data: ${JSON.stringify({ error: openAiError('UPSTREAM_FAILED', farewells[why], { reason: why }) })}\n\n`
 
 type Public = Extract<ForwardRow['access'], { readonly public: string }>
 type Guarded = Pick<ForwardRow, 'bearerKeys'> & { readonly access: Exclude<ForwardRow['access'], Public> }

@@ -18,7 +18,7 @@ import type { Process } from './startup.ts'
 /** What clients come in by, where it is not the same for every router. */
 export type RouterParts = Pick<
   RouterOptions,
-  'engine' | 'authority' | 'severalRouters' | 'callers' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'
+  'engine' | 'authority' | 'draining' | 'severalRouters' | 'callers' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'
 >
 
 /**

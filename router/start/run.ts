@@ -32,7 +32,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const end = (why: string) => {
     if (ending) return
     ending = true
-    const patienceMs = running ? (running.stopWithinMs ?? stopWithinMs) : unwindWithinMs
+    const patienceMs = running ? (running.stopWithinMs?.() ?? stopWithinMs) : unwindWithinMs
     tell.say(`stopping (${why}): what runs may end, within ${patienceMs / 1000} s; Ctrl-C ends it at once`)
     startup.abort()
     void (async () => {

@@ -10,8 +10,8 @@ export const stopWithinMs = 6_500
 
 /** Something that runs until it is stopped. */
 export interface Running {
-  /** How long a stop may take, in ms, before the process ends anyway. @default as for one process */
-  readonly stopWithinMs?: number | undefined
+  /** Returns how long a stop that begins now may take, in ms, before the process ends anyway. @default as for one process */
+  readonly stopWithinMs?: (() => number) | undefined
   /** Reads once more what it was started with; without it nothing can be. */
   readonly reload?: (() => void) | undefined
   /** Drains and ends everything that was started; safe to call twice. */

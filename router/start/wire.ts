@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Tracing } from '../../platform/caller/trace.ts'
 import { armCrash } from '../../platform/crash.ts'
 import { createLog } from '../door/log.ts'
+import { type Draining, requestDrainMs } from '../door/streaming/draining.ts'
 import { openRegistry } from '../metrics/process.ts'
 import type { RouterParts } from './doors.ts'
 import type { Home, HomeParts } from './home.ts'
@@ -107,5 +108,11 @@ async function openTraces({ tracing: { endpoint, share, service } }: Config): Pr
   return (await import('../tracing/otlp.ts')).openTracing({ endpoint, share, service })
 }
 
-/** How long the stop of a process apart may take, in ms: what it drains for, and what every stop may take. */
-export const stopAfter = ({ remote }: Pick<Config, 'remote'>): number => remote.drainMs + stopWithinMs
+/** How long the stop of a process may take at most, in ms: what it drains for, the time of streams, and what every stop may take. */
+export const stopAfter = ({ remote, streams }: Pick<Config, 'remote' | 'streams'>): number => remote.drainMs + streams.drainMs + stopWithinMs
+
+/** Returns how long a stop that begins now may take, in ms: what every stop may take, and what its connections take beside requests. */
+export const stopWithin =
+  (draining: Draining, drainMs = 0) =>
+  (): number =>
+    drainMs + draining.withinMs - requestDrainMs + stopWithinMs

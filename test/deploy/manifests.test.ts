@@ -75,8 +75,8 @@ describe.each<[string, () => readonly Deployed[]]>([
 
   test('leaves each process the time that it takes to end', () => {
     for (const { environment, patience, name } of processes) {
-      const { remote } = readConfig({ DRAIN_MS: environment.DRAIN_MS })
-      expect(patience * 1000, name).toBeGreaterThan(stopAfter({ remote }))
+      const config = readConfig({ DRAIN_MS: environment.DRAIN_MS, STREAM_DRAIN_MS: environment.STREAM_DRAIN_MS })
+      expect(patience * 1000, name).toBeGreaterThan(stopAfter(config))
     }
   })
 })

@@ -137,6 +137,35 @@ test('a second Ctrl-C does not wait for requests that do not end, and says so; n
   half.destroy()
 })
 
+test('lets streams of models go on for STREAM_DRAIN_MS when it is told to end, then sends each the error event, and stops in order', async () => {
+  await using folder = newDataFolder()
+  const environment = { ...(await platformEnvironment(folder)), STREAM_DRAIN_MS: '4000' }
+  const url = `http://localhost:${environment.PORT}`
+  const platform = launchPlatform(environment)
+  await platform.printed(readyLine)
+  const [, sandbox] = /Sandbox \(plays others\) +(http:\S+)/.exec(platform.said())!
+  const { token } = await signIn(url)
+  const json = { 'content-type': 'application/json' }
+  await fetch(`${sandbox}/_control/faults`, { method: 'POST', headers: json, body: JSON.stringify({ network: 'openai', fault: 'endless', times: 1 }) })
+  const answer = await fetch(`${url}/providers/api/ai/chat/completions`, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${token}` },
+    body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  const began = performance.now()
+  platform.child.kill('SIGTERM')
+  const text = await answer.text()
+  // Longer than other requests have.
+  expect(performance.now() - began).toBeGreaterThan(3_500)
+  const last = text.split('\n\n').findLast(event => event !== '')!
+  expect([JSON.parse(last.slice('data: '.length)), text.includes('[DONE]')]).toEqual([
+    { error: expect.objectContaining({ type: 'upstream_error', code: 'stopping' }) },
+    false,
+  ])
+  expect(await platform.ended).toBe(0)
+  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): what runs may end, within 9 s.*\nstopped$/m)
+})
+
 test('echoes of one Ctrl-C, from the terminal and from npm, are not taken for a second one', () => {
   let now = 5_000
   const pressed = createPresses(() => now)

@@ -21,7 +21,7 @@ import { isFreeSoon, portFor } from './ports.ts'
 import { readReplicas } from './replicas.ts'
 import { openSharedSecrets } from './secrets.ts'
 
-/** How long processes of a kind have to end, in ms, and all of them together. */
+/** How long processes of a kind have to end, in ms, and all of them together, beside the time of streams. */
 const endMs = { routers: 4_500, subgraphs: 6_500, others: 3_000, all: 10_000 }
 const program = join(import.meta.dirname, '../../main.ts')
 const sandboxProgram = join(import.meta.dirname, '../../../sandbox/main.ts')
@@ -104,7 +104,8 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         ...(sharesPort(doors.length) ? { ready: 'told', heard: gathering.heard } : { ready: readyLine }),
       }),
     )
-    const begun = [...runAll(subgraphs, endMs.subgraphs), ...runAll(routers, endMs.routers)]
+    const { drainMs } = config.streams
+    const begun = [...runAll(subgraphs, endMs.subgraphs + drainMs), ...runAll(routers, endMs.routers + drainMs)]
     await allReady(begun)
     writeFacts(dataDir, parts)
 
@@ -128,7 +129,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         ],
       }),
       facts: { processes: parts.map(({ part }) => part.name), demo: prepared !== null },
-      stopWithinMs: endMs.all,
+      stopWithinMs: () => endMs.all + drainMs,
     }
 
     async function startDatabase(): Promise<string> {

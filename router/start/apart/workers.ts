@@ -60,7 +60,7 @@ export const startWorkers = (config: Config, count: number, startup: Startup): P
       url,
       banner: [...banner, ...all.map(({ part, pid }) => `${part.name} is process ${pid}`)],
       facts: { ...facts, workers: all.map(({ pid }) => pid) },
-      stopWithinMs: withinMs + tidyMs,
+      stopWithinMs: () => withinMs + tidyMs,
       reload: () => {
         for (const child of gathering.ready()) child.kill('SIGHUP')
       },

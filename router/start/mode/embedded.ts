@@ -1,13 +1,14 @@
 import type { Config } from '../../../config.ts'
 import { startPostgres } from '../../../db/embedded.ts'
 import { lockFolder } from '../../../db/lock.ts'
+import { createDraining } from '../../door/streaming/draining.ts'
 import { openAppTokens, openKeys, openTrialTokens, serviceTokens } from '../keys.ts'
 import { untilAborted } from '../process/abort.ts'
 import { noticesOf } from '../process/notices.ts'
 import { deliverSetupLink } from '../process/setup-link.ts'
 import { version, welcome } from '../process/welcome.ts'
 import type { Process, Running, Startup } from '../startup.ts'
-import { begin, wire } from '../wire.ts'
+import { begin, stopWithin, wire } from '../wire.ts'
 
 /**
  * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
@@ -29,6 +30,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     signal.throwIfAborted()
     const trial = config.demo ? await (await import('../demo.ts')).openDemo(process, tokens.own, trialTokens) : null
     const notices = [...noticesOf(config)]
+    const draining = createDraining(config.streams.drainMs)
     await wire(process, {
       home: {
         databaseUrl: database.url,
@@ -47,6 +49,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       // All of them live here, so the engine does.
       door: ({ defined, engine, subgraphs, readiness }) => ({
         engine: engine!,
+        draining,
         authority: defined.identity!.authority,
         callers: { tokens, registrations: subgraphs.map(({ registration }) => registration), gateway: defined.providers! },
         subgraphs,
@@ -62,6 +65,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       url: config.publicUrl,
       banner: welcome({ url: config.publicUrl, demo: trial, notices, database: database.description }),
       facts: { version: version(), database: database.description, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
+      stopWithinMs: stopWithin(draining),
     }
   })
 

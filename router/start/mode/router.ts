@@ -9,6 +9,7 @@ import { createRemoteAuthority } from '../../apart/authority.ts'
 import { createRemoteTarget } from '../../apart/http.ts'
 import { createRemoteServiceClients } from '../../apart/service-clients.ts'
 import { createDocuments } from '../../door/documents/documents.ts'
+import { createDraining } from '../../door/streaming/draining.ts'
 import type { Origin } from '../../engine/transport/exchange.ts'
 import { openOrigins } from '../../engine/transport/replicas.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
@@ -17,7 +18,7 @@ import { ownSupergraph } from '../engine.ts'
 import { serviceTokens } from '../keys.ts'
 import { type ListedSlug, readRegistrations } from '../registry.ts'
 import type { Running, Startup } from '../startup.ts'
-import { begin, stopAfter, wire } from '../wire.ts'
+import { begin, stopWithin, wire } from '../wire.ts'
 import { originsOf, requireSealKey, subgraphUrls } from './apart.ts'
 
 /**
@@ -48,12 +49,14 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey: hashOfSecret })
     const streams = new Agent({ connections: 64 })
     stack.defer(() => streams.destroy())
+    const draining = createDraining(config.streams.drainMs)
     await wire(process, {
       door: () => ({
         engine,
         authority,
         severalRouters: true,
         callers: { tokens: serviceTokens(config, config.seal.appTokens), registrations, gateway: createRemoteServiceClients({ origin: clients, seal }) },
+        draining,
         drainMs: config.remote.drainMs,
         demo: tried && demoAccounts,
         sandbox: tried?.origin ?? null,
@@ -76,7 +79,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
       }),
     })
     const banner = [`router before ${[...urls].map(([slug, replicas]) => `${slug} (${replicas.join(', ')})`).join(', ')}`]
-    return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) }, stopWithinMs: stopAfter(config) }
+    return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) }, stopWithinMs: stopWithin(draining, config.remote.drainMs) }
   })
 
 /** Resolves when one of several replicas says that it is ready. */

@@ -11,11 +11,12 @@ import { createFactDoor, createRemoteCarrier } from '../../apart/facts.ts'
 import { watchSealTimes } from '../../apart/seal-times.ts'
 import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
 import { answerServiceClients, serviceClientsPath } from '../../apart/service-clients.ts'
+import { createDraining } from '../../door/streaming/draining.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
 import { deliverSetupLink } from '../process/setup-link.ts'
 import type { Running, Startup } from '../startup.ts'
-import { begin, stopAfter, wire } from '../wire.ts'
+import { begin, stopWithin, wire } from '../wire.ts'
 import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
 
 /**
@@ -45,6 +46,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const calling = slug !== 'providers' && tokenFor('providers') ? createRemoteCall(config.routerUrls, tokenFor) : null
     if (calling) process.stack.defer(() => calling.close())
     let server: SubgraphServer | undefined
+    const draining = createDraining(config.streams.drainMs)
     await wire(process, {
       home: {
         databaseUrl,
@@ -74,6 +76,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
           const facts = subgraph.receive && createFactDoor({ slug, receive: subgraph.receive, secret: authSecret, clock: systemClock })
           server = await serveSubgraph({
             drainMs: config.remote.drainMs,
+            draining,
             subgraph,
             facts,
             tracing,
@@ -97,5 +100,10 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         close: async () => server?.close(),
       }),
     })
-    return { url: `http://localhost:${server!.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug }, stopWithinMs: stopAfter(config) }
+    return {
+      url: `http://localhost:${server!.port}/graphql`,
+      banner: [`subgraph ${slug}`],
+      facts: { subgraph: slug },
+      stopWithinMs: stopWithin(draining, config.remote.drainMs),
+    }
   })

@@ -1,31 +1,43 @@
 import { randomBytes } from 'node:crypto'
 import { APIError, OpenAI } from 'openai'
 import { Agent } from 'undici'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { rememberSeals } from '../../../../router/apart/ask.ts'
 import { createRemoteTarget } from '../../../../router/apart/http.ts'
 import { serveSubgraph } from '../../../../router/apart/server.ts'
+import { createDraining } from '../../../../router/door/streaming/draining.ts'
 import { createSeal, publicHalf } from '../../../../router/engine/transport/seal.ts'
 import { createRouter } from '../../../../router/router.ts'
 import { createSealReader } from '../../../../subgraphs/seal.ts'
 import { freePort } from '../../../kit/launch.ts'
-import { type AiWorld, aiWorld, chatModel, secondModel } from './world.ts'
+import { type AiWorld, aiWorld, chatModel, readStream, secondModel } from './world.ts'
 
 const createKey = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }'
 
 /** The platform behind a door with a socket; the gateway in its process, or apart. */
-async function opened(isApart: boolean) {
+async function opened(isApart: boolean, { streamDrainMs }: { readonly streamDrainMs?: number } = {}) {
   const stack = new AsyncDisposableStack()
   const world = stack.use(await aiWorld())
   const { clock, platform, job, secrets } = world.graph
   const port = await freePort()
   const publicUrl = `http://localhost:${port}`
   const gateway = platform.subgraphs.find(({ registration }) => registration.slug === 'providers')!
+  let stopGateway = async () => {}
   const remote = async () => {
     const key = { id: 'test', key: randomBytes(32) }
     const seals = rememberSeals(createSealReader({ audience: 'providers', keys: [publicHalf(key)], clock }))
-    const server = await serveSubgraph({ subgraph: gateway, seals, host: '127.0.0.1', port: 0, publicUrl, readiness: [], log: job.log })
+    const server = await serveSubgraph({
+      subgraph: gateway,
+      seals,
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl,
+      readiness: [],
+      draining: createDraining(streamDrainMs),
+      log: job.log,
+    })
     stack.defer(() => server.close())
+    stopGateway = () => server.close()
     const dispatcher = new Agent()
     stack.defer(() => dispatcher.destroy())
     return createRemoteTarget('providers', [`http://127.0.0.1:${server.port}`], createSeal(key, clock), dispatcher)
@@ -41,6 +53,7 @@ async function opened(isApart: boolean) {
     clock,
     log: job.log,
     readiness: [],
+    draining: createDraining(streamDrainMs),
   })
   await router.listen()
   stack.defer(() => router.close())
@@ -48,7 +61,15 @@ async function opened(isApart: boolean) {
   const { secret } = (await world.graph.execute(createKey, { input }, { as: world.owner })).data().createApiKey
   secrets.note({ secret })
   const client = new OpenAI({ baseURL: `${publicUrl}/providers/api/ai`, apiKey: secret, maxRetries: 0, timeout: 20_000 })
-  return { world, client, publicUrl, secret, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return {
+    world,
+    client,
+    publicUrl,
+    secret,
+    stopRouter: () => router.close(),
+    stopGateway: () => stopGateway(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }
 
 const messages = [{ role: 'user' as const, content: 'Hello there' }]
@@ -183,5 +204,40 @@ describe.each([
     ]
     for (const name of names) expect([name, answer.headers.has(name), exposed.includes(name)]).toEqual([name, true, true])
     await answer.body?.cancel()
+  })
+})
+
+describe.each([
+  ['in one process', false],
+  ['apart', true],
+])('a stream of a model, with the gateway %s,', (_where, isApart) => {
+  /** An endless stream that a client reads, and what it has read in the end. */
+  async function streaming({ world, client, secret }: Awaited<ReturnType<typeof opened>>) {
+    await world.arm('openai', { fault: 'endless' })
+    const answer = await fetch(`${client.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: chatModel, messages, stream: true }),
+    })
+    return { answer, read: readStream(answer) }
+  }
+  const farewell = (code: string) => ({ error: { message: expect.any(String), type: 'upstream_error', param: null, code } })
+
+  it('ends with the error event and without [DONE] when a router stops and the time of streams is over', async () => {
+    await using open = await opened(isApart, { streamDrainMs: 100 })
+    const { answer, read } = await streaming(open)
+    await open.stopRouter()
+    const { events, content, done } = await read
+    expect([done, events.at(-1), content.startsWith('Echo: Hello there')]).toEqual([false, farewell('stopping'), true])
+    await expect.poll(async () => (await open.world.callOf(answer)).status).toBe('ABORTED')
+    expect(Number((await open.world.callOf(answer)).cost_micros)).toBeGreaterThan(0)
+  })
+
+  it.runIf(isApart)('ends with the error event and without [DONE] when the gateway behind the router stops', async () => {
+    await using open = await opened(isApart, { streamDrainMs: 100 })
+    const { read } = await streaming(open)
+    await open.stopGateway()
+    const { events, done } = await read
+    expect([done, events.at(-1)]).toEqual([false, farewell('broken')])
   })
 })
