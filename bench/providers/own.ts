@@ -15,6 +15,7 @@ import { createCooldowns } from '../../subgraphs/providers/ai/attempt/cooldown.t
 import { createUpstream } from '../../subgraphs/providers/ai/attempt/upstream.ts'
 import { createCalls } from '../../subgraphs/providers/ai/call.ts'
 import { chatExchange } from '../../subgraphs/providers/ai/chat/exchange.ts'
+import { openCounter } from '../../subgraphs/providers/ai/counting/counter.ts'
 import { createFigures } from '../../subgraphs/providers/ai/figures.ts'
 import type { ClientDirectory } from '../../subgraphs/providers/stores/administration/clients.ts'
 import type { Ai } from '../../subgraphs/providers/stores/ai/engine.ts'
@@ -44,6 +45,7 @@ const cooldowns = createCooldowns()
 const ai: Ai = {
   makeCall: createCalls({ models, calls, credentials, runAttempts, cooldowns: () => cooldowns, times, log, admit() {} }),
   upstream: createUpstream({ stream, addresses, times, clock }),
+  count: openCounter().count,
   ...{ clock, clients, stream, platformOrganization: { find: async () => null } },
 }
 const chat = chatExchange(ai, figures)

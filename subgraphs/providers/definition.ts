@@ -134,7 +134,11 @@ export function define(
   })
   const platformOrganization = createPlatformOrganization(sequelize)
   const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
-  const { ai, exchanges } = openAi(foundation, {
+  const {
+    ai,
+    exchanges,
+    stop: stopCounting,
+  } = openAi(foundation, {
     models,
     calls,
     credentials: credentialsInUse,
@@ -233,6 +237,7 @@ export function define(
       return facts.lying()
     },
     async stop() {
+      stopCounting()
       await Promise.all([jobs.stop(), facts.stop(), credentialsInUse.settled(), clients.settle(), spending.stop()])
       email.close()
     },

@@ -29,7 +29,7 @@ export interface OnePiece<Answer> {
   readonly prompt: string | null
   readonly bound: Bound
   /** What it uses at least of a model that was sent it. */
-  least(): Usage | Promise<Usage>
+  least(model: AiModel): Usage | Promise<Usage>
   /** Below a provider's base. */
   readonly path: string
   /** What a model is asked. */
@@ -37,7 +37,7 @@ export interface OnePiece<Answer> {
   /** What the caller is told where an answer is longer than any may be, and less asked for would help. */
   readonly tooLong?: string
   /** Null: that is not the protocol's. */
-  read(json: unknown): Answer | null
+  read(json: unknown, model: AiModel): Answer | null | Promise<Answer | null>
   used(answer: Answer): Usage
 }
 
@@ -68,7 +68,7 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
         const isTooLong = tooLong !== undefined && error instanceof AttemptFailure && error.failure === 'too_large'
         throw isTooLong ? new AttemptFailure('bad_request', error.status, tooLong) : error
       })
-      const answer = read(json)
+      const answer = await read(json, model)
       // An error in an answer of 200 comes here too: it is no answer.
       if (answer === null) throw malformed(200)
       return answer

@@ -14,6 +14,7 @@ import { createCooldowns, createSharedCooldowns } from './attempt/cooldown.ts'
 import { type AiTimes, createUpstream } from './attempt/upstream.ts'
 import { createCalls } from './call.ts'
 import { chatExchange } from './chat/exchange.ts'
+import { openCounter } from './counting/counter.ts'
 import { embeddingExchange } from './embedding/exchange.ts'
 import { createFigures } from './figures.ts'
 import { imageExchange } from './image/exchange.ts'
@@ -40,12 +41,13 @@ export interface AiGround {
 export function openAi(
   { clock, metrics, outbound, sequelize }: Pick<Foundation, 'clock' | 'metrics' | 'outbound' | 'sequelize'>,
   { models, calls, credentials, clients, platformOrganization, addresses, times, log }: AiGround,
-): { readonly ai: Ai; readonly exchanges: Exchanges } {
+): { readonly ai: Ai; readonly exchanges: Exchanges; readonly stop: () => void } {
   const { stream } = outbound
   const figures = createFigures(metrics)
   const admit = createAdmission((...wanted) => lendCalls(sequelize, ...wanted), clock)
   const runAttempts = createAttempts({ clock, credentials, counted: figures.counted })
   const ownCooldowns = createCooldowns()
+  const counter = openCounter()
   const ai: Ai = {
     makeCall: createCalls({
       models,
@@ -58,6 +60,7 @@ export function openAi(
       admit,
     }),
     upstream: createUpstream({ stream, addresses, times, clock }),
+    count: counter.count,
     clock,
     clients,
     platformOrganization,
@@ -66,6 +69,8 @@ export function openAi(
   const [chat, image, transcription] = [chatExchange(ai, figures), imageExchange(ai), transcriptionExchange(ai)]
   return {
     ai,
+    // What calls cost that end now is to be written before the process ends: nobody waits for a count.
+    stop: counter.stop,
     exchanges: {
       [`POST ${below}/completions`]: chat,
       [`POST ${below}/chat/completions`]: chat,

@@ -1,10 +1,13 @@
-import type { Ai, AiCall, Question } from '../../stores/ai/engine.ts'
+import type { Ai, AiCall, CountTokens, Question } from '../../stores/ai/engine.ts'
 import type { AiModel } from '../../stores/model/candidates.ts'
 import { malformed, wireOf } from '../attempt/upstream.ts'
+import { tokensOfPicture } from '../counting/pictures.ts'
+import { sampleOf } from '../counting/sample.ts'
 import { type Asking as Caller, jsonType, type Made } from '../one-piece.ts'
 import { readMessage } from './anthropic/completion.ts'
 import { answeringTool, anthropicBody } from './anthropic/request.ts'
-import { type Completion, usageOf } from './completion.ts'
+import { type Completion, type Tokens, usageOf } from './completion.ts'
+import { type Asked, askedOf, type Meter, tokensAsked, tokensUsed } from './counted.ts'
 import { droppedOf } from './dropped.ts'
 import { wantsJson, withJsonContent } from './json-answer.ts'
 import { textOf } from './messages.ts'
@@ -12,6 +15,7 @@ import { type Asking, openaiBody, readCompletion } from './openai.ts'
 import type { ChatRequest } from './request.ts'
 import { anthropicReader } from './stream/anthropic.ts'
 import { openaiReader } from './stream/openai.ts'
+import type { Used } from './stream/reader.ts'
 import { type ChatStream, openStream } from './stream/stream.ts'
 
 /** What an answer may be at most, in tokens, where whoever asks does not say: it is held back, and under a hard limit it is also what is asked for. */
@@ -30,7 +34,9 @@ const toolTokens = 1_000
 
 /** At most how many tokens a request is. */
 const inputBoundOf = (request: ChatRequest, model: AiModel): number =>
-  request.inputBytes + (wireOf(model) === 'anthropic' && (request.tools.length > 0 || answeringTool(request)) ? toolTokens : 0)
+  request.textBytes +
+  request.pictures.reduce((sum, picture) => sum + tokensOfPicture(model, picture), 0) +
+  (wireOf(model) === 'anthropic' && (request.tools.length > 0 || answeringTool(request)) ? toolTokens : 0)
 
 const streamType = 'text/event-stream'
 
@@ -48,13 +54,17 @@ function questionOf(request: ChatRequest, model: AiModel, isLimited: boolean): Q
 }
 
 /** What both ways have in common. */
-const callOf = (request: ChatRequest, asking: Caller): Omit<AiCall<never>, 'attempt'> => ({
+const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<AiCall<never>, 'attempt'> => ({
   ...asking,
   capability: 'CHAT',
   operation: 'chat.completions',
   named: request.model,
   prompt: () => request.messages.map(({ content }) => textOf(content)).join('\n\n'),
-  least: () => ({ inputTokens: Math.ceil(request.inputBytes / 4), outputTokens: 0, units: null }),
+  least: async model => ({
+    inputTokens: await tokensAsked(askedOf(request), { count, organizationId: asking.caller.organizationId, model }),
+    outputTokens: 0,
+    units: null,
+  }),
   bound: (model, isLimited) => ({
     inputBytes: inputBoundOf(request, model),
     maxOutputTokens: isLimited ? mostOf(request, model) : mostUnlimitedOf(request, model),
@@ -63,16 +73,19 @@ const callOf = (request: ChatRequest, asking: Caller): Omit<AiCall<never>, 'atte
 })
 
 /** Has a conversation gone on with, in one piece. @throws Refusal */
-export async function completeChat({ makeCall, upstream, clock }: Ai, request: ChatRequest, asking: Caller): Promise<Made<Completion>> {
+export async function completeChat({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller): Promise<Made<Completion>> {
   const made = await makeCall<Completion>({
-    ...callOf(request, asking),
+    ...callOf(request, asking, count),
     async attempt(model, credential, secret, hurry, isLimited) {
       const { json } = await upstream.askJson(model, credential, secret, questionOf(request, model, isLimited), hurry)
       // An error in an answer of 200 is no answer.
       if (json.error !== undefined && json.error !== null) throw malformed(200)
       const read = wireOf(model) === 'anthropic' ? readMessage : readCompletion
-      const completion = read(json, request, mostOf(request, model), clock.now())
-      return withJsonContent(completion, request)
+      const { told, ...said } = read(json, request, clock.now())
+      const written = () => ({ pieces: 1, sample: sampleOf([said.content ?? '', ...said.toolCalls.map(call => call.function.arguments)]) })
+      const meter = { count, organizationId: asking.caller.organizationId, model }
+      const tokens = await tokensUsed(told, askedOf(request), written, mostOf(request, model), meter)
+      return withJsonContent({ ...said, tokens }, request)
     },
   })
   const { answer, callId, model, attempts, headers } = made
@@ -83,15 +96,22 @@ export async function completeChat({ makeCall, upstream, clock }: Ai, request: C
   }
 }
 
+/** How a stream is counted. What it needs for that stays for as long as the stream goes on: nothing else of what was asked. */
+const counting =
+  (asked: Asked, most: number, meter: Meter) =>
+  ({ told, written }: Used): Promise<Tokens> =>
+    tokensUsed(told, asked, written, most, meter)
+
 /** The same, piece by piece: it resolves with the first one. Whoever reads it says what became of it. @throws Refusal */
-export const streamChat = ({ makeCall, upstream, clock }: Ai, request: ChatRequest, asking: Caller) =>
+export const streamChat = ({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller) =>
   makeCall<ChatStream>({
-    ...callOf(request, asking),
+    ...callOf(request, asking, count),
     async attempt(model, credential, secret, hurry, isLimited) {
       const answer = await upstream.ask(model, credential, secret, questionOf(request, model, isLimited), hurry)
-      const { includeUsage, inputBytes } = request
-      const reading = { model: model.name, includeUsage, inputBytes, mostTokens: mostOf(request, model), now: clock.now(), wantsJson: wantsJson(request) }
+      const { includeUsage } = request
+      const reading = { model: model.name, includeUsage, now: clock.now(), wantsJson: wantsJson(request) }
       const reader = wireOf(model) === 'anthropic' ? anthropicReader(reading, answeringTool(request)?.name ?? null) : openaiReader(reading)
-      return await openStream(answer, reader)
+      const meter = { count, organizationId: asking.caller.organizationId, model }
+      return await openStream(answer, reader, counting(askedOf(request), mostOf(request, model), meter))
     },
   })

@@ -16,6 +16,9 @@ export interface Completion {
   readonly tokens: Tokens
 }
 
+/** What a model said, before it is counted. */
+export type Uncounted = Omit<Completion, 'tokens'> & { readonly told: Told }
+
 /** What it used. */
 export interface Tokens {
   readonly input: number
@@ -83,24 +86,6 @@ export const wireUsageChunk = ({ id, created, model }: ChunkHead, tokens: Tokens
 
 /** What ends every stream that is whole. */
 export const wireDone = 'data: [DONE]\n\n'
-
-/** How much text a token stands for at least, where nobody has counted: vendors make one of about four bytes. */
-const bytesAToken = 4
-
-/**
- * What was used, estimated where the vendor did not say it in numbers: in a stream that was left, or where the vendor never does. Each piece of
- * an answer is a token at least, and four bytes of text are one, so it is the larger of the two, and never more than was held back for it; of
- * the question four bytes are one.
- */
-export function estimated(
-  told: Told,
-  input: { readonly bytes: number },
-  output: { readonly pieces: number; readonly bytes: number; readonly most: number },
-): Tokens {
-  const counted = Math.max(output.pieces, Math.ceil(output.bytes / bytesAToken))
-  const read = told.input ?? Math.ceil(input.bytes / bytesAToken)
-  return { ...told, input: read, output: told.output ?? Math.min(counted, output.most), cached: Math.min(told.cached, read) }
-}
 
 /** A number that a vendor counts with; 0 for what is none. */
 export const count = (value: unknown): number => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0)

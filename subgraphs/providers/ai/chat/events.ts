@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Answered } from '../../stores/ai/engine.ts'
 import { AttemptFailure } from '../attempt/failure.ts'
-import { usageOf } from './completion.ts'
+import { type Tokens, usageOf } from './completion.ts'
 import type { ChatStream } from './stream/stream.ts'
 
 /** Counts streams that are open. */
@@ -23,34 +23,36 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
     streams.closed()
     signal.removeEventListener('abort', leave)
   }
-  const used = () => usageOf(answer.tokens())
+  const used = async () => usageOf(await answer.tokens())
   /** Nobody reads any more. */
   const leave = () => {
     if (isOver) return
     over()
     answer.cancel()
-    void left(used())
+    void used().then(left)
     body.push(null)
   }
 
   const next = async (): Promise<void> => {
-    let last: Uint8Array
+    let tokens: Tokens
     try {
       const piece = await answer.next()
       if (isOver) return
       if (piece !== null) return void body.push(piece)
-      last = answer.last()
+      answer.requireEnd()
+      tokens = await answer.tokens()
+      if (isOver) return
     } catch (failure) {
       if (isOver) return
       if ((failure as { kind?: string }).kind === 'left') return leave()
       over()
       answer.cancel()
-      await failed(used())
+      await failed(await used())
       return end(errorEvent(failure))
     }
     over()
-    await succeeded(used())
-    end(last)
+    await succeeded(usageOf(tokens))
+    end(answer.last(tokens))
   }
   const end = (last: Uint8Array) => {
     body.push(last)

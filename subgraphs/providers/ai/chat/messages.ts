@@ -24,19 +24,17 @@ const most = { messages: 10_000, parts: 1_000, calls: 128 } as const
 /** What models and tools are called, in requests. */
 export const nameForm = /^[\w-]{1,64}$/
 
-/** Reads the messages of a conversation. @returns them, and how many pictures lie behind addresses. @throws BAD_USER_INPUT with the `field` */
-export function readMessages(given: unknown): { readonly messages: readonly ChatMessage[]; readonly pictures: number } {
+/** Reads the messages of a conversation. @throws BAD_USER_INPUT with the `field` */
+export function readMessages(given: unknown): readonly ChatMessage[] {
   if (!Array.isArray(given) || given.length === 0 || given.length > most.messages)
     return wrong('messages', `messages is a list of 1 to ${most.messages} messages, such as [{ "role": "user", "content": "Hello" }].`)
-  let pictures = 0
-  const messages = given.map((message: unknown, index): ChatMessage => {
+  return given.map((message: unknown, index): ChatMessage => {
     const field = `messages[${index}]`
     if (!isObject(message)) return wrong('messages', `${field} is not an object with role and content.`)
     const { role } = message
     const name = message.name === undefined || message.name === null ? {} : { name: readText(message.name, `${field}.name`, 64) }
     const isAssistants = role === 'assistant'
     const content = readContent(message.content, field, { mayBeNone: isAssistants, mayShow: role === 'user' })
-    if (Array.isArray(content)) pictures += (content as readonly ContentPart[]).filter(part => part.type === 'image_url').length
     if (role === 'system' || role === 'developer' || role === 'user') return { role, content: content!, ...name }
     if (role === 'tool') return { role, content: content!, tool_call_id: readText(message.tool_call_id, `${field}.tool_call_id`, 200) }
     if (!isAssistants) return wrong(`${field}.role`, `${field}.role is system, developer, user, assistant or tool.`)
@@ -46,7 +44,6 @@ export function readMessages(given: unknown): { readonly messages: readonly Chat
     if (said === null && calls.length === 0) wrong(`${field}.content`, `${field} says nothing: it needs content or tool_calls.`)
     return { role, content: said, ...(calls.length > 0 && { tool_calls: calls }), ...name }
   })
-  return { messages, pictures }
 }
 
 /** Reads what a message says. */

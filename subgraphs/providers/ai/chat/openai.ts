@@ -1,7 +1,7 @@
 import { malformed } from '../attempt/upstream.ts'
 import { tokensIn } from '../wire/counts.ts'
 import { type Given, isObject } from '../wire/fields.ts'
-import { type Completion, count, estimated, type FinishReason, type Told, untold } from './completion.ts'
+import { count, type FinishReason, type Told, type Uncounted, untold } from './completion.ts'
 import type { ToolCall } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
@@ -67,12 +67,8 @@ export function toldOf(usage: unknown): Told | null {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/**
- * Reads a `chat.completion`.
- * @param mostTokens what was held back for its output
- * @throws AttemptFailure `malformed` for anything else
- */
-export function readCompletion(json: Given, request: ChatRequest, mostTokens: number, now: Date): Completion {
+/** Reads a `chat.completion`. @throws AttemptFailure `malformed` for anything else */
+export function readCompletion(json: Given, _request: ChatRequest, now: Date): Uncounted {
   const [choice] = Array.isArray(json.choices) ? (json.choices as unknown[]) : []
   if (!isObject(choice) || !isObject(choice.message)) throw malformed(200)
   const { message } = choice
@@ -83,7 +79,6 @@ export function readCompletion(json: Given, request: ChatRequest, mostTokens: nu
     return { id: textOf(call.id) ?? '', type: 'function', function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) } }
   })
   const content = textOf(message.content)
-  const bytes = Buffer.byteLength(content ?? '') + toolCalls.reduce((sum, call) => sum + call.function.arguments.length, 0)
   return {
     id: textOf(json.id) ?? '',
     created: count(json.created) || Math.floor(now.getTime() / 1000),
@@ -91,6 +86,6 @@ export function readCompletion(json: Given, request: ChatRequest, mostTokens: nu
     refusal: textOf(message.refusal),
     toolCalls,
     finishReason: reasonOf(choice.finish_reason),
-    tokens: estimated(toldOf(json.usage) ?? untold, { bytes: request.inputBytes }, { pieces: 1, bytes, most: mostTokens }),
+    told: toldOf(json.usage) ?? untold,
   }
 }

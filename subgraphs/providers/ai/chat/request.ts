@@ -1,6 +1,8 @@
+import { sizeOf } from '../counting/picture-size.ts'
+import type { Picture } from '../counting/pictures.ts'
 import { type Given, isObject, modelIn, wrong } from '../wire/fields.ts'
 import { ignoredIn } from './dropped.ts'
-import { type ChatMessage, readMessages, readText } from './messages.ts'
+import { type ChatMessage, type ContentPart, readMessages, readText } from './messages.ts'
 import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
 
 /** A conversation that is to be gone on with, checked: what stands in it, every vendor of models can be asked. */
@@ -28,12 +30,11 @@ export interface ChatRequest {
   readonly hints: Readonly<Record<string, unknown>>
   /** What was sent besides and reaches no vendor, by its names on the wire. */
   readonly ignored: readonly string[]
-  /** How long it is, in bytes: no model makes more tokens of it. Pictures behind an address count as what they may be at most. */
-  readonly inputBytes: number
+  /** How long it is without its pictures, in bytes: no model makes more tokens of it. */
+  readonly textBytes: number
+  /** In their order. */
+  readonly pictures: readonly Picture[]
 }
-
-/** What a picture that lies behind an address is counted as, in tokens: no vendor makes more of one. */
-const pictureTokens = 5_000
 
 /** Members that are read below. */
 const taken = new Set(
@@ -84,7 +85,10 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
   }
   if (given.n !== undefined && given.n !== 1) wrong('n', 'n is 1: ask once for each answer.')
   checkMetadata(given.metadata)
-  const { messages, pictures } = readMessages(given.messages)
+  const messages = readMessages(given.messages)
+  const shown = messages
+    .flatMap(({ content }) => (Array.isArray(content) ? (content as readonly ContentPart[]) : []))
+    .flatMap(part => (part.type === 'image_url' ? [part.image_url] : []))
   const stream = readTruth(given, 'stream') ?? false
   const tools = readTools(given.tools)
   return {
@@ -105,7 +109,8 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
     user: given.user === undefined ? null : readText(given.user, 'user', 200),
     hints: Object.fromEntries(Object.keys(hints).flatMap(name => (body[name] === null || body[name] === undefined ? [] : [[name, body[name]]]))),
     ignored: ignoredIn(body),
-    inputBytes: bytes + pictures * pictureTokens,
+    textBytes: bytes - shown.reduce((sum, { url }) => sum + url.length, 0),
+    pictures: shown.map(({ url, detail = null }) => ({ size: url.startsWith('data:') ? sizeOf(url) : null, detail })),
   }
 }
 

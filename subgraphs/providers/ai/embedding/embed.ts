@@ -1,4 +1,7 @@
 import type { Engine } from '../../stores/ai/engine.ts'
+import type { AiModel } from '../../stores/model/candidates.ts'
+import { encodingOf } from '../counting/counter.ts'
+import { sampleOf } from '../counting/sample.ts'
 import { type Asking, jsonType, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfEmbeddings, type EmbeddingAnswer, type EmbeddingRequest, mostTokens, readEmbeddingAnswer } from './request.ts'
 
@@ -12,18 +15,24 @@ export interface Embedded extends EmbeddingAnswer {
 /** Has texts made into vectors. @throws Refusal */
 export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: Asking): Promise<Made<Embedded>> {
   const most = mostTokens(request.input)
+  const { input } = request
+  const isText = (each: string | readonly number[]): each is string => typeof each === 'string'
+  /** How many tokens the inputs are. */
+  const counted = (model: AiModel): number | Promise<number> =>
+    isText(input[0]!) ? engine.count(asking.caller.organizationId, encodingOf(model), sampleOf(input as readonly string[])) : most
   return makeInOnePiece(engine, asking, {
     ...{ capability: 'EMBEDDING', operation: 'embeddings', named: request.model },
     prompt: typeof request.input[0] === 'string' ? request.input.join('\n') : null,
     bound: { inputBytes: most, maxOutputTokens: 0 },
-    least: () => ({ inputTokens: Math.ceil(most / 4), outputTokens: 0, units: null }),
+    least: async model => ({ inputTokens: await counted(model), outputTokens: 0, units: null }),
     path: '/embeddings',
     tooLong: 'The vectors of so many inputs are longer than an answer may be: send fewer at once, or ask for encoding_format base64.',
     body: ({ upstream }) => ({ type: jsonType, body: bodyOfEmbeddings(request, upstream) }),
-    read(json) {
+    async read(json, model) {
       const answer = readEmbeddingAnswer(json, request)
-      // Who does not count is paid for what there can be.
-      return answer && { ...answer, tokens: Math.min(answer.tokens ?? most, most), told: answer.tokens ?? most }
+      if (!answer) return null
+      const told = answer.tokens ?? (await counted(model))
+      return { ...answer, tokens: Math.min(told, most), told }
     },
     used: ({ told }) => ({ inputTokens: told, outputTokens: 0, units: null }),
   })

@@ -128,10 +128,24 @@ export interface Answered<Answer> {
  */
 export type MakeCall = <Answer>(call: AiCall<Answer>) => Promise<Answered<Answer>>
 
+/** Counts the tokens of a text for an organization, as models of an encoding cut it. It never throws. */
+export type CountTokens = (organizationId: string, encoding: Encoding, sample: Sample) => Promise<number>
+
+/** How OpenAI's models cut text into tokens; other vendors keep their ways to themselves, and are near to the newer one. */
+export type Encoding = 'o200k_base' | 'cl100k_base'
+
+/** As much of a text as is needed to tell how many tokens it is. */
+export interface Sample {
+  readonly text: string
+  /** By how much the whole is longer: 1 where all of it is there. */
+  readonly times: number
+}
+
 /** What calls are made with. */
 export interface Engine {
   readonly makeCall: MakeCall
   readonly upstream: Upstream
+  readonly count: CountTokens
 }
 
 /** What calls to models are made with, and who may make them. */

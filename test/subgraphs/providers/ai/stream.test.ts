@@ -1,9 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../platform/clock.ts'
 import type { StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
 import { createUpstream } from '../../../../subgraphs/providers/ai/attempt/upstream.ts'
+import { tokensUsed } from '../../../../subgraphs/providers/ai/chat/counted.ts'
 import { openaiReader } from '../../../../subgraphs/providers/ai/chat/stream/openai.ts'
+import type { Used } from '../../../../subgraphs/providers/ai/chat/stream/reader.ts'
 import { openStream } from '../../../../subgraphs/providers/ai/chat/stream/stream.ts'
+import { openCounter } from '../../../../subgraphs/providers/ai/counting/counter.ts'
+import { sampleOf } from '../../../../subgraphs/providers/ai/counting/sample.ts'
 import type { CredentialInUse } from '../../../../subgraphs/providers/stores/credential/in-use.ts'
 
 const answerOf = (pieces: readonly Uint8Array[], type = 'text/event-stream') => {
@@ -19,16 +23,24 @@ const answerOf = (pieces: readonly Uint8Array[], type = 'text/event-stream') => 
   const answer: StreamedAnswer = { status: 200, headers: new Headers({ 'content-type': type }), body, cancel }
   return { answer, isCancelled: () => isCancelled }
 }
-const reading = { model: 'mine/"é"', includeUsage: false, inputBytes: 10, mostTokens: 100, wantsJson: false, now: new Date(0) }
+const reading = { model: 'mine/"é"', includeUsage: false, wantsJson: false, now: new Date(0) }
 const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'upstream', choices: [{ index: 0, delta, finish_reason: finish }], usage: null, ...more })}\n\n`
 const text = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'é "model":"other" \\" ' }), chunk({ content: '“x”' }), chunk({}, 'stop')].join('')
 
+const counter = openCounter()
+afterAll(() => counter.stop())
+const asked = { sample: sampleOf(['What is it?']), pictures: [], frame: 6 }
+const meter = { count: counter.count, organizationId: 'o', model: { provider: 'openai', upstream: 'gpt-5-mini' } }
+const counted = ({ told, written }: Used) => tokensUsed(told, asked, written, 100, meter)
+
 async function all(pieces: readonly Uint8Array[]) {
-  const stream = await openStream(answerOf(pieces).answer, openaiReader(reading))
+  const stream = await openStream(answerOf(pieces).answer, openaiReader(reading), counted)
   let read = ''
   for (let piece = await stream.next(); piece !== null; piece = await stream.next()) read += Buffer.from(piece).toString('utf8')
-  return { read: read + Buffer.from(stream.last()).toString('utf8'), tokens: stream.tokens() }
+  stream.requireEnd()
+  const tokens = await stream.tokens()
+  return { read: read + Buffer.from(stream.last(tokens)).toString('utf8'), tokens }
 }
 
 describe('a stream of chunks', () => {
@@ -51,15 +63,15 @@ describe('a stream of chunks', () => {
     expect((await all([Buffer.from(text)])).read.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('whose vendor does not count is estimated: a token a piece, or four bytes, and never more than was held', async () => {
-    expect((await all([Buffer.from(text)])).tokens).toMatchObject({ input: 3, output: 9 })
+  test('whose vendor does not count is counted here: at least a token a piece, and never more than was held', async () => {
+    expect((await all([Buffer.from(text)])).tokens).toMatchObject({ input: 10, output: 10 })
     const much = text.replace('“x”', 'x'.repeat(2_000))
     expect((await all([Buffer.from(much)])).tokens.output).toBe(100)
   })
 
   test('of lines without an end is none', async () => {
     const piece = Buffer.alloc(300_000, 'x')
-    await expect(openStream(answerOf([piece, piece, piece, piece]).answer, openaiReader(reading))).rejects.toMatchObject({ failure: 'malformed' })
+    await expect(openStream(answerOf([piece, piece, piece, piece]).answer, openaiReader(reading), counted)).rejects.toMatchObject({ failure: 'malformed' })
   })
 })
 

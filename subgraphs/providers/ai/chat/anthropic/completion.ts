@@ -1,7 +1,7 @@
 import { malformed } from '../../attempt/upstream.ts'
 import { tokensIn } from '../../wire/counts.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import { type Completion, estimated, type FinishReason, type Told } from '../completion.ts'
+import type { FinishReason, Told, Uncounted } from '../completion.ts'
 import type { ToolCall } from '../messages.ts'
 import type { ChatRequest } from '../request.ts'
 import { answeringTool } from './request.ts'
@@ -36,10 +36,9 @@ export function toldOf(usage: unknown): Told {
 
 /**
  * Reads a `message`.
- * @param mostTokens what was held back for its output
  * @throws AttemptFailure `malformed` for anything else
  */
-export function readMessage(json: Given, request: ChatRequest, mostTokens: number, now: Date): Completion {
+export function readMessage(json: Given, request: ChatRequest, now: Date): Uncounted {
   if (json.type !== 'message' || !Array.isArray(json.content)) throw malformed(200)
   const answering = answeringTool(request)
   let content: string | null = null
@@ -55,7 +54,6 @@ export function readMessage(json: Given, request: ChatRequest, mostTokens: numbe
       isAnswer = true
     } else toolCalls.push({ id: String(block.id), type: 'function', function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) } })
   }
-  const bytes = Buffer.byteLength(content ?? '') + toolCalls.reduce((sum, call) => sum + call.function.arguments.length, 0)
   if (isAnswer) toolCalls.length = 0
   return {
     id: typeof json.id === 'string' ? json.id : '',
@@ -64,6 +62,6 @@ export function readMessage(json: Given, request: ChatRequest, mostTokens: numbe
     refusal: null,
     toolCalls,
     finishReason: reasonOf(json.stop_reason, isAnswer),
-    tokens: estimated(toldOf(json.usage), { bytes: request.inputBytes }, { pieces: 1, bytes, most: mostTokens }),
+    told: toldOf(json.usage),
   }
 }

@@ -1,8 +1,9 @@
 import { AttemptFailure } from '../../attempt/failure.ts'
+import { createSampler } from '../../counting/sample.ts'
 import { tokensIn } from '../../wire/counts.ts'
 import { isObject } from '../../wire/fields.ts'
 import { reasonOf, toldOf } from '../anthropic/completion.ts'
-import { type ChunkHead, estimated, type FinishReason, type Tokens, untold, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
+import { type ChunkHead, type FinishReason, untold, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
 import { readJsonAnswer } from '../json-answer.ts'
 import { parse, toldFailure } from './openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
@@ -20,12 +21,11 @@ interface Block {
  * Reads the events of the Messages API, and makes chunks of OpenAI's wire of them.
  * @param answering the tool whose input is the answer itself; null where there is none
  */
-export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading, answering: string | null): EventReader {
+export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading, answering: string | null): EventReader {
   let head: ChunkHead = { id: '', created: Math.floor(now.getTime() / 1000), model }
   let hasBegun = false
   let told = untold
-  let pieces = 0
-  let bytes = 0
+  const sampler = createSampler()
   let calls = 0
   let isAnswer = false
   /** Whether the tool whose input is the answer was called without any. */
@@ -44,8 +44,7 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
   }
   const counted = (text: unknown): string => {
     if (typeof text !== 'string' || text === '') return ''
-    pieces += 1
-    bytes += Buffer.byteLength(text)
+    sampler.add(text)
     return text
   }
   const contentOf = (text: string): string => {
@@ -96,8 +95,6 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
     return written + chunk({}, reason)
   }
 
-  const used = (): Tokens => estimated(told, { bytes: inputBytes }, { pieces, bytes, most: mostTokens })
-
   const take = (event: Readonly<Record<string, unknown>>): string => {
     switch (event.type) {
       case 'message_start': {
@@ -139,13 +136,13 @@ export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, n
       const written = take(parse(data))
       return written === '' ? '' : bytesOf(written)
     },
-    end() {
+    requireEnd() {
       if (!isDone) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
-      return (includeUsage ? bytesOf(wireUsageChunk(head, used())) : '') + wireDone
     },
+    last: tokens => (includeUsage ? bytesOf(wireUsageChunk(head, tokens)) : '') + wireDone,
+    used: () => ({ told, written: sampler.written }),
     get isDone() {
       return isDone
     },
-    tokens: used,
   }
 }

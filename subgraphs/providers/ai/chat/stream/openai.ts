@@ -1,8 +1,9 @@
 import { isUnwieldy } from '../../../../http/depth.ts'
 import { AttemptFailure, plainCode } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
+import { createSampler } from '../../counting/sample.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import { type ChunkHead, count, estimated, untold, wireDone, wireUsageChunk } from '../completion.ts'
+import { type ChunkHead, count, untold, wireDone, wireUsageChunk } from '../completion.ts'
 import { type JsonAnswer, readJsonAnswer } from '../json-answer.ts'
 import { toldOf } from '../openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reader.ts'
@@ -14,12 +15,12 @@ const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"
  * a chunk is not parsed: what stands in a string of JSON has its quotes escaped, so a key with its quotes is found by looking for it. What
  * looks otherwise is parsed, and so is all of an answer in JSON.
  */
-export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now, wantsJson }: Reading): EventReader {
+export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
   let told = untold
-  let pieces = 0
-  let bytes = 0
+  /** What is written, as it stands in strings of JSON. */
+  const sampler = createSampler(unescaped)
   let hasFinished = false
   let isDone = false
   const jsonAnswer = wantsJson ? readJsonAnswer() : null
@@ -29,12 +30,6 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
   let isOther = false
   let hasBegun = false
 
-  const counted = (length: number) => {
-    if (length === 0) return
-    pieces += 1
-    bytes += length
-  }
-
   /** @returns null when it has to be parsed */
   const passedOn = (data: string): string | null => {
     if (!head || jsonAnswer || !data.endsWith('}') || !data.includes('"choices":[{') || data.includes('"usage":{')) return null
@@ -43,7 +38,7 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
     if (end === -1) return null
     for (const key of [contentKey, argumentsKey]) {
       const begins = data.indexOf(key)
-      if (begins !== -1) counted(lengthOf(data, begins + key.length))
+      if (begins !== -1) sampler.add(stringAt(data, begins + key.length))
     }
     if (data.includes('"finish_reason":"')) hasFinished = true
     const before = data.slice(0, at + modelKey.length)
@@ -64,9 +59,9 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
     if (!isObject(choice)) return ''
     const { delta } = choice
     if (isObject(delta)) {
-      counted(typeof delta.content === 'string' ? delta.content.length : 0)
+      sampler.add(escaped(delta.content))
       for (const call of Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [])
-        if (isObject(call) && isObject(call.function)) counted(typeof call.function.arguments === 'string' ? call.function.arguments.length : 0)
+        if (isObject(call) && isObject(call.function)) sampler.add(escaped(call.function.arguments))
     }
     if (typeof choice.finish_reason === 'string') hasFinished = true
     const { usage: _usage, ...rest } = json
@@ -88,7 +83,6 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
     return events
   }
 
-  const used = () => estimated(told, { bytes: inputBytes }, { pieces, bytes, most: mostTokens })
   return {
     take(line) {
       const data = dataOf(line)
@@ -99,26 +93,38 @@ export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now,
       }
       return passedOn(data) ?? parsed(data)
     },
-    end() {
+    requireEnd() {
       if (!head || !(isDone || hasFinished)) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
       if (!hasFinished && !isOther) jsonAnswer?.end()
-      return (includeUsage ? bytesOf(wireUsageChunk(head, used())) : '') + wireDone
     },
+    last: tokens => (includeUsage && head ? bytesOf(wireUsageChunk(head, tokens)) : '') + wireDone,
+    used: () => ({ told, written: sampler.written }),
     get isDone() {
       return isDone
     },
-    tokens: used,
   }
 }
 
-/** How long a string of JSON is, as it is written, from its first character on. */
-function lengthOf(data: string, begins: number): number {
+/** A string of JSON as it is written, from its first character on. */
+function stringAt(data: string, begins: number): string {
   for (let end = data.indexOf('"', begins); end !== -1; end = data.indexOf('"', end + 1)) {
     let escapes = 0
     while (data.charCodeAt(end - 1 - escapes) === 92) escapes++
-    if (escapes % 2 === 0) return end - begins
+    if (escapes % 2 === 0) return data.slice(begins, end)
   }
-  return 0
+  return ''
+}
+
+/** A text as it stands in a string of JSON, in bytes of a character each. */
+const escaped = (text: unknown): string => (typeof text === 'string' && text !== '' ? bytesOf(JSON.stringify(text).slice(1, -1)) : '')
+
+/** The text that stands in a string of JSON. */
+function unescaped(written: string): string {
+  try {
+    return JSON.parse(`"${textOf(written)}"`) as string
+  } catch {
+    return textOf(written)
+  }
 }
 
 export function parse(data: string): Readonly<Record<string, unknown>> {

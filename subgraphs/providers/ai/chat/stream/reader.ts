@@ -1,4 +1,5 @@
-import type { Tokens } from '../completion.ts'
+import type { Written } from '../../counting/sample.ts'
+import type { Tokens, Told } from '../completion.ts'
 
 /**
  * Makes events of ours of what a provider streams. Lines come and go as bytes, a character each (latin1): what passes through is neither
@@ -11,26 +12,27 @@ export interface EventReader {
    * @throws AttemptFailure for an error that the provider tells, and for what is not its protocol
    */
   take(line: string): string
-  /**
-   * Takes the end.
-   * @returns the last events: what was used, where that is asked for, and the mark of the end
-   * @throws AttemptFailure when the provider had not come to the end
-   */
-  end(): string
+  /** Takes the end. @throws AttemptFailure when the provider had not come to it */
+  requireEnd(): void
+  /** Returns the last events: what was used, where that is asked for, and the mark of the end. */
+  last(tokens: Tokens): string
   /** Whether all of it is there: what the provider sends after that is nothing of ours. */
   readonly isDone: boolean
-  /** What was used so far, as the provider says, or as it is estimated. */
-  tokens(): Tokens
+  /** What was used so far, as the provider says, and what it has written. */
+  used(): Used
 }
 
-/** What readers know of a call: nothing of what was asked but its length. */
+/** What a provider says that it used, and what it can be counted by. */
+export interface Used {
+  readonly told: Told
+  readonly written: () => Written
+}
+
+/** What readers know of a call: nothing of what was asked. */
 export interface Reading {
   /** Our name of the model. */
   readonly model: string
   readonly includeUsage: boolean
-  readonly inputBytes: number
-  /** What was held back for its output, in tokens. */
-  readonly mostTokens: number
   /** Whether what is said has to be one JSON object. */
   readonly wantsJson: boolean
   readonly now: Date

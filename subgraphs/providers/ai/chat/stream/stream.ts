@@ -2,7 +2,7 @@ import type { StreamedAnswer } from '../../../../../platform/outbound/stream.ts'
 import { AttemptFailure, failureOfWay } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
 import type { Tokens } from '../completion.ts'
-import type { EventReader } from './reader.ts'
+import type { EventReader, Used } from './reader.ts'
 
 /** A stream of chunks of ours, whose first event is there. */
 export interface ChatStream {
@@ -11,9 +11,12 @@ export interface ChatStream {
    * @throws AttemptFailure when it breaks off, OutboundFailure of kind `left` when it was left
    */
   next(): Promise<Uint8Array | null>
+  /** Takes the end. @throws AttemptFailure when the provider had not come to it */
+  requireEnd(): void
   /** The last events. */
-  readonly last: () => Uint8Array
-  tokens(): Tokens
+  last(tokens: Tokens): Uint8Array
+  /** What was used so far, as the provider says, or as it is counted here. */
+  tokens(): Promise<Tokens>
   /** Leaves it: the provider is told at once, by its connection. */
   cancel(): void
 }
@@ -23,9 +26,10 @@ const longestLine = 1024 * 1024
 
 /**
  * Reads a provider's stream until its first event is there.
+ * @param tokensOf counts what was used, where the provider does not say it
  * @throws AttemptFailure while another candidate may still be asked, OutboundFailure of kind `left`
  */
-export async function openStream(answer: StreamedAnswer, reader: EventReader): Promise<ChatStream> {
+export async function openStream(answer: StreamedAnswer, reader: EventReader, tokensOf: (used: Used) => Promise<Tokens>): Promise<ChatStream> {
   const body = answer.body[Symbol.asyncIterator]()
   let rest = ''
   let hasEnded = false
@@ -81,8 +85,9 @@ export async function openStream(answer: StreamedAnswer, reader: EventReader): P
       first = null
       return piece
     },
-    last: () => Buffer.from(reader.end(), 'latin1'),
-    tokens: reader.tokens,
+    requireEnd: reader.requireEnd,
+    last: tokens => Buffer.from(reader.last(tokens), 'latin1'),
+    tokens: () => tokensOf(reader.used()),
     cancel: answer.cancel,
   }
 }

@@ -1,0 +1,37 @@
+import { parentPort } from 'node:worker_threads'
+import type { Encoding } from '../../stores/ai/engine.ts'
+
+/** What this thread counts. */
+export interface CountTask {
+  readonly encoding: Encoding
+  readonly text: string
+}
+
+/** Characters that are counted at once: the time for a word without an end grows by its square. */
+const windowChars = 512
+
+const load = {
+  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
+  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
+}
+
+/** Where a window ends that begins there: before a blank, if there is one in its second half. */
+function endOf(text: string, begins: number): number {
+  const end = begins + windowChars
+  if (end >= text.length) return text.length
+  for (let at = end; at > end - windowChars / 2; at--) if (/\s/.test(text[at]!)) return at
+  // A character of two units stays whole.
+  return /[\udc00-\udfff]/.test(text[end]!) ? end - 1 : end
+}
+
+parentPort!.on('message', async ({ encoding, text }: CountTask) => {
+  const { countTokens } = await load[encoding]()
+  let tokens = 0
+  for (let at = 0; at < text.length; ) {
+    const end = endOf(text, at)
+    // What looks like a mark of the tokenizer's own is text of somebody's.
+    tokens += countTokens(text.slice(at, end), { disallowedSpecial: new Set() })
+    at = end
+  }
+  parentPort!.postMessage(tokens)
+})

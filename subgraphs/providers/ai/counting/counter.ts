@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads'
+import { createTurns } from '../../../../platform/jobs/turns.ts'
+import type { CountTokens, Encoding } from '../../stores/ai/engine.ts'
+import type { CountTask } from './count-worker.ts'
+
+export interface Counter {
+  /** What cannot be counted in time is taken to be four bytes a token. */
+  readonly count: CountTokens
+  /** Lets nobody wait any more: what is asked for from now on, and what waits, is estimated by its length. */
+  stop(): void
+}
+
+/** How long a count may take, its thread's start included, and how long the thread stays without work, in ms. */
+const timeoutMs = 5_000
+const idleMs = 60_000
+
+const byLength = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)
+
+/**
+ * Counts in a thread of its own: loading a vocabulary takes half a second and some 70 MB, which go again when nobody counts. Organizations take
+ * turns, whose weight is the length of the text.
+ */
+export function openCounter(): Counter {
+  const turns = createTurns({
+    what: 'texts',
+    places: 1,
+    maxWaiting: { ofKey: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY },
+    perSecond: 1_000_000,
+  })
+  const stopping = Promise.withResolvers<null>()
+  let isStopped = false
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const begin = (): Worker => {
+    const begun = new Worker(new URL('./count-worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 256 } })
+    begun.unref()
+    // What goes wrong while nobody counts is nobody's.
+    begun.on('error', () => {})
+    begun.once('exit', () => {
+      if (worker === begun) worker = undefined
+    })
+    return begun
+  }
+
+  const end = () => {
+    clearTimeout(idle)
+    void worker?.terminate()
+    worker = undefined
+  }
+
+  /** Null: it was not counted in time. */
+  async function counted(task: CountTask): Promise<number | null> {
+    clearTimeout(idle)
+    worker ??= begin()
+    const present = worker
+    const result = Promise.withResolvers<number | null>()
+    const fail = () => result.resolve(null)
+    const timer = setTimeout(fail, timeoutMs)
+    present.once('message', result.resolve).once('error', fail).once('exit', fail)
+    present.postMessage(task)
+    try {
+      const tokens = await Promise.race([result.promise, stopping.promise])
+      if (tokens === null) end()
+      else idle = setTimeout(end, idleMs).unref()
+      return tokens
+    } finally {
+      clearTimeout(timer)
+      present.off('message', result.resolve).off('error', fail).off('exit', fail)
+    }
+  }
+
+  return {
+    async count(organizationId, encoding, { text, times }) {
+      if (text === '') return 0
+      const turn = { key: organizationId, weight: text.length, isPatient: true }
+      const tokens = isStopped ? null : await turns.run(turn, () => (isStopped ? null : counted({ encoding, text })))
+      return Math.ceil((tokens ?? byLength(text)) * times)
+    },
+    stop() {
+      isStopped = true
+      stopping.resolve(null)
+      end()
+    },
+  }
+}
+
+/** How a model cuts text into tokens. */
+export const encodingOf = ({ upstream }: { readonly upstream: string }): Encoding =>
+  /^(?:gpt-3\.5|gpt-4(?![.o\d])|text-embedding-)/.test(upstream) ? 'cl100k_base' : 'o200k_base'

@@ -1,0 +1,42 @@
+import type { Sample } from '../../stores/ai/engine.ts'
+
+/** Characters of a sample at most, and of one of its slices. */
+const maxChars = 16_384
+const sliceChars = 1_024
+
+/** A copy that keeps no longer text alive which it was cut from. */
+const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
+
+/** Takes a sample of texts: all of them, or slices that lie evenly over what is longer. */
+export function sampleOf(texts: readonly string[]): Sample {
+  const chars = texts.reduce((sum, { length }) => sum + length, 0)
+  if (chars <= maxChars) return { text: texts.join('\n'), times: 1 }
+  const whole = texts.join('')
+  const slices = maxChars / sliceChars
+  const every = (chars - sliceChars) / (slices - 1)
+  const text = Array.from({ length: slices }, (_, at) => whole.slice(Math.floor(at * every), Math.floor(at * every) + sliceChars)).join('')
+  return { text: copied(text), times: Buffer.byteLength(whole) / Buffer.byteLength(text) }
+}
+
+/** What a model has written so far. */
+export interface Written {
+  /** How many pieces it came in. */
+  readonly pieces: number
+  readonly sample: Sample
+}
+
+/** Follows what a model writes, and keeps its beginning. @param read what stands in the pieces, where they are not text as it is */
+export function createSampler(read: (pieces: string) => string = pieces => pieces) {
+  let pieces = 0
+  let length = 0
+  let sampled = ''
+  return {
+    add(piece: string): void {
+      if (piece === '') return
+      pieces += 1
+      length += piece.length
+      if (sampled.length < maxChars) sampled += piece
+    },
+    written: (): Written => ({ pieces, sample: { text: read(sampled), times: sampled === '' ? 1 : length / sampled.length } }),
+  }
+}
