@@ -40,6 +40,17 @@ export type SharedBy =
   /** Everybody. */
   | 'EVERYONE';
 
+/** Kinds of credentials. */
+export type ViewerKind =
+  /** A person, by access token or session cookie. */
+  | 'USER'
+  /** A program of an organization, by API key. */
+  | 'API_KEY'
+  /** A service of the platform. */
+  | 'SERVICE'
+  /** Nobody: there were no credentials. */
+  | 'ANONYMOUS';
+
 /** Where a viewer can stand when it uses a service. */
 export type ServiceContext =
   /** For oneself, without an organization. */
@@ -1246,17 +1257,6 @@ export type Viewer = {
   readonly session?: Maybe<Session>;
 };
 
-/** Kinds of credentials. */
-export type ViewerKind =
-  /** A person, by access token or session cookie. */
-  | 'USER'
-  /** A program of an organization, by API key. */
-  | 'API_KEY'
-  /** A service of the platform. */
-  | 'SERVICE'
-  /** Nobody: there were no credentials. */
-  | 'ANONYMOUS';
-
 /** A page of a list: entries of type `ApiKey`. */
 export type ApiKeyConnection = {
   readonly __typename?: 'ApiKeyConnection';
@@ -1517,6 +1517,7 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
+  ViewerKind: ViewerKind;
   ServiceContext: ServiceContext;
   WidgetAudience: WidgetAudience;
   ServiceLifecycle: ServiceLifecycle;
@@ -1587,7 +1588,6 @@ export type ResolversTypes = {
   SuspendUserInput: SuspendUserInput;
   ReinstateUserInput: ReinstateUserInput;
   Viewer: ResolverTypeWrapper<Omit<Viewer, 'user' | 'organization' | 'session'> & { user?: Maybe<ResolversTypes['User']>, organization?: Maybe<ResolversTypes['Organization']>, session?: Maybe<ResolversTypes['Session']> }>;
-  ViewerKind: ViewerKind;
   ApiKeyConnection: ResolverTypeWrapper<PageOf<ApiKeyRow>>;
   ApiKeyEdge: ResolverTypeWrapper<Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversTypes['ApiKey']> }>;
   AuditEntryConnection: ResolverTypeWrapper<PageOf<AuditEntryRow>>;
