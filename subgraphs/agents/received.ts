@@ -20,4 +20,10 @@ export const received: Receives<'agents', Job> = {
   'post.published': async () => {},
   'post.failed': async () => {},
   'order.paid': async () => {},
+  'task.created': async () => {},
+  'run.failed': async () => {},
+  // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.
+  'app.installed': async () => {},
+  'app.uninstalled': async () => {},
+  'subscription.changed': async () => {},
 }

@@ -29,7 +29,10 @@ export function define(foundation: Foundation): Subgraph<Context> {
     open: contexts.open,
     receive: facts.receive,
     start: jobs.start,
-    ready: jobs.check,
+    async ready() {
+      await jobs.check()
+      return facts.lying()
+    },
     stop: async () => void (await Promise.all([jobs.stop(), facts.stop()])),
   }
 }

@@ -22,6 +22,8 @@ export const received: Receives<'launcher', Job> = {
   'user.suspended': async () => {},
   // Nobody is notified of anything yet.
   'order.paid': async () => {},
+  'order.refunded': async () => {},
+  'budget.alert': async () => {},
 
   async 'attention.opened'({ from, body }, job, unit) {
     const { actionItems } = job

@@ -15,4 +15,8 @@ export const received: Receives<'payments', Job> = {
   },
   // What somebody asked for who left stays, and waits for others.
   'membership.removed': async () => {},
+  // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.
+  'app.installed': async () => {},
+  'app.uninstalled': async () => {},
+  'subscription.changed': async () => {},
 }

@@ -15,4 +15,8 @@ export const received: Receives<'providers', Job> = {
   },
   // A credential is the organization's, whoever of it brought it; a limit of a person goes with them.
   'membership.removed': ({ body }, job, unit) => forgetMember(job, body, unit),
+  // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.
+  'app.installed': async () => {},
+  'app.uninstalled': async () => {},
+  'subscription.changed': async () => {},
 }

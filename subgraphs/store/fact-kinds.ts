@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Slug } from '../scopes.ts'
+import { type Slug, slugs } from '../scopes.ts'
 
 const id = z.uuid()
 const moment = z.iso.datetime()
@@ -7,6 +7,22 @@ const organization = z.object({ organizationId: id })
 const member = z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) })
 const memberSubject = ({ organizationId, userId }: z.infer<typeof member>) => `member:${organizationId}:${userId}`
 const post = z.object({ postId: id, brandId: id, organizationId: id, threadId: id, platform: z.string(), code: z.string().nullable() })
+const profile = z.object({ ...organization.shape, profileId: id })
+const aboutProfile = ({ profileId }: z.infer<typeof profile>) => `profile:${profileId}`
+const payment = z.object({
+  ...organization.shape,
+  orderId: id,
+  merchantId: id,
+  amountMinor: z.int().positive(),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  at: moment,
+})
+const aboutOrder = ({ orderId }: z.infer<typeof payment>) => `order:${orderId}`
+
+/** An application that is in use, or no longer: by an organization, or by a person in personal context. */
+const installation = z.object({ app: z.string().min(1).max(80), organizationId: id.nullable(), userId: id })
+const aboutInstallation = ({ app, organizationId, userId }: z.infer<typeof installation>) => `installation:${app}:${organizationId ?? userId}`
+const installedApp = ({ app }: z.infer<typeof installation>) => app
 
 /** What waits for a person: one item for each key of a service, until the service closes it. */
 const attention = z.object({
@@ -47,6 +63,9 @@ interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
 
 const kind = <Body extends z.ZodType, const To extends Slug>(facts: Kind<Body, To>) => facts
 
+/** The applications of the platform that the launcher installs. */
+const applications = ['publishing', 'agents', 'payments', 'providers'] as const
+
 /** Every fact that crosses from one subgraph to another: what it says, who writes it and who receives it. `platform/jobs/facts/fact.ts` says how. */
 export const factKinds = {
   'organization.created': kind({
@@ -83,13 +102,13 @@ export const factKinds = {
   }),
   'user.suspended': kind({ from: ['identity'], to: ['launcher'], body: z.object({ userId: id }), subject: ({ userId }) => `user:${userId}` }),
   'attention.opened': kind({
-    from: ['identity', 'publishing', 'providers'],
+    from: slugs,
     to: ['launcher'],
     body: attention.refine(isSomebodys, 'an audience needs the organization or the person that it names'),
     subject: ({ key }) => `attention:${key}`,
   }),
   'attention.closed': kind({
-    from: ['identity', 'publishing', 'providers'],
+    from: slugs,
     to: ['launcher'],
     body: attention.pick({ key: true }),
     subject: ({ key }) => `attention:${key}`,
@@ -105,7 +124,7 @@ export const factKinds = {
   }),
   'budget.alert': kind({
     from: ['providers'],
-    to: [],
+    to: ['launcher'],
     body: z.object({ ...organization.shape, limitId: id, scopeType: z.string(), kind: z.string() }),
     subject: ({ limitId }) => `spend_limit:${limitId}`,
   }),
@@ -116,11 +135,39 @@ export const factKinds = {
     subject: ({ messageId }) => `email:${messageId}`,
     only: ({ appId }) => appId.replace(/^app_/, ''),
   }),
-  'order.paid': kind({
-    from: ['payments'],
-    to: ['launcher', 'agents'],
-    body: z.object({ ...organization.shape, orderId: id, merchantId: id, amountMinor: z.int(), currency: z.string().length(3), at: moment }),
-    subject: ({ orderId }) => `order:${orderId}`,
+  'order.paid': kind({ from: ['payments'], to: ['launcher', 'agents'], body: payment, subject: aboutOrder }),
+  /** Once for each refund that succeeded: its amount. */
+  'order.refunded': kind({ from: ['payments'], to: ['launcher'], body: payment, subject: aboutOrder }),
+  /** For the application itself, where it is one of the platform's. */
+  'app.installed': kind({ from: ['launcher'], to: applications, body: installation, subject: aboutInstallation, only: installedApp }),
+  'app.uninstalled': kind({ from: ['launcher'], to: applications, body: installation, subject: aboutInstallation, only: installedApp }),
+  'subscription.changed': kind({
+    from: ['launcher'],
+    to: applications,
+    body: z.object({
+      ownerType: z.enum(['ORGANIZATION', 'USER', 'LEAD']),
+      ownerId: z.string().min(1).max(200),
+      package: z.enum(['THREE', 'FIVE', 'TEN', 'EVERYTHING']),
+      status: z.enum(['INCOMPLETE', 'TRIALING', 'ACTIVE', 'PAST_DUE', 'UNPAID', 'PAUSED', 'CANCELED']),
+      seats: z.int().nonnegative(),
+    }),
+    subject: ({ ownerType, ownerId }) => `subscription:${ownerType}:${ownerId}`,
+  }),
+  'profile.erased': kind({ from: ['agents'], to: ['publishing'], body: profile, subject: aboutProfile }),
+  /** Nobody's authorization holds any more. */
+  'profile.withdrawn': kind({ from: ['agents'], to: ['publishing'], body: profile, subject: aboutProfile }),
+  /** For the workflows of agents themselves: one run for each fact, whichever process dies in between. */
+  'task.created': kind({
+    from: ['agents'],
+    to: ['agents'],
+    body: z.object({ ...organization.shape, taskId: id, title: z.string().min(1).max(300) }),
+    subject: ({ taskId }) => `task:${taskId}`,
+  }),
+  'run.failed': kind({
+    from: ['agents'],
+    to: ['agents'],
+    body: z.object({ ...organization.shape, runId: id, code: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/) }),
+    subject: ({ runId }) => `run:${runId}`,
   }),
 }
 

@@ -68,6 +68,11 @@ export async function factStage({ concurrently = 8, receivers = ['publishing'] }
     },
     'membership.removed': async () => {},
     'email.outcome': async () => {},
+    'profile.erased': async () => {},
+    'profile.withdrawn': async () => {},
+    'app.installed': async () => {},
+    'app.uninstalled': async () => {},
+    'subscription.changed': async () => {},
   }
   const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, job: () => receiving.everybodys('facts'), log })
   const receiving = contextsOf('publishing', {}, {}, { sequelize, clock }, receiver)
