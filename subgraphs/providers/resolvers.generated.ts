@@ -957,6 +957,8 @@ export type Completion = {
   readonly costMicros?: Maybe<Scalars['BigInt']['output']>;
   /** How many attempts it took. */
   readonly attempts: Scalars['Int']['output'];
+  /** What of the input the model that answered was not sent, such as `tools.function.strict`: its provider has no word for it. */
+  readonly dropped: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** A function that the model wants to have called. */
@@ -3396,6 +3398,7 @@ export type CompletionResolvers<ContextType = Context, ParentType extends Resolv
   outputTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   costMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  dropped?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type CompletionToolCallResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CompletionToolCall'] = ResolversParentTypes['CompletionToolCall']> = {

@@ -19,6 +19,7 @@ import { sources } from '../../subgraphs/launcher/sources.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
 import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
 import { most as ofClient } from '../../subgraphs/providers/administration/service-client/rules.ts'
+import { maxDropped } from '../../subgraphs/providers/ai/chat/dropped.ts'
 import { mostTools } from '../../subgraphs/providers/ai/chat/tools.ts'
 import { mostTexts } from '../../subgraphs/providers/ai/embedding/resolvers.ts'
 import { mostImages } from '../../subgraphs/providers/ai/image/request.ts'
@@ -145,6 +146,7 @@ const rules: Readonly<Record<string, number>> = {
   'ImageGeneration.images': mostImages,
   'Embeddings.vectors': mostTexts,
   'Completion.toolCalls': mostTools,
+  'Completion.dropped': maxDropped,
   'Credential.fields': Math.max(...Object.values(catalogue).map(({ plain }) => plain.length + 1)),
   'ProviderCall.attempts': mostAttempts,
   'Query.usage': mostUsage,

@@ -200,6 +200,7 @@ function answered<Answer>(
     model,
     callId,
     attempts,
+    dropped,
     headers: {
       ...attemptHeaders(callId, attempts.length),
       'x-gateway-provider': providerNameOf(model),

@@ -49,6 +49,8 @@ export interface Made<Answer> {
   /** Null: the model has no price. */
   readonly costMicros: bigint | null
   readonly attempts: number
+  /** What of the request the model was not sent, or not as it was said. */
+  readonly dropped: readonly string[]
   /** What tells of it beside the answer. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -76,7 +78,7 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
   })
   const costMicros = await made.succeeded(used(made.answer))
   return {
-    ...{ answer: made.answer, callId: made.callId, model: made.model, costMicros, attempts: made.attempts.length },
+    ...{ answer: made.answer, callId: made.callId, model: made.model, costMicros, attempts: made.attempts.length, dropped: made.dropped },
     headers: { ...made.headers, ...(costMicros !== null && { 'x-gateway-cost-micros': String(costMicros) }) },
   }
 }

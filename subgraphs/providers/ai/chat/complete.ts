@@ -88,10 +88,10 @@ export async function completeChat({ makeCall, upstream, clock, count }: Ai, req
       return withJsonContent({ ...said, tokens }, request)
     },
   })
-  const { answer, callId, model, attempts, headers } = made
+  const { answer, callId, model, attempts, dropped, headers } = made
   const costMicros = await made.succeeded(usageOf(answer.tokens))
   return {
-    ...{ answer, callId, model, costMicros, attempts: attempts.length },
+    ...{ answer, callId, model, costMicros, attempts: attempts.length, dropped },
     headers: { ...headers, ...(costMicros !== null && { 'x-gateway-cost-micros': String(costMicros) }) },
   }
 }

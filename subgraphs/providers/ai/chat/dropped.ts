@@ -22,8 +22,9 @@ const read: Shape = {
   response_format: { type: true, json_schema: { name: true, description: true, schema: true, strict: true } },
 }
 
-/** The most members that are named. */
-const maxNames = 30
+/** The most members that are named: of those that no vendor is sent, and in all. */
+const maxIgnored = 30
+export const maxDropped = 50
 
 /** Whether a value says nothing: clients hand an answer's empty members back as they came. */
 const isNothing = (value: unknown): boolean =>
@@ -36,7 +37,7 @@ export function ignoredIn(body: Given): readonly string[] {
     if (Array.isArray(value)) for (const each of value) look(each, shape, path)
     else if (isObject(value))
       for (const name in value) {
-        if (names.size >= maxNames) return
+        if (names.size >= maxIgnored) return
         const known = Object.hasOwn(shape, name) ? shape[name]! : null
         // It becomes part of a header.
         const at = `${path}.${name.replaceAll(/[^\w-]/g, '?').slice(0, 64)}`
@@ -55,7 +56,7 @@ export function ignoredIn(body: Given): readonly string[] {
  * `seed`, `tools.function.strict`.
  */
 export function droppedOf(request: ChatRequest, wire: Wire): readonly string[] {
-  return wire === 'anthropic' ? [...request.ignored, ...withoutWord(request)] : request.ignored
+  return wire === 'anthropic' ? [...request.ignored, ...withoutWord(request)].slice(0, maxDropped) : request.ignored
 }
 
 /** What the Messages API has no word for. */

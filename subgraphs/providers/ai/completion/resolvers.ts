@@ -34,6 +34,7 @@ export const completionResolvers: Resolvers = {
       const { content, refusal, finishReason, toolCalls, tokens } = made.answer
       return {
         ...toldInGraph(made),
+        dropped: made.dropped,
         content: content ?? refusal,
         finishReason,
         toolCalls: toolCalls.slice(0, mostTools).map(({ id, function: { name, arguments: given } }) => ({ id, name, arguments: given })),

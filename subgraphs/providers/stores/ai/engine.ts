@@ -112,6 +112,8 @@ export interface Answered<Answer> {
   readonly model: AiModel
   readonly callId: string
   readonly attempts: readonly Attempt[]
+  /** What of the request the model was not sent, or not as it was said. */
+  readonly dropped: readonly string[]
   /** For whoever tells it: call id, attempts, provider and model, what was not sent to it, and `Sunset`. */
   readonly headers: Readonly<Record<string, string>>
   /** All of it was delivered. @returns what it cost; null: it has no price */

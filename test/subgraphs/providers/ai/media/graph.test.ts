@@ -48,7 +48,7 @@ const execute = (document: string, input: object, as: Viewer = world.member) => 
 const images = mutation('createImages', 'images { base64 }')
 const embeddings = mutation('createEmbeddings', 'vectors inputTokens')
 const transcription = mutation('createTranscription', 'text seconds')
-const completion = mutation('createCompletion', 'content finishReason toolCalls { id name arguments } inputTokens outputTokens')
+const completion = mutation('createCompletion', 'content finishReason toolCalls { id name arguments } inputTokens outputTokens dropped')
 
 describe('G-02 in the graph', () => {
   test('images are drawn, and the call is the caller’s', async () => {
@@ -77,6 +77,9 @@ describe('G-02 in the graph', () => {
       ...{ content: null, finishReason: 'tool_calls' },
       toolCalls: [{ id: expect.any(String), name: 'look_up', arguments: expect.stringMatching(/^\{/) }],
     })
+    const strict = [{ type: 'function', function: { ...tools[0]!.function, strict: true } }]
+    const dropped = async (model: string) => (await execute(completion, { messages, tools: strict, model })).data().createCompletion.dropped
+    expect([await dropped('openai/gpt-5-mini'), await dropped('anthropic/claude-haiku-4-5')]).toEqual([[], ['tools.function.strict']])
     expect((await execute(completion, { messages, maxOutputTokens: 0 })).refused('BAD_USER_INPUT').extensions.field).toBe('maxOutputTokens')
     expect((await execute(completion, { messages: [] })).refused('BAD_USER_INPUT').extensions.field).toBe('messages')
   })
