@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { type DocumentNode, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
+import { type DocumentNode, type GraphQLResolveInfo, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
 import { Refusal } from '../platform/errors.ts'
 import { toldAsWait } from '../platform/sql/wait.ts'
 import { scalars } from './scalars.ts'
 import type { Slug } from './scopes.ts'
+import type { Operation } from './subgraph.ts'
 
 type Resolver = (...args: never[]) => unknown
 
@@ -35,6 +36,23 @@ const settled = (answer: unknown) => (answer instanceof Promise ? answer.catch(r
 function rethrow(error: unknown): never {
   throw toldAsWait(error)
 }
+
+/**
+ * Notes, by its response name, a mutation that was answered with what the same idempotency key had made before. Mutations of one operation are
+ * resolved one after another, so the operation knows of one at a time.
+ */
+const noting =
+  (resolve: Resolver): Resolver =>
+  async (...args) => {
+    const [, , { operation }, { fieldName, fieldNodes }] = args as unknown as [unknown, unknown, { operation?: Operation | null }, GraphQLResolveInfo]
+    if (operation) operation.isReplay = false
+    const answer = await resolve(...args)
+    if (operation?.isReplay) {
+      operation.replayed ??= []
+      operation.replayed.push(fieldNodes[0]?.alias?.value ?? fieldName)
+    }
+    return answer
+  }
 
 /** What a noun contributes: resolvers by type and field. */
 export type ResolverMap = Readonly<Record<string, object | undefined>>
@@ -92,7 +110,8 @@ function join(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQL
         if (!known.has(field) && !ways.has(field))
           throw new Error(`${file} resolves ${coordinate}, which is no field of its SDL: correct the name, or add the field to a schema.graphql`)
         resolvedBy.set(coordinate, noun)
-        present[field] = typeof resolver === 'function' && mayWait(field) ? waiting(field)(resolver as Resolver) : resolver
+        const called = type === 'Mutation' && typeof resolver === 'function' ? noting(resolver as Resolver) : resolver
+        present[field] = typeof called === 'function' && mayWait(field) ? waiting(field)(called as Resolver) : called
       }
     }
   // A page counts its list only for who asks.

@@ -90,6 +90,10 @@ export interface Operation extends Reading {
   readonly requestId: string
   /** The browser that asks; without it a program does, or nobody knows. */
   readonly browser?: Browser | undefined
+  /** Whether the mutation that is being resolved was answered with what the same idempotency key had made before. */
+  isReplay?: boolean
+  /** Response names of the mutations that were answered so. */
+  replayed?: string[] | null
 }
 
 /**

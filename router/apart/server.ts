@@ -126,8 +126,9 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     operation: new Work(requestId, signal, undefined, () => performance.now()),
     signal,
   })
-  const tellable = ({ data, errors }: ExecutionResult, requestId: string): ExecutionResult => ({
+  const tellable = ({ data, errors, extensions }: ExecutionResult, requestId: string): ExecutionResult => ({
     ...(data !== undefined && { data }),
+    ...(extensions && { extensions }),
     ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[] }),
   })
 

@@ -4,7 +4,7 @@ import type { Hosts } from '../hosts.ts'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** What of an answer's headers pages of other origins may read, beside those that they always may. */
 const exposed = [
-  'ETag, Location, Retry-After, Sunset, X-Request-Id',
+  'ETag, Idempotent-Replayed, Location, Retry-After, Sunset, X-Request-Id',
   'Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, X-Media-Asset-Id',
   ...['Attempts', 'Call-Id', 'Cost-Micros', 'Dropped', 'Model', 'Provider'].map(name => `X-Gateway-${name}`),
 ].join(', ')

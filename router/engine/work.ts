@@ -31,6 +31,8 @@ export class Work implements Operation {
   readonly now: () => number
   /** Set for mutations: what is read tells every browser the same. */
   browser: Browser | undefined = undefined
+  isReplay = false
+  replayed: string[] | null = null
   values = 0
   inTurn = 0
   turn: Promise<void> | null = null

@@ -73,6 +73,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
       throw words.refusal(error, caller.viewer)
     }
     if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
+    if (result.extensions?.replayed) reply.header('idempotent-replayed', 'true')
     return send(row, answer, request, reply)
   }
   const onRequest = keepRole(door.hosts, slug, roleOf(row))

@@ -21,6 +21,8 @@ export interface Writer {
   readonly viewer: Viewer | null
   readonly books: Books
   readonly facts: Telling
+  /** Notes that the mutation is answered with what the same idempotency key had made before: its client is told so. @default nobody is */
+  replay?(): void
 }
 
 /** Under which key a context keeps its writer: a resolver writes by the functions of `write.ts` alone. */
@@ -172,7 +174,10 @@ export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, nev
   if (!known) return null
   checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
   const made = await of.lock(known.madeId, transaction)
-  if (made) return made
+  if (made) {
+    writer.replay?.()
+    return made
+  }
   throw new Refusal('NOT_FOUND', `The ${of.what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
     field: 'idempotencyKey',
   })

@@ -88,7 +88,11 @@ export function contextsOf<S extends Stores, Services extends object>(
     }
 
     get [writing](): Writer {
-      return { sequelize, clock, actor: this.actor, viewer: this.viewer, books, facts }
+      const { operation } = this
+      const replay = () => {
+        if (operation) operation.isReplay = true
+      }
+      return { sequelize, clock, actor: this.actor, viewer: this.viewer, books, facts, replay }
     }
   }
   const names = new Set(['viewer', 'operation', 'actor', 'opened', 'requestId', 'leaving', 'browser'])

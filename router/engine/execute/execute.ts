@@ -30,6 +30,8 @@ export interface Run {
   readonly call: Omit<FetchCall, 'variables'>
   readonly data: Data
   readonly failures: Failure[]
+  /** Keys of mutations that were answered with what the same idempotency key had made before. */
+  readonly replayed: Set<string>
   /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), each once where equal ones became one. */
   readonly found: Map<string, readonly Data[]>
   /** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
@@ -48,7 +50,9 @@ export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
 
 /** Takes the answer to a fetch of root fields into the run: also how a subscription's event enters it. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
-  const { data, errors } = result
+  const { data, errors, extensions } = result
+  if (step.fetch.kind === 'mutation' && Array.isArray(extensions?.replayed))
+    for (const key of extensions.replayed) if (step.shape.has(key)) run.replayed.add(key)
   if (isData(data)) step.merger.take(run.data, data, countElements())
   if (!errors && isData(data)) return
   const roots = [...step.shape.keys()].map(key => [key])

@@ -20,14 +20,15 @@ export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { expose
   return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
 }
 
-/** What stands beside an answer (`extensions`); undefined for who asks for nothing. */
-export function asideOf(ready: Ready, { supergraph, data }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
+/** What stands beside an answer (`extensions`): what the request asks for, and which mutations repeated what was made before; undefined without any. */
+export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
   const shown = shownTo(ready.request, telling)
   const { variant, variables, estimated } = ready
   const cost = estimated !== null && shown.includes('cost')
   const plan = shown.includes('plan')
-  if (!cost && !plan) return undefined
+  if (!cost && !plan && replayed.size === 0) return undefined
   return {
+    ...(replayed.size > 0 && { replayed: variant.shape.common.fields.filter(isAmong(replayed)).map(({ responseKey }) => responseKey) }),
     ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables), max: telling.maxCost } }),
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
   }
@@ -42,6 +43,11 @@ const withoutValues = (document: DocumentNode): DocumentNode =>
     IntValue: node => ({ ...node, value: '0' }),
     FloatValue: node => ({ ...node, value: '0' }),
   })
+
+const isAmong =
+  (keys: ReadonlySet<string>) =>
+  ({ key, otherKeys }: Shape['common']['fields'][number]): boolean =>
+    [key, ...otherKeys].some(each => keys.has(each))
 
 const nothing: readonly never[] = []
 

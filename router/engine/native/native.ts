@@ -113,7 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { viewer, requestId, headers, browser } = ready.request
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
     const call = { viewer, requestId, headers, browser, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
-    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], found: new Map(), missing: new Map() }
+    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], replayed: new Set(), found: new Map(), missing: new Map() }
   }
 
   /**

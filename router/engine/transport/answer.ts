@@ -53,11 +53,12 @@ export function readRefusal(errors: unknown): ExecutionResult | undefined {
 
 /** The data and the errors of an object, as far as they have the form of some; undefined when it has neither. */
 export function readResult(value: Readonly<Record<string, unknown>>): ExecutionResult | undefined {
-  const { data, errors } = value as { data?: ExecutionResult['data']; errors?: unknown }
+  const { data, errors, extensions } = value as { data?: ExecutionResult['data']; errors?: unknown; extensions?: unknown }
+  const aside = isData(extensions) && { extensions }
   if (errors === undefined || errors === null) return isData(data) ? (value as ExecutionResult) : undefined
   const read = (Array.isArray(errors) ? errors.slice(0, mostErrors) : []).flatMap(readError) as unknown as readonly GraphQLError[]
-  if (read.length === 0) return isData(data) ? { data } : undefined
-  return data === undefined ? { errors: read } : { data, errors: read }
+  if (read.length === 0) return isData(data) ? { data, ...aside } : undefined
+  return data === undefined ? { errors: read } : { data, errors: read, ...aside }
 }
 
 interface RemoteError {

@@ -63,7 +63,8 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         // What a mutation has begun it finishes, whoever leaves: its context never says that nobody waits.
         const whole = new Work(call.requestId, undefined, undefined, now)
         whole.browser = call.browser
-        return await run(fetch, call, whole, open(subgraph, call, whole))
+        const result = await run(fetch, call, whole, open(subgraph, call, whole))
+        return whole.replayed ? { ...result, extensions: { replayed: whole.replayed } } : result
       } finally {
         call.operation.contexts = null
       }

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { Refusal } from '../../../platform/errors.ts'
 import { awayCause } from '../../../platform/sql/away.ts'
+import { writing } from '../../store/books.ts'
 import { write } from '../../store/write.ts'
 import { callerOf } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
@@ -55,6 +56,7 @@ export async function tellProcessor<Answer extends { readonly id: string }>(cont
   const key = readKey(telling.idempotencyKey)
   const { answer, callId } = await counted(context, telling, key)
   const isReplay = headersOf(answer)['idempotent-replayed'] === 'true'
+  if (isReplay) context[writing].replay?.()
   await record(context, telling.action, callId, { processorId: answer.id, ...telling.details, ...(isReplay && { repeated: true }) })
   return answer
 }

@@ -194,7 +194,17 @@ test('an entity that stands at two paths is an object of its own at each, with a
   for (let time = 0; time < 6; time++) {
     const work = new Work('request-1', undefined, undefined, () => performance.now())
     const call = { viewer: anonymous, requestId: 'request-1', operation: work }
-    const run: Run = { transport: graph.transport, supergraph, variables: {}, call, data: {}, failures: [], found: new Map(), missing: new Map() }
+    const run: Run = {
+      transport: graph.transport,
+      supergraph,
+      variables: {},
+      call,
+      data: {},
+      failures: [],
+      found: new Map(),
+      missing: new Map(),
+      replayed: new Set(),
+    }
     await runPlan(run, plan)
     expect(run.failures).toEqual([])
     const seen = new Map<object, string>()
