@@ -1180,6 +1180,8 @@ export type CreateHandoffInput = {
   readonly service: Scalars['String']['input'];
   /** A path of the service to open then, such as `/posts?status=failed`; without it the service decides. */
   readonly returnTo?: InputMaybe<Scalars['String']['input']>;
+  /** Of the launcher alone: the session of the person on whose behalf it asks. The code is worth nothing once that ends; BAD_USER_INPUT for a session that is over, or of somebody else, and from anybody else. A person's own session counts without it. */
+  readonly sessionId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 /**

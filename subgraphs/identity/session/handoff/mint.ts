@@ -22,7 +22,7 @@ const minuteMs = 60_000
  * @throws BAD_USER_INPUT, NOT_FOUND, CONFLICT (reasons NOT_LAUNCHABLE, CONTEXT), RATE_LIMITED
  */
 export async function mintHandoff(context: Context, bearer: Bearer, wanted: { readonly service: unknown; readonly returnTo?: unknown }): Promise<MadeHandoff> {
-  const { userId, organizationId, sessionId } = bearer
+  const { userId, organizationId, sessionId, isNamed = false } = bearer
   const returnTo = readReturnTo(wanted.returnTo)
   const entries = await context.serviceEntries.manyBy('environment').load(context.environment)
   const service = entries.find(({ slug }) => slug === wanted.service)
@@ -31,6 +31,10 @@ export async function mintHandoff(context: Context, bearer: Bearer, wanted: { re
   const tenantId = organizationId ?? userId
   return write(context, {
     async run(unit) {
+      if (isNamed && !(await context.accounts.hasSession(sessionId!, userId, unit)))
+        throw new Refusal('BAD_USER_INPUT', 'The session is over, or is not of the person on whose behalf you ask: ask them to sign in again.', {
+          field: 'sessionId',
+        })
       const { made, since } = await context.handoffs.madeLately(userId, unit)
       if (made >= mostAMinute) {
         const retryAfter = Math.max(1, Math.ceil((since!.getTime() + minuteMs - unit.now.getTime()) / 1000))

@@ -4,6 +4,6 @@ import { bearerOf } from './rules.ts'
 
 export const handoffResolvers: Resolvers = {
   Mutation: {
-    createHandoff: (_, { input }, context) => mintHandoff(context, bearerOf(context.viewer), input),
+    createHandoff: (_, { input }, context) => mintHandoff(context, bearerOf(context.viewer, input.sessionId ?? null), input),
   },
 }

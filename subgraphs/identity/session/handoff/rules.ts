@@ -1,4 +1,5 @@
 import { Refusal } from '../../../../platform/errors.ts'
+import { requireId } from '../../../../platform/ids.ts'
 import { isPerson, isService, type Viewer } from '../../../viewer.ts'
 import type { ServiceEntryRow } from '../../stores/service-entry.ts'
 
@@ -14,16 +15,27 @@ export interface Bearer {
   /** Null in personal context. */
   readonly organizationId: string | null
   readonly context: 'personal' | 'organization'
-  /** The session that it comes from, which has to stand until it is exchanged; null when a service asks for the person. */
+  /** The session that it comes from, which has to stand until it is exchanged; null when a service asks for the person and names none. */
   readonly sessionId: string | null
+  /** Whether a service has named that session: nobody has seen yet that it stands and is theirs. */
+  readonly isNamed?: boolean
 }
 
-/** The person whose handoff a viewer may make. @throws FORBIDDEN */
-export function bearerOf(viewer: Viewer): Bearer {
+/**
+ * The person whose handoff a viewer may make.
+ * @param named the session of that person that a service names; whether it stands and is theirs is for `mintHandoff` to see
+ * @throws FORBIDDEN; BAD_USER_INPUT for a session that is no id, and for one that a person names
+ */
+export function bearerOf(viewer: Viewer, named: string | null | undefined = null): Bearer {
   const { organizationId, context, sessionId } = viewer
-  if (isPerson(viewer)) return { userId: viewer.userId, organizationId, context, sessionId }
-  if (isService(viewer) && viewer.appId === 'app_launcher' && viewer.onBehalfOf)
-    return { userId: viewer.onBehalfOf, organizationId, context: organizationId === null ? 'personal' : 'organization', sessionId: null }
+  if (isPerson(viewer)) {
+    if (named !== null) throw new Refusal('BAD_USER_INPUT', 'Your own session counts: leave sessionId out.', { field: 'sessionId' })
+    return { userId: viewer.userId, organizationId, context, sessionId }
+  }
+  if (isService(viewer) && viewer.appId === 'app_launcher' && viewer.onBehalfOf) {
+    const id = named === null ? null : requireId(named, 'sessionId')
+    return { userId: viewer.onBehalfOf, organizationId, context: organizationId === null ? 'personal' : 'organization', sessionId: id, isNamed: id !== null }
+  }
   throw new Refusal('FORBIDDEN', 'Only a person makes a handoff, or the launcher on behalf of one: sign in.')
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { anonymous, type Viewer } from '../../../../../subgraphs/viewer.ts'
 import { type Door, openDoor, type Reply } from '../../../../kit/door.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
@@ -215,6 +215,42 @@ describe('to make a handoff takes', () => {
       [{ ...service, onlyAt: 'providers' }, 'FORBIDDEN'],
     ]
     for (const [as, code] of refusals) (await graph.execute(create, { input: { service: 'publishing' } }, { as })).refused(code)
+  })
+
+  it('carries the session that the launcher names, so the code is worth nothing once that session ends', async () => {
+    const service = { ...owner, kind: 'service', roles: [], appId: 'app_launcher', onBehalfOf: owner.userId } as const
+    const { authorization } = await signedIn('owner')
+    const [session] = await graph.rows<{ id: string }>('select id from identity.sessions where user_id = $1 order by created_at desc, id desc limit 1', [
+      owner.userId,
+    ])
+    const sessionId = session!.id
+    const one = await mint({ sessionId }, service)
+    expect((await exchange(one.code, originOf('publishing'))).json.user.id).toBe(owner.userId)
+    const two = await mint({ sessionId }, service)
+    await door.ask('POST', `${auth}/sign-out`, { headers: { authorization } })
+    expect(told(await exchange(two.code, originOf('publishing')))).toEqual(usedUp)
+    // The session is over by now.
+    expect((await graph.execute(create, { input: { service: 'publishing', sessionId } }, { as: service })).refused('BAD_USER_INPUT')).toMatchObject({
+      extensions: { field: 'sessionId' },
+    })
+  })
+
+  it("refuses a session of another person, one that is no id, and a person's own named with BAD_USER_INPUT", async () => {
+    const service = { ...owner, kind: 'service', roles: [], appId: 'app_launcher', onBehalfOf: owner.userId } as const
+    await signedIn('peer')
+    const [foreign] = await graph.rows<{ id: string }>('select id from identity.sessions where user_id <> $1 order by created_at desc, id desc limit 1', [
+      owner.userId,
+    ])
+    expect(foreign).toBeDefined()
+    const tries: [Viewer, string][] = [
+      [service, foreign!.id],
+      [service, 'none'],
+      [owner, foreign!.id],
+    ]
+    for (const [as, sessionId] of tries)
+      expect((await graph.execute(create, { input: { service: 'publishing', sessionId } }, { as })).refused('BAD_USER_INPUT')).toMatchObject({
+        extensions: { field: 'sessionId' },
+      })
   })
 
   test('no token for one service alone, which does not tell what people may do elsewhere either', async () => {
