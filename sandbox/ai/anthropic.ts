@@ -1,8 +1,9 @@
 import { type ArmedFault, spoilt } from '../faults.ts'
 import type { Call, Network, Pieces, Reply, Vendor } from '../network.ts'
 import { json, pause, textOf } from '../network.ts'
-import { byFault, refuse } from './anthropic-problems.ts'
-import { mistakeIn } from './anthropic-request.ts'
+import { byFault, refuse } from './anthropic/problems.ts'
+import { mistakeIn } from './anthropic/request.ts'
+import { type Kept, longMs, type Piece, shortMs } from './caches.ts'
 import { anthropicModels } from './catalogue.ts'
 import { type Body, eventOf, isGoodKey, isObject, newId, objectsIn, openStall, type Stall } from './taken.ts'
 import { instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './words.ts'
@@ -50,6 +51,8 @@ async function answerTo(stall: Stall, call: Call, requestId: string): Promise<Re
   return spoilt(stall.deps.faults, stall.name, {
     refuse: (fault: ArmedFault & { readonly status: number }) => byFault(fault, requestId),
     take() {
+      // What is refused is not kept.
+      answer.kept = stall.caches.asAsked(`${key} ${model.id}`, piecesOf(body))
       stall.note(call, key, { id: answer.id, model: String(body.model), text: lastUserText(objectsIn(body.messages)!), stream })
       return stream ? streamed(answer) : json(200, message(answer), 'accepted')
     },
@@ -80,6 +83,8 @@ interface Answer {
   readonly said: Said
   readonly tool: { readonly id: string; readonly name: string } | null
   readonly inputTokens: number
+  /** What its cache does with the input. */
+  kept: Kept
 }
 
 function answerOf(body: Body, model: string): Answer {
@@ -97,6 +102,7 @@ function answerOf(body: Body, model: string): Answer {
     said: tool ? say(JSON.stringify(instanceOf(tool.input_schema, text)), most) : say(content, most, (body.stop_sequences ?? []) as readonly string[]),
     tool: tool ? { id: newId('toolu_'), name: String(tool.name) } : null,
     inputTokens: [body.system, ...messages.map(each => each.content)].reduce<number>((sum, each) => sum + wordsOf(textIn(each)).length, 0),
+    kept: { read: 0, writtenShort: 0, writtenLong: 0 },
   }
 }
 
@@ -108,10 +114,23 @@ function endOf({ said, tool }: Answer) {
   return { stop_reason: reason, stop_sequence: said.stop }
 }
 
-const usageOf = ({ inputTokens }: Answer, outputTokens: number) => ({
-  input_tokens: inputTokens,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
+/** A prompt in its order: tools, what the system says, messages. Tools count no words here. */
+function piecesOf({ tools, system, messages }: Body): readonly Piece[] {
+  const keepMs = (block: Body): number | null => (isObject(block.cache_control) ? (block.cache_control.ttl === '1h' ? longMs : shortMs) : null)
+  const blocksOf = (content: unknown): readonly Body[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : (objectsIn(content) ?? []))
+  const piece = (block: Body, words: number): Piece => {
+    const { cache_control: _, ...content } = block
+    return { content: JSON.stringify(content), words, keepMs: keepMs(block) }
+  }
+  const said = [system, ...(objectsIn(messages) ?? []).map(({ content }) => content)].flatMap(blocksOf)
+  return [...(objectsIn(tools) ?? []).map(tool => piece(tool, 0)), ...said.map(block => piece(block, wordsOf(textIn([block])).length))]
+}
+
+const usageOf = ({ inputTokens, kept: { read, writtenShort, writtenLong } }: Answer, outputTokens: number) => ({
+  input_tokens: inputTokens - read - writtenShort - writtenLong,
+  cache_creation_input_tokens: writtenShort + writtenLong,
+  cache_read_input_tokens: read,
+  cache_creation: { ephemeral_5m_input_tokens: writtenShort, ephemeral_1h_input_tokens: writtenLong },
   output_tokens: outputTokens,
   service_tier: 'standard',
 })

@@ -9,7 +9,7 @@ interface Listed {
   readonly input: readonly string[]
   readonly output: readonly string[]
   /** US dollars for a million tokens. */
-  readonly cost?: { readonly input: number; readonly output: number }
+  readonly cost?: { readonly input: number; readonly output: number; readonly cache_read?: number; readonly cache_write?: number }
   readonly limit: { readonly context: number; readonly output: number }
   readonly end?: { readonly status: 'deprecated'; readonly deprecation_date: string; readonly retirement_date: string; readonly replacement: string }
 }
@@ -23,7 +23,7 @@ const listed: Readonly<Record<string, readonly Listed[]>> = {
       release: '2025-08-07',
       input: ['text', 'image'],
       output: text,
-      cost: { input: 0.25, output: 2 },
+      cost: { input: 0.25, output: 2, cache_read: 0.025 },
       limit: { context: 400_000, output: 128_000 },
     },
     {
@@ -32,7 +32,7 @@ const listed: Readonly<Record<string, readonly Listed[]>> = {
       release: '2025-08-07',
       input: ['text', 'image'],
       output: text,
-      cost: { input: 0.05, output: 0.4 },
+      cost: { input: 0.05, output: 0.4, cache_read: 0.005 },
       limit: { context: 400_000, output: 128_000 },
     },
     {
@@ -62,7 +62,7 @@ const listed: Readonly<Record<string, readonly Listed[]>> = {
       release: '2025-10-15',
       input: ['text', 'image', 'pdf'],
       output: text,
-      cost: { input: 1, output: 5 },
+      cost: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
       limit: { context: 200_000, output: 64_000 },
     },
   ],

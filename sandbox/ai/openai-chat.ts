@@ -14,6 +14,8 @@ interface Answer {
   readonly said: Said
   readonly tool: { readonly id: string; readonly name: string } | null
   readonly promptTokens: number
+  /** Of these: what the vendor had kept. */
+  cachedTokens: number
 }
 
 const roles = ['developer', 'system', 'user', 'assistant', 'tool', 'function']
@@ -30,6 +32,7 @@ export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
   if (tool && isReply(tool)) return tool
   const most = (body.max_completion_tokens ?? body.max_tokens ?? null) as number | null
   const stops = [body.stop].flat().filter(stop => typeof stop === 'string')
+  const words = messages.flatMap(({ content }) => wordsOf(textIn(content)))
   const answer: Answer = {
     id: newId('chatcmpl-'),
     created: Math.floor(stall.deps.clock.now().getTime() / 1000),
@@ -38,12 +41,14 @@ export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
       ? say(JSON.stringify(instanceOf(tool.parameters, text)), most)
       : say(contentFor(body.response_format, text, stall.deps.clock.now()), most, stops),
     tool: tool && { id: newId('call_'), name: tool.name },
-    promptTokens: messages.reduce((sum, { content }) => sum + wordsOf(textIn(content)).length, 0),
+    promptTokens: words.length,
+    cachedTokens: 0,
   }
   const stream = body.stream === true
   const counts = stream && isObject(body.stream_options) && body.stream_options.include_usage === true
   return {
     take() {
+      answer.cachedTokens = stall.caches.byItself(`${key} ${model.id}`, words)
       stall.note(call, key, { id: answer.id, model: String(body.model), text, stream })
       return stream ? streamed(answer, counts) : json(200, completion(answer), 'accepted')
     },
@@ -100,11 +105,11 @@ function contentFor(format: unknown, text: string, now: Date): string {
   return `Echo: ${text}`
 }
 
-const usageOf = ({ promptTokens, said }: Answer) => ({
+const usageOf = ({ promptTokens, cachedTokens, said }: Answer) => ({
   prompt_tokens: promptTokens,
   completion_tokens: said.words.length,
   total_tokens: promptTokens + said.words.length,
-  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
 })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Call, Deps } from '../network.ts'
 import type { Collection } from '../state.ts'
+import { openCaches } from './caches.ts'
 
 /** A call that a vendor of models took. */
 export interface TakenCall {
@@ -22,6 +23,7 @@ export interface Stall {
   readonly name: string
   readonly deps: Deps
   readonly calls: Collection<TakenCall>
+  readonly caches: ReturnType<typeof openCaches>
   /** Remembers a call that is answered with 200. */
   note(call: Call, key: string, taken: Pick<TakenCall, 'id' | 'model' | 'text' | 'stream'>): void
 }
@@ -32,6 +34,7 @@ export function openStall(name: string, deps: Deps): Stall {
     name,
     deps,
     calls,
+    caches: openCaches(name, deps),
     note({ path, via = 'direct' }, key, { id, model, text, stream }) {
       const receivedAt = deps.clock.now().toISOString()
       calls.set(id, { receivedAt, id, path, model, text: text.slice(0, 10_000), stream, keyHint: key.slice(-4), via })

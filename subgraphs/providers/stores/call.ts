@@ -47,6 +47,9 @@ export const calls = table('providers.calls', {
   model: text.maybe,
   provider: text.maybe,
   inputTokens: integer.maybe,
+  /** Of these: what the vendor had kept from before, and what it keeps for later. */
+  cachedTokens: integer.maybe,
+  cacheWriteTokens: integer.maybe,
   outputTokens: integer.maybe,
   units: integer.maybe,
   /** Null: nobody knows a price, or it has not ended. */
@@ -159,6 +162,8 @@ export interface UsageFound {
   readonly calls: number
   readonly failedCalls: number
   readonly inputTokens: string
+  readonly cachedTokens: string
+  readonly cacheWriteTokens: string
   readonly outputTokens: string
   readonly units: string
   readonly costMicros: string
@@ -172,6 +177,7 @@ function usageOf({ organizationId, by, appId, since, until }: UsageFilter): Aske
   const order = [...(by.includes('DAY') ? ['"day" desc'] : []), 'sum(c.cost_micros) desc nulls last', 'count(*) desc', ...keys.map((_, at) => `${at + 1}`)]
   const text = `select ${keys.map(({ name, sql }) => `${sql} as "${name}"`).join(', ')},
          count(*)::int as calls, count(*) filter (where c.status = 'FAILED')::int as "failedCalls",
+         coalesce(sum(c.cached_tokens), 0)::text as "cachedTokens", coalesce(sum(c.cache_write_tokens), 0)::text as "cacheWriteTokens",
          coalesce(sum(c.input_tokens), 0)::text as "inputTokens", coalesce(sum(c.output_tokens), 0)::text as "outputTokens",
          coalesce(sum(c.units), 0)::text as units, coalesce(sum(c.cost_micros), 0)::text as "costMicros"
     from providers.calls c where c.organization_id = $1 and c.created_at >= $2${narrowed}

@@ -17,6 +17,8 @@ const row = (name: string, capability: Capability = 'CHAT', more: Partial<AiMode
   contextTokens: null,
   maxOutputTokens: null,
   inputMicrosPerMillion: null,
+  cacheReadMicrosPerMillion: null,
+  cacheWriteMicrosPerMillion: null,
   outputMicrosPerMillion: null,
   imageMicros: null,
   minuteMicros: null,

@@ -43,12 +43,14 @@ describe('what the open catalogue says', () => {
   const catalogue = (model: object, provider = 'openai') => readCatalogue({ [provider]: { models: { one: { id: 'gpt-one', ...model } } } })[0]
 
   test('prices, limits and ends', () => {
-    expect(catalogue({ cost: { input: 0.25, output: 2 }, limit: { context: 400_000, output: 128_000 } })).toEqual({
+    expect(catalogue({ cost: { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.3125 }, limit: { context: 400_000, output: 128_000 } })).toEqual({
       name: 'openai/gpt-one',
       capability: 'CHAT',
       contextTokens: 400_000,
       maxOutputTokens: 128_000,
       inputMicrosPerMillion: '250000',
+      cacheReadMicrosPerMillion: '25000',
+      cacheWriteMicrosPerMillion: '312500',
       outputMicrosPerMillion: '2000000',
     })
     expect(catalogue({ retirement_date: '2030-06-30', replacement: 'gpt-two' })).toMatchObject({

@@ -211,7 +211,18 @@ describe('what is held for a call that tries another model', () => {
 describe('entries that are decided together', () => {
   const row = (id: string, userId: string, more: Partial<CallRow> = {}): CallRow => ({
     ...{ organizationId: 'o1', id, family: 'AI', operation: 'chat.completions', status: 'RUNNING', appId: 'app_a', userId, requestedModel: null },
-    ...{ model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null },
+    ...{
+      model: null,
+      provider: null,
+      inputTokens: null,
+      cachedTokens: null,
+      cacheWriteTokens: null,
+      outputTokens: null,
+      units: null,
+      costMicros: null,
+      latencyMs: null,
+      firstByteMs: null,
+    },
     ...{ attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: now, createdAt: now, endedAt: null },
     ...{ doubtful: false, pending: [], pendingUntil: null },
     ...more,

@@ -11,7 +11,7 @@ import { type Asked, askedOf, type Meter, tokensAsked, tokensUsed } from './coun
 import { droppedOf } from './dropped.ts'
 import { wantsJson, withJsonContent } from './json-answer.ts'
 import { textOf } from './messages.ts'
-import { type Asking, openaiBody, readCompletion } from './openai.ts'
+import { type Asking, keepsBySelf, openaiBody, readCompletion } from './openai.ts'
 import type { ChatRequest } from './request.ts'
 import { anthropicReader } from './stream/anthropic.ts'
 import { openaiReader } from './stream/openai.ts'
@@ -67,9 +67,10 @@ const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<
   }),
   bound: (model, isLimited) => ({
     inputBytes: inputBoundOf(request, model),
+    keeps: keepsBySelf(model.provider) ? null : request.keeps,
     maxOutputTokens: isLimited ? mostOf(request, model) : mostUnlimitedOf(request, model),
   }),
-  dropped: model => droppedOf(request, wireOf(model)),
+  dropped: model => droppedOf(request, wireOf(model), model.provider),
 })
 
 /** Has a conversation gone on with, in one piece. @throws Refusal */

@@ -25,6 +25,9 @@ export interface Tokens {
   readonly output: number
   /** Of the input: what the vendor had kept from before. */
   readonly cached: number
+  /** Of the input: what it keeps for later, and what of that for an hour. */
+  readonly kept: number
+  readonly keptLong: number
   /** Of the output: what was thought and not said. */
   readonly reasoning: number
 }
@@ -34,20 +37,29 @@ export interface Told {
   readonly input: number | null
   readonly output: number | null
   readonly cached: number
+  readonly kept: number
+  readonly keptLong: number
   readonly reasoning: number
 }
 
 /** Nothing is said yet. */
-export const untold: Told = { input: null, output: null, cached: 0, reasoning: 0 }
+export const untold: Told = { input: null, output: null, cached: 0, kept: 0, keptLong: 0, reasoning: 0 }
 
-export const usageOf = ({ input, output }: Tokens): Usage => ({ inputTokens: input, outputTokens: output, units: null })
+export const usageOf = ({ input, output, cached, kept, keptLong }: Tokens): Usage => ({
+  inputTokens: input,
+  cachedTokens: cached,
+  cacheWriteTokens: kept,
+  longCacheWriteTokens: keptLong,
+  outputTokens: output,
+  units: null,
+})
 
 /** What was used, as OpenAI's wire tells it. */
-const wireUsage = ({ input, output, cached, reasoning }: Tokens) => ({
+const wireUsage = ({ input, output, cached, kept, reasoning }: Tokens) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,
-  prompt_tokens_details: { cached_tokens: cached },
+  prompt_tokens_details: { cached_tokens: cached, ...(kept > 0 && { cache_write_tokens: kept }) },
   completion_tokens_details: { reasoning_tokens: reasoning },
 })
 

@@ -49,5 +49,5 @@ export async function tokensUsed(told: Told, asked: Asked, written: () => Writte
     return Math.min(most, Math.max(pieces, await count(organizationId, encodingOf(model), sample)))
   }
   const input = told.input ?? (await tokensAsked(asked, meter))
-  return { ...told, input, output: told.output ?? (await counted()), cached: Math.min(told.cached, input) }
+  return { ...told, input, output: told.output ?? (await counted()), cached: Math.min(told.cached, input), kept: Math.min(told.kept, input) }
 }

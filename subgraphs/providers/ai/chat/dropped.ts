@@ -1,5 +1,6 @@
 import type { Wire } from '../attempt/upstream.ts'
 import { type Given, isObject } from '../wire/fields.ts'
+import { keepsBySelf } from './openai.ts'
 import type { ChatRequest } from './request.ts'
 
 /** Members of an object that are read; `true` stands for a member whose value is read whole. */
@@ -10,14 +11,15 @@ interface Shape {
 const call: Shape = { id: true, type: true, index: true, function: { name: true, arguments: true } }
 const message: Shape = {
   ...{ role: true, name: true, refusal: true, tool_call_id: true },
-  content: { type: true, text: true, refusal: true, image_url: { url: true, detail: true } },
+  cache_control: true,
+  content: { type: true, text: true, refusal: true, image_url: { url: true, detail: true }, cache_control: true },
   tool_calls: call,
 }
 /** What is read below the first level; there a member that is not known is refused. */
 const read: Shape = {
   messages: message,
   stream_options: { include_usage: true },
-  tools: { type: true, function: { name: true, description: true, parameters: true, strict: true } },
+  tools: { type: true, cache_control: true, function: { name: true, description: true, parameters: true, strict: true, cache_control: true } },
   tool_choice: { type: true, function: { name: true } },
   response_format: { type: true, json_schema: { name: true, description: true, schema: true, strict: true } },
 }
@@ -55,8 +57,9 @@ export function ignoredIn(body: Given): readonly string[] {
  * Returns the members of a request that the vendor who answers cannot take, or not as they were sent, by their names on OpenAI's wire:
  * `seed`, `tools.function.strict`.
  */
-export function droppedOf(request: ChatRequest, wire: Wire): readonly string[] {
-  return wire === 'anthropic' ? [...request.ignored, ...withoutWord(request)].slice(0, maxDropped) : request.ignored
+export function droppedOf(request: ChatRequest, wire: Wire, provider: string = wire): readonly string[] {
+  const dropped = wire === 'anthropic' ? withoutWord(request) : request.keeps !== null && keepsBySelf(provider) ? ['cache_control'] : []
+  return [...request.ignored, ...dropped].slice(0, maxDropped)
 }
 
 /** What the Messages API has no word for. */

@@ -3,8 +3,14 @@ import { type Given, isObject, wrong } from '../wire/fields.ts'
 
 /** A piece of what somebody says. */
 export type ContentPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string } }
+  | { readonly type: 'text'; readonly text: string; readonly cache_control?: CacheControl }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string }; readonly cache_control?: CacheControl }
+
+/** That a vendor is to keep everything up to here for later calls, as the Messages API has it. */
+export interface CacheControl {
+  readonly type: 'ephemeral'
+  readonly ttl?: '5m' | '1h'
+}
 
 export interface ToolCall {
   readonly id: string
@@ -34,7 +40,8 @@ export function readMessages(given: unknown): readonly ChatMessage[] {
     const { role } = message
     const name = message.name === undefined || message.name === null ? {} : { name: readText(message.name, `${field}.name`, 64) }
     const isAssistants = role === 'assistant'
-    const content = readContent(message.content, field, { mayBeNone: isAssistants, mayShow: role === 'user' })
+    const plain = readContent(message.content, field, { mayBeNone: isAssistants, mayShow: role === 'user' })
+    const content = withCacheControl(plain, readCacheControl(message.cache_control, `${field}.cache_control`))
     if (role === 'system' || role === 'developer' || role === 'user') return { role, content: content!, ...name }
     if (role === 'tool') return { role, content: content!, tool_call_id: readText(message.tool_call_id, `${field}.tool_call_id`, 200) }
     if (!isAssistants) return wrong(`${field}.role`, `${field}.role is system, developer, user, assistant or tool.`)
@@ -45,6 +52,26 @@ export function readMessages(given: unknown): readonly ChatMessage[] {
     return { role, content: said, ...(calls.length > 0 && { tool_calls: calls }), ...name }
   })
 }
+
+/** Reads where a cache is to end. @throws BAD_USER_INPUT */
+export function readCacheControl(given: unknown, field: string): { readonly cache_control?: CacheControl } {
+  if (given === undefined || given === null) return {}
+  const { type, ttl, ...more } = isObject(given) ? given : ({} as Given)
+  if (type !== 'ephemeral' || Object.keys(more).length > 0 || !(ttl === undefined || ttl === '5m' || ttl === '1h'))
+    return wrong(field, `${field} is { "type": "ephemeral" }, with a ttl of 5m or 1h if there is one.`)
+  return { cache_control: { type, ...(ttl !== undefined && { ttl }) } }
+}
+
+/** What stands beside a message counts for its last part. */
+function withCacheControl(content: string | readonly ContentPart[] | null, control: { readonly cache_control?: CacheControl }) {
+  if (control.cache_control === undefined || content === null) return content
+  const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return [...parts.slice(0, -1), { ...parts.at(-1)!, ...control }]
+}
+
+/** Where the caches end that messages ask for. */
+export const cacheControlsOf = (messages: readonly ChatMessage[]): readonly CacheControl[] =>
+  messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly ContentPart[]) : [])).flatMap(part => part.cache_control ?? [])
 
 /** Reads what a message says. */
 function readContent(
@@ -61,7 +88,8 @@ function readContent(
 
 function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
   if (!isObject(part)) return wrong(field, `${field} is not an object with a type.`)
-  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
+  const control = readCacheControl(part.cache_control, `${field}.cache_control`)
+  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text, ...control }
   // What a model of somebody's said no with is told to the next one as what it is: a text.
   if (part.type === 'refusal' && typeof part.refusal === 'string') return { type: 'text', text: part.refusal }
   if (part.type !== 'image_url') return wrong(field, `${field} is of no type that is taken here: give text${mayShow ? ', or image_url' : ' alone'}.`)
@@ -74,7 +102,7 @@ function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
   if (!image.url.startsWith('data:') && !looksPublic(new URL(image.url)))
     return wrong(`${field}.image_url`, `${field}.image_url.url leads to no public place: name one that everybody can open.`)
   const detail = image.detail === undefined || image.detail === null ? {} : { detail: readText(image.detail, `${field}.image_url.detail`, 20) }
-  return { type: 'image_url', image_url: { url: image.url, ...detail } }
+  return { type: 'image_url', image_url: { url: image.url, ...detail }, ...control }
 }
 
 const isWebAddress = (url: string): boolean => url.length <= 8_000 && /^https?:\/\//i.test(url) && URL.canParse(url)

@@ -2,7 +2,7 @@ import { malformed } from '../attempt/upstream.ts'
 import { tokensIn } from '../wire/counts.ts'
 import { type Given, isObject } from '../wire/fields.ts'
 import { count, type FinishReason, type Told, type Uncounted, untold } from './completion.ts'
-import type { ToolCall } from './messages.ts'
+import type { ChatMessage, ContentPart, ToolCall } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
 /** What is asked beside the request itself. */
@@ -19,7 +19,7 @@ export function openaiBody(request: ChatRequest, { provider, upstream, maxTokens
   const { messages, stream, temperature, topP, stop, seed, tools, toolChoice, parallelToolCalls, responseFormat, user, hints, hasOldMaximum } = request
   return JSON.stringify({
     model: upstream,
-    messages,
+    messages: keepsBySelf(provider) ? messages.map(withoutCacheControl) : messages,
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     // OpenAI's own models insist on the newer name; of who speaks its wire besides the caller knows more than we do.
     ...(maxTokens !== null && (hasOldMaximum && provider !== 'openai' ? { max_tokens: maxTokens } : { max_completion_tokens: maxTokens })),
@@ -28,8 +28,9 @@ export function openaiBody(request: ChatRequest, { provider, upstream, maxTokens
     ...(stop.length > 0 && { stop }),
     ...(seed !== null && { seed }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters, strict }) => ({
+      tools: tools.map(({ name, description, parameters, strict, cache_control }) => ({
         type: 'function',
+        ...(cache_control && !keepsBySelf(provider) && { cache_control }),
         function: { name, ...(description !== null && { description }), ...(parameters !== null && { parameters }), ...(strict !== null && { strict }) },
       })),
       ...(parallelToolCalls !== null && { parallel_tool_calls: parallelToolCalls }),
@@ -40,6 +41,14 @@ export function openaiBody(request: ChatRequest, { provider, upstream, maxTokens
     ...hints,
   })
 }
+
+/** Whether a vendor keeps what it likes by itself, and has no word for where a cache ends; who else speaks this wire may know one. */
+export const keepsBySelf = (provider: string): boolean => provider === 'openai' || provider === 'google'
+
+const withoutCacheControl = (message: ChatMessage): ChatMessage =>
+  Array.isArray(message.content)
+    ? ({ ...message, content: (message.content as readonly ContentPart[]).map(({ cache_control: _, ...part }) => part) } as ChatMessage)
+    : message
 
 function formatOf(format: NonNullable<ChatRequest['responseFormat']>): object {
   if (format.type !== 'json_schema') return { type: format.type }
@@ -61,6 +70,9 @@ export function toldOf(usage: unknown): Told | null {
     input: tokensIn(usage.prompt_tokens),
     output: tokensIn(usage.completion_tokens),
     cached: (isObject(read) && tokensIn(read.cached_tokens)) || 0,
+    // Gateways to vendors that are paid for it report it so.
+    kept: (isObject(read) && tokensIn(read.cache_write_tokens)) || 0,
+    keptLong: 0,
     reasoning: (isObject(written) && tokensIn(written.reasoning_tokens)) || 0,
   }
 }

@@ -2,7 +2,7 @@ import { sizeOf } from '../counting/picture-size.ts'
 import type { Picture } from '../counting/pictures.ts'
 import { type Given, isObject, modelIn, wrong } from '../wire/fields.ts'
 import { ignoredIn } from './dropped.ts'
-import { type ChatMessage, type ContentPart, readMessages, readText } from './messages.ts'
+import { type CacheControl, type ChatMessage, type ContentPart, cacheControlsOf, readMessages, readText } from './messages.ts'
 import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
 
 /** A conversation that is to be gone on with, checked: what stands in it, every vendor of models can be asked. */
@@ -32,6 +32,8 @@ export interface ChatRequest {
   readonly ignored: readonly string[]
   /** How long it is without its pictures, in bytes: no model makes more tokens of it. */
   readonly textBytes: number
+  /** For how long a vendor is to keep some of it for later calls; null: nothing is to be kept. */
+  readonly keeps: 'minutes' | 'hour' | null
   /** In their order. */
   readonly pictures: readonly Picture[]
 }
@@ -109,10 +111,14 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
     user: given.user === undefined ? null : readText(given.user, 'user', 200),
     hints: Object.fromEntries(Object.keys(hints).flatMap(name => (body[name] === null || body[name] === undefined ? [] : [[name, body[name]]]))),
     ignored: ignoredIn(body),
+    keeps: keeping([...cacheControlsOf(messages), ...tools.flatMap(tool => tool.cache_control ?? [])]),
     textBytes: bytes - shown.reduce((sum, { url }) => sum + url.length, 0),
     pictures: shown.map(({ url, detail = null }) => ({ size: url.startsWith('data:') ? sizeOf(url) : null, detail })),
   }
 }
+
+const keeping = (controls: readonly CacheControl[]): ChatRequest['keeps'] =>
+  controls.length === 0 ? null : controls.some(({ ttl }) => ttl === '1h') ? 'hour' : 'minutes'
 
 const isSilent = (name: string, value: unknown): boolean =>
   name === 'modalities' ? Array.isArray(value) && value.length === 1 && value[0] === 'text' : saysNothing[name]!.includes(value)

@@ -1,5 +1,5 @@
 import { type Given, isObject, wrong } from '../wire/fields.ts'
-import { nameForm } from './messages.ts'
+import { type CacheControl, nameForm, readCacheControl } from './messages.ts'
 
 /** A function that a model may call. */
 export interface Tool {
@@ -8,6 +8,8 @@ export interface Tool {
   /** JSON Schema of an object. */
   readonly parameters: Given | null
   readonly strict: boolean | null
+  /** That a vendor is to keep it, and all tools before it, for later calls. */
+  readonly cache_control?: CacheControl
 }
 
 /** Which of the tools is to be called: none, whichever the model likes, at least one, or this one. */
@@ -41,6 +43,7 @@ export function readTools(given: unknown): readonly Tool[] {
       description: readDescription(description, `${field}.function.description`),
       parameters: (parameters as Given | undefined) ?? null,
       strict: readStrict(strict, `${field}.function.strict`),
+      ...readCacheControl(tool.cache_control ?? tool.function.cache_control, `${field}.cache_control`),
     }
   })
 }

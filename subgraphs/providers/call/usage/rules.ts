@@ -21,7 +21,7 @@ export function readSince(given: Date | null | undefined, now: Date): Date {
 }
 
 /** A row as the graph shows it: of what it is not grouped by it says nothing. */
-export const shown = ({ userId, inputTokens, outputTokens, units, costMicros, ...row }: UsageFound) => ({
+export const shown = ({ userId, cachedTokens, cacheWriteTokens, inputTokens, outputTokens, units, costMicros, ...row }: UsageFound) => ({
   appId: null,
   model: null,
   provider: null,
@@ -30,6 +30,8 @@ export const shown = ({ userId, inputTokens, outputTokens, units, costMicros, ..
   ...row,
   user: userId == null ? null : { id: userId },
   inputTokens: BigInt(inputTokens),
+  cachedTokens: BigInt(cachedTokens),
+  cacheWriteTokens: BigInt(cacheWriteTokens),
   outputTokens: BigInt(outputTokens),
   units: BigInt(units),
   costMicros: BigInt(costMicros),

@@ -83,6 +83,8 @@ function readEntry(provider: string, entry: Fields): readonly NewModel[] {
     // Of what makes vectors the catalogue tells how long they are.
     maxOutputTokens: capability === 'EMBEDDING' ? null : tokensIn(limits.output),
     inputMicrosPerMillion: microsIn(prices.input),
+    cacheReadMicrosPerMillion: microsIn(prices.cache_read),
+    cacheWriteMicrosPerMillion: microsIn(prices.cache_write),
     outputMicrosPerMillion: capability === 'EMBEDDING' ? null : microsIn(prices.output),
     ...(ends && { lifecycle: 'DEPRECATED', deprecatedAt, retiresAt, replacement: replacementIn(provider, entry.replacement) }),
   }

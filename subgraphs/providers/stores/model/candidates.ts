@@ -80,6 +80,8 @@ export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   retiresAt: row.retiresAt,
   replacement: row.replacement,
   inputMicrosPerMillion: row.inputMicrosPerMillion,
+  cacheReadMicrosPerMillion: row.cacheReadMicrosPerMillion,
+  cacheWriteMicrosPerMillion: row.cacheWriteMicrosPerMillion,
   outputMicrosPerMillion: row.outputMicrosPerMillion,
   imageMicros: row.imageMicros,
   minuteMicros: row.minuteMicros,

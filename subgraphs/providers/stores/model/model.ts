@@ -26,6 +26,8 @@ export const models = table('providers.models', {
   contextTokens: integer.maybe,
   maxOutputTokens: integer.maybe,
   inputMicrosPerMillion: whole.maybe,
+  cacheReadMicrosPerMillion: whole.maybe,
+  cacheWriteMicrosPerMillion: whole.maybe,
   outputMicrosPerMillion: whole.maybe,
   imageMicros: whole.maybe,
   minuteMicros: whole.maybe,
@@ -132,6 +134,8 @@ export interface NewModel {
   readonly contextTokens?: number | null
   readonly maxOutputTokens?: number | null
   readonly inputMicrosPerMillion?: string | null
+  readonly cacheReadMicrosPerMillion?: string | null
+  readonly cacheWriteMicrosPerMillion?: string | null
   readonly outputMicrosPerMillion?: string | null
   readonly imageMicros?: string | null
   readonly minuteMicros?: string | null

@@ -7,6 +7,10 @@ export const capabilities: readonly Capability[] = ['CHAT', 'IMAGE', 'TRANSCRIPT
 export interface Prices {
   /** A million tokens that it reads. */
   readonly inputMicrosPerMillion: bigint | null
+  /** A million tokens that its vendor had kept from before; null: as any that it reads. */
+  readonly cacheReadMicrosPerMillion: bigint | null
+  /** A million tokens that its vendor keeps for five minutes; null: a quarter more than any that it reads. */
+  readonly cacheWriteMicrosPerMillion: bigint | null
   /** A million tokens that it writes. */
   readonly outputMicrosPerMillion: bigint | null
   readonly imageMicros: bigint | null
@@ -14,13 +18,26 @@ export interface Prices {
   readonly minuteMicros: bigint | null
 }
 
-export const unpriced: Prices = { inputMicrosPerMillion: null, outputMicrosPerMillion: null, imageMicros: null, minuteMicros: null }
+export const unpriced: Prices = {
+  inputMicrosPerMillion: null,
+  cacheReadMicrosPerMillion: null,
+  cacheWriteMicrosPerMillion: null,
+  outputMicrosPerMillion: null,
+  imageMicros: null,
+  minuteMicros: null,
+}
 
 type Priced = Prices & { readonly capability: Capability }
 
 /** What a call used; null where it does not apply. */
 export interface Usage {
   readonly inputTokens: number | null
+  /** Of these: what the vendor had kept from before. */
+  readonly cachedTokens?: number
+  /** Of the input: what the vendor keeps for later, however long. */
+  readonly cacheWriteTokens?: number
+  /** Of these: what it keeps for an hour, and not for five minutes. */
+  readonly longCacheWriteTokens?: number
   readonly outputTokens: number | null
   /** Images, or seconds of sound. */
   readonly units: number | null
@@ -30,6 +47,8 @@ export interface Usage {
 export interface Bound {
   /** A token is at least a byte long. */
   readonly inputBytes?: number | undefined
+  /** For how long the vendor is asked to keep some of it: what is kept costs more. */
+  readonly keeps?: 'minutes' | 'hour' | null | undefined
   readonly maxOutputTokens?: number | undefined
   readonly images?: number | undefined
   /** Of sound. */
@@ -52,13 +71,36 @@ export const isUnpriced = (model: Priced): boolean => waysOf(model) === null
  * What a call cost, in whole micro-dollars, rounded up once.
  * @returns null where the model has no price
  */
-export function costOf(model: Priced, { inputTokens, outputTokens, units }: Usage): bigint | null {
+export function costOf(model: Priced, usage: Usage): bigint | null {
+  const { outputTokens, units } = usage
   const way = waysOf(model)
   if (way === null) return null
-  if (way === 'tokens')
-    return up(whole(inputTokens) * (model.inputMicrosPerMillion ?? 0n) + whole(outputTokens) * (model.outputMicrosPerMillion ?? 0n), 1_000_000n)
+  if (way === 'tokens') return up(inputCost(model, usage) + whole(outputTokens) * (model.outputMicrosPerMillion ?? 0n) * fifth, 1_000_000n * fifth)
   return model.capability === 'IMAGE' ? whole(units) * model.imageMicros! : up(milliseconds(units) * model.minuteMicros!, 60_000n)
 }
+
+/** Costs of input are counted in fifths, since an hour in a cache costs eight fifths of five minutes. */
+const fifth = 5n
+
+/** What input costs, in fifths of a micro-dollar for a million tokens: each part at its own price. */
+function inputCost(model: Priced, { inputTokens, cachedTokens = 0, cacheWriteTokens = 0, longCacheWriteTokens = 0 }: Usage): bigint {
+  const input = whole(inputTokens)
+  const cached = least(whole(cachedTokens), input)
+  const kept = least(whole(cacheWriteTokens), input - cached)
+  const long = least(whole(longCacheWriteTokens), kept)
+  const { price, read, write, writeLong } = inputPrices(model)
+  return (input - cached - kept) * price + cached * read + (kept - long) * write + long * writeLong
+}
+
+/** What tokens that are read cost, by what becomes of them, in fifths. */
+function inputPrices({ inputMicrosPerMillion, cacheReadMicrosPerMillion, cacheWriteMicrosPerMillion }: Prices) {
+  const price = (inputMicrosPerMillion ?? 0n) * fifth
+  const write = cacheWriteMicrosPerMillion === null ? (price * 5n + 3n) / 4n : cacheWriteMicrosPerMillion * fifth
+  // Anthropic asks twice the price of input for an hour, and five quarters for five minutes.
+  return { price, read: cacheReadMicrosPerMillion === null ? price : cacheReadMicrosPerMillion * fifth, write, writeLong: (write * 8n + 4n) / 5n }
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** What is taken for the most that a model writes where neither the caller nor the catalogue says it. */
 const mostOutput = 4_096
@@ -69,11 +111,24 @@ type Bounded = Priced & { readonly maxOutputTokens: number | null }
 export const boundOf = (model: Bounded, bound: Bound): bigint | null => costOf(model, mostUsage(model, bound))
 
 /** What a call uses at most. */
-const mostUsage = (model: Bounded, { inputBytes = 0, maxOutputTokens, images = 0, seconds = 0 }: Bound) => ({
+const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputTokens, images = 0, seconds = 0 }: Bound) => ({
   inputTokens: inputBytes,
+  ...dearest(model, inputBytes, keeps),
   outputTokens: model.capability === 'EMBEDDING' ? 0 : (maxOutputTokens ?? model.maxOutputTokens ?? mostOutput),
   units: model.capability === 'IMAGE' ? images : seconds,
 })
+
+/** As what input costs most: a vendor that is not asked to may have kept all of it, or none. */
+function dearest(model: Priced, tokens: number, keeps: Bound['keeps']): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens'> {
+  const { price, read, write, writeLong } = inputPrices(model)
+  const all = [
+    { at: price, as: {} },
+    { at: read, as: { cachedTokens: tokens } },
+    ...(keeps ? [{ at: write, as: { cacheWriteTokens: tokens } }] : []),
+    ...(keeps === 'hour' ? [{ at: writeLong, as: { cacheWriteTokens: tokens, longCacheWriteTokens: tokens } }] : []),
+  ]
+  return all.reduce((most, each) => (each.at > most.at ? each : most)).as
+}
 
 /** What a call used, as it can have been. */
 export interface Believed {
@@ -82,13 +137,16 @@ export interface Believed {
   readonly isDoubtful: boolean
 }
 
-/** Holds what a provider reports to the bound of the call. */
+/** Holds what a provider reports to the bound of the call. What nobody asked it to keep costs as what it reads. */
 export function believed(model: Bounded, told: Usage, bound: Bound): Believed {
   const most = mostUsage(model, bound)
   // Of what is paid for by the piece tokens cost nothing, and nothing is held for them.
   if (waysOf(model) === 'pieces') most.inputTokens = most.outputTokens = Number.POSITIVE_INFINITY
+  const { cacheWriteTokens = 0, longCacheWriteTokens = 0 } = told
   const usage = {
     ...told,
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens: bound.keeps ? cacheWriteTokens : 0 }),
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens: bound.keeps === 'hour' ? longCacheWriteTokens : 0 }),
     inputTokens: lesser(told.inputTokens, most.inputTokens),
     outputTokens: lesser(told.outputTokens, most.outputTokens),
     units: lesser(told.units, most.units),

@@ -83,7 +83,7 @@ const merged: Readonly<Record<string, string>> = {
   context_tokens: 'coalesce(excluded.context_tokens, m.context_tokens)',
   max_output_tokens: 'coalesce(excluded.max_output_tokens, m.max_output_tokens)',
   ...Object.fromEntries(
-    ['input_micros_per_million', 'output_micros_per_million'].map(price => [
+    ['input_micros_per_million', 'output_micros_per_million', 'cache_read_micros_per_million', 'cache_write_micros_per_million'].map(price => [
       price,
       `case when excluded.${price} = 0 and m.${price} > 0 then m.${price} else coalesce(excluded.${price}, m.${price}) end`,
     ]),
@@ -91,11 +91,13 @@ const merged: Readonly<Record<string, string>> = {
 }
 const merge = statement(
   `insert into providers.models as m (id, name, provider, capability, lifecycle, deprecated_at, retires_at, replacement, context_tokens, max_output_tokens,
-     input_micros_per_million, output_micros_per_million, first_seen_at, seen_at, created_at, updated_at, created_by)
+     input_micros_per_million, output_micros_per_million, cache_read_micros_per_million, cache_write_micros_per_million, first_seen_at, seen_at, created_at, updated_at, created_by)
    select n.id, n.name, split_part(n.name, '/', 1), n.capability, coalesce(n.lifecycle, 'ACTIVE'), n."deprecatedAt", n."retiresAt", n.replacement,
-     n."contextTokens", n."maxOutputTokens", n."inputMicrosPerMillion", n."outputMicrosPerMillion", $2, $2, $2, $2, 'system:sources'
+     n."contextTokens", n."maxOutputTokens", n."inputMicrosPerMillion", n."outputMicrosPerMillion",
+     n."cacheReadMicrosPerMillion", n."cacheWriteMicrosPerMillion", $2, $2, $2, $2, 'system:sources'
    from jsonb_to_recordset($1::jsonb) as n(id uuid, name text, capability text, lifecycle text, "deprecatedAt" timestamptz, "retiresAt" timestamptz, replacement text,
-     "contextTokens" integer, "maxOutputTokens" integer, "inputMicrosPerMillion" bigint, "outputMicrosPerMillion" bigint)
+     "contextTokens" integer, "maxOutputTokens" integer, "inputMicrosPerMillion" bigint, "outputMicrosPerMillion" bigint,
+     "cacheReadMicrosPerMillion" bigint, "cacheWriteMicrosPerMillion" bigint)
    on conflict (name) do update set ${Object.entries(merged)
      .map(([column, value]) => `${column} = ${value}`)
      .join(', ')}, updated_at = $2, version = m.version + 1

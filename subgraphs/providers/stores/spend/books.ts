@@ -37,6 +37,8 @@ const endNames = [
   'model',
   'provider',
   'inputTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
   'outputTokens',
   'units',
   'costMicros',

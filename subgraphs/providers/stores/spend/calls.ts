@@ -316,7 +316,19 @@ const nothing: CallEnd = { status: 'FAILED', model: null, provider: null, costMi
 
 const newCall = ({ organizationId, userId, appId }: CallCaller, { family, operation }: Pick<CallOrder, 'family' | 'operation'>, now: Date): CallRow => ({
   ...{ organizationId, id: newId(now), family, operation, status: 'RUNNING', appId, userId, requestedModel: null, model: null, provider: null },
-  ...{ inputTokens: null, outputTokens: null, units: null, costMicros: null, doubtful: false, latencyMs: null, firstByteMs: null, attempts: [], prompt: null },
+  ...{
+    inputTokens: null,
+    cachedTokens: null,
+    cacheWriteTokens: null,
+    outputTokens: null,
+    units: null,
+    costMicros: null,
+    doubtful: false,
+    latencyMs: null,
+    firstByteMs: null,
+    attempts: [],
+    prompt: null,
+  },
   ...{ promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: null, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
 })
 
@@ -327,6 +339,8 @@ const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): Cal
   model: end.model,
   provider: end.provider,
   inputTokens: end.inputTokens ?? null,
+  cachedTokens: end.cachedTokens ?? null,
+  cacheWriteTokens: end.cacheWriteTokens ?? null,
   outputTokens: end.outputTokens ?? null,
   units: end.units ?? null,
   costMicros: end.costMicros,

@@ -42,6 +42,8 @@ export interface CallEnd {
   readonly model: string | null
   readonly provider: string | null
   readonly inputTokens?: number | null
+  readonly cachedTokens?: number | null
+  readonly cacheWriteTokens?: number | null
   readonly outputTokens?: number | null
   readonly units?: number | null
   /** Null: nobody knows a price. Where no provider did anything it is 0. */

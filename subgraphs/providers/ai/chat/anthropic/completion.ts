@@ -28,10 +28,12 @@ export function toldOf(usage: unknown): Told {
     input_tokens: input,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: made,
+    cache_creation: lasting,
     output_tokens: output,
   } = isObject(usage) ? usage : ({} as Given)
   const [own, kept, written] = [tokensIn(input), tokensIn(read) ?? 0, tokensIn(made) ?? 0]
-  return { input: own === null ? null : own + kept + written, output: tokensIn(output), cached: kept, reasoning: 0 }
+  const long = (isObject(lasting) && tokensIn(lasting.ephemeral_1h_input_tokens)) || 0
+  return { input: own === null ? null : own + kept + written, output: tokensIn(output), cached: kept, kept: written, keptLong: long, reasoning: 0 }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isUnwieldy } from '../../../../http/depth.ts'
 import type { Given } from '../../wire/fields.ts'
-import { type ChatMessage, type ContentPart, textOf } from '../messages.ts'
+import { type CacheControl, type ChatMessage, type ContentPart, textOf } from '../messages.ts'
 import type { Asking } from '../openai.ts'
 import type { ChatRequest } from '../request.ts'
 import type { Tool } from '../tools.ts'
@@ -29,13 +29,13 @@ export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFor
 export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Asking): string {
   const { messages, stream, temperature, topP, stop, tools, user } = request
   const { system: said, turns } = turnsOf(messages)
-  const system = [said, request.responseFormat?.type === 'json_object' ? jsonInstruction : ''].filter(text => text !== '').join('\n\n')
+  const system = [...said, ...(request.responseFormat?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction }] : [])]
   const answering = answeringTool(request)
   const offered = answering ? [...tools.filter(({ name }) => name !== answering.name), answering] : tools
   return JSON.stringify({
     model: upstream,
     max_tokens: maxTokens ?? unsaidTokens,
-    ...(system !== '' && { system }),
+    ...(system.length > 0 && { system: system.some(block => block.cache_control) ? system : system.map(({ text }) => text).join('\n\n') }),
     messages: turns,
     ...(stream && { stream: true }),
     // What is above 1 on the other wire is as free as this one gets.
@@ -48,10 +48,11 @@ export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Ask
   })
 }
 
-const toolOf = ({ name, description, parameters }: Tool) => ({
+const toolOf = ({ name, description, parameters, cache_control }: Tool) => ({
   name,
   ...(description !== null && { description }),
   input_schema: { type: 'object', ...parameters },
+  ...(cache_control && { cache_control }),
 })
 
 /** Which tool is to be called: where the answer is one, it or another one, but no text. */
@@ -69,8 +70,8 @@ interface Turn {
 }
 
 /** The conversation in turns: what the system says stands beside it, and what tools gave is the user's. */
-function turnsOf(messages: readonly ChatMessage[]): { readonly system: string; readonly turns: readonly Turn[] } {
-  const system: string[] = []
+function turnsOf(messages: readonly ChatMessage[]): { readonly system: readonly Given[]; readonly turns: readonly Turn[] } {
+  const system: Given[] = []
   const turns: Turn[] = []
   const say = (role: Turn['role'], content: readonly Given[]) => {
     const last = turns.at(-1)
@@ -78,16 +79,31 @@ function turnsOf(messages: readonly ChatMessage[]): { readonly system: string; r
     else if (content.length > 0) turns.push({ role, content: [...content] })
   }
   for (const message of messages) {
-    if (message.role === 'system' || message.role === 'developer') system.push(textOf(message.content))
-    else if (message.role === 'tool') say('user', [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: textOf(message.content) }])
+    if (message.role === 'system' || message.role === 'developer') system.push(...systemOf(message.content))
+    else if (message.role === 'tool')
+      say('user', [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: textOf(message.content), ...lastControl(message.content) }])
     else if (message.role === 'assistant') {
       const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({ type: 'tool_use', id, name, input: inputOf(given) }))
       say('assistant', [...blocksOf(message.content), ...calls])
     } else say('user', blocksOf(message.content))
   }
-  const said = system.filter(text => text !== '').join('\n\n')
   // A conversation needs somebody who asks.
-  return turns.length > 0 ? { system: said, turns } : { system: '', turns: [{ role: 'user', content: [{ type: 'text', text: said || ' ' }] }] }
+  if (turns.length > 0) return { system, turns }
+  return { system: [], turns: [{ role: 'user', content: system.length > 0 ? system : [{ type: 'text', text: ' ' }] }] }
+}
+
+/** What a message of the system says: in one piece, unless a cache is to end within it. */
+function systemOf(content: string | readonly ContentPart[] | null): readonly Given[] {
+  const blocks = blocksOf(content)
+  if (blocks.some(block => block.cache_control)) return blocks
+  const text = textOf(content)
+  return text === '' ? [] : [{ type: 'text', text }]
+}
+
+/** Where a cache is to end with what a tool gave: with all of it. */
+function lastControl(content: string | readonly ContentPart[] | null): { readonly cache_control?: CacheControl } {
+  const control = Array.isArray(content) ? (content as readonly ContentPart[]).findLast(part => part.cache_control)?.cache_control : undefined
+  return control ? { cache_control: control } : {}
 }
 
 /** The arguments of a call as the object that they write; what is none is handed over as it is. */
@@ -106,9 +122,15 @@ function blocksOf(content: string | readonly ContentPart[] | null): Given[] {
   const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
   // This wire refuses a text without a character.
   return parts.flatMap((part): Given[] =>
-    part.type === 'text' ? (part.text === '' ? [] : [{ type: 'text', text: part.text }]) : [pictureOf(part.image_url.url)],
+    part.type === 'text'
+      ? part.text === ''
+        ? []
+        : [{ type: 'text', text: part.text, ...controlOf(part) }]
+      : [{ ...pictureOf(part.image_url.url), ...controlOf(part) }],
   )
 }
+
+const controlOf = ({ cache_control }: ContentPart) => (cache_control ? { cache_control } : {})
 
 function pictureOf(url: string): Given {
   const comma = url.indexOf(',')

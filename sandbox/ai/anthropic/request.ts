@@ -1,4 +1,4 @@
-import { type Body, isObject, objectsIn } from './taken.ts'
+import { type Body, isObject, objectsIn } from '../taken.ts'
 
 const known = [
   'model',

@@ -1,6 +1,6 @@
-import type { ArmedFault } from '../faults.ts'
-import type { Reply } from '../network.ts'
-import { json } from '../network.ts'
+import type { ArmedFault } from '../../faults.ts'
+import type { Reply } from '../../network.ts'
+import { json } from '../../network.ts'
 
 // The shape in which Anthropic refuses: https://docs.anthropic.com/en/api/errors
 
