@@ -18,6 +18,7 @@ import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import { documentsOf } from './door/documents/documents.ts'
 import type { Manifest } from './door/documents/manifest.ts'
+import type { Registered } from './door/documents/registered.ts'
 import { createSources, type Trust } from './door/documents/sources.ts'
 import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
@@ -114,6 +115,8 @@ export interface RouterOptions {
   readonly severalRouters?: boolean
   /** What becomes of documents that are not trusted. @default off */
   readonly trust?: Trust
+  /** Where documents go that clients register. @default this process alone */
+  readonly registered?: Registered | undefined
   /** Documents that are. @default none are known */
   readonly manifest?: Manifest | null
   /** Adds routes of its own before the application is ready. */
@@ -148,7 +151,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const keyRates = !authority ? noKeyRates : options.severalRouters ? createSharedKeyRates(authority, options.elapsed) : createOwnKeyRates(options.elapsed)
   const counting = countingKeys(authenticate, keyRates)
   const documents = documentsOf(engine, { introspection: !production })
-  const sources = createSources(documents, { mode: options.trust, log })
+  const sources = createSources(documents, { mode: options.trust, registered: options.registered, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
   const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed }) : unwatched

@@ -22,12 +22,12 @@ import { callerName, inTurnOf, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
-import { type Documents, unresolvedOperation } from './documents/documents.ts'
-import type { Sources } from './documents/sources.ts'
+import { type Documents, type Reading, unresolvedOperation } from './documents/documents.ts'
+import type { Found, Sources } from './documents/sources.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
-import { toldBy, toldUnder, underWay, unlessOver } from './streaming/pushed.ts'
+import { forNobody, toldBy, toldUnder, underWay, unlessOver } from './streaming/pushed.ts'
 import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, tooManyCode } from './streaming/socket.ts'
 
 export interface WebSocketDoor {
@@ -86,6 +86,14 @@ interface Asked extends OperationRequest {
   tell(told: Told): void
   /** Gives back the place that it has among its caller's subscriptions. */
   place(): void
+}
+
+/** A message that subscribes, and how many bytes it has. */
+interface Subscribing {
+  readonly id: string
+  readonly payload: SubscribePayload
+  readonly cause: Cause & { readonly requestId: string }
+  readonly bytes: number
 }
 
 /** What an operation of a socket carries through graphql-ws. */
@@ -147,7 +155,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const { extra } = context
       const requestId = `${extra.id}.${++extra.asked}`
       const { viewer } = extra.caller!
-      const cause: Cause = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
+      const cause: Subscribing['cause'] = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
       if (viewer.organizationId) cause[organization] = viewer.organizationId
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
@@ -156,44 +164,13 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (extra.malformed !== null) return [new GraphQLError(extra.malformed, malformed)]
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
+      const message = { id, payload, cause, bytes: extra.bytes }
+      const found = doFor(cause, () => sources.find(payload, { name: extra.name, isKnown: viewer.kind !== 'anonymous' }))
       // The protocol wants a text: who names a document sends an empty one.
-      const read = doFor(cause, () => sources.find(payload, viewer.kind !== 'anonymous')) ?? documents.read(payload.query)
-      if ('errors' in read) return read.errors
-      const unresolved = unresolvedOperation(read.document, payload.operationName)
-      if (unresolved) return [unresolved]
-      const { name } = context.extra
-      let place = () => {}
-      if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
-        if (extra.bytes > socketLimits.subscriptionBytes)
-          return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
-        const reserved = door.hub.reserve(name)
-        if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
-        place = reserved
-      }
+      if (!(found instanceof Promise)) return begin(context, message, found ?? documents.read(payload.query))
       const { signal, kept } = underWay()
       context.subscriptions[id] = kept
-      const request: Asked = {
-        caller: name,
-        by: extra.caller!,
-        inTurn: inTurnOf(events, name, cause),
-        cause,
-        document: read.document,
-        operationName: payload.operationName ?? undefined,
-        variables: payload.variables ?? undefined,
-        viewer: context.extra.caller!.viewer,
-        requestId,
-        headers: context.extra.headers,
-        signal,
-        tell: toldUnder(id, extra.send),
-        place,
-      }
-      return {
-        schema: engine.schema,
-        document: read.document,
-        operationName: payload.operationName,
-        variableValues: payload.variables,
-        contextValue: request,
-      } satisfies Operation
+      return found.then(read => (signal.aborted ? forNobody() : begin(context, message, read)))
     },
     async execute({ contextValue }) {
       const asked = contextValue as Asked
@@ -233,6 +210,46 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (extra.viewer !== null) viewers.leave(extra.viewer)
     },
   })
+
+  /** Returns what graphql-ws runs for a subscribe message whose document was looked for, or why nothing can be run. */
+  function begin({ extra, subscriptions }: Socket, { id, payload, cause, bytes }: Subscribing, read: Found | Reading): readonly GraphQLError[] | Operation {
+    if ('errors' in read) return read.errors
+    const unresolved = unresolvedOperation(read.document, payload.operationName)
+    if (unresolved) return [unresolved]
+    const { name } = extra
+    let place = () => {}
+    if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
+      if (bytes > socketLimits.subscriptionBytes)
+        return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
+      const reserved = door.hub.reserve(name)
+      if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
+      place = reserved
+    }
+    const { signal, kept } = underWay()
+    subscriptions[id] = kept
+    const request: Asked = {
+      caller: name,
+      by: extra.caller!,
+      inTurn: inTurnOf(events, name, cause),
+      cause,
+      document: read.document,
+      operationName: payload.operationName ?? undefined,
+      variables: payload.variables ?? undefined,
+      viewer: extra.caller!.viewer,
+      requestId: cause.requestId,
+      headers: extra.headers,
+      signal,
+      tell: toldUnder(id, extra.send),
+      place,
+    }
+    return {
+      schema: engine.schema,
+      document: read.document,
+      operationName: payload.operationName,
+      variableValues: payload.variables,
+      contextValue: request,
+    } satisfies Operation
+  }
 
   /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
   async function inShare<Result>(of: Shares, asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {

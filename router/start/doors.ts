@@ -5,6 +5,7 @@ import { createOutbound } from '../../platform/outbound/outbound.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { addressesFrom } from '../../subgraphs/providers/stores/addresses.ts'
 import { type Manifest, readManifest } from '../door/documents/manifest.ts'
+import { createRegistered, shareRegistered } from '../door/documents/registered.ts'
 import type { Engine, Transport } from '../engine/engine.ts'
 import type { Supergraph } from '../engine/supergraph.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
@@ -43,6 +44,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     studio,
     readiness: colleagues ? [...parts.readiness, colleagues.readiness] : parts.readiness,
     figures: colleagues?.figures,
+    registered: colleagues ? shareRegistered(createRegistered(), colleagues.documents) : undefined,
     rates: config.rates,
     trust,
     manifest: text === null ? null : trustedIn(file!, text),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { type Manifest, readManifest } from '../../router/door/documents/manifest.ts'
-import { createRegistered } from '../../router/door/documents/registered.ts'
+import { createRegistered, type Registered } from '../../router/door/documents/registered.ts'
 import { createSources, type Naming } from '../../router/door/documents/sources.ts'
 import { limits } from '../../router/door/limits.ts'
 import type { Engine } from '../../router/engine/engine.ts'
@@ -260,12 +261,68 @@ test('S-09 operations in an array are refused with 400', async () => {
     }
 })
 
+/** A store that answers later, as one does that several processes share; `answer` lets it. */
+function sharedStore() {
+  const [store, waiting] = [createRegistered(), [] as (() => void)[]]
+  const later = <Result>(result: () => Result) => new Promise<Result>(resolve => waiting.push(() => resolve(result())))
+  const registered: Registered = {
+    find: (hash, caller) => later(() => store.find(hash, caller)),
+    keep: (hash, text, caller) => later(() => store.keep(hash, text, caller)),
+  }
+  return { registered, waiting, answer: () => waiting.splice(0).forEach(each => void each()) }
+}
+
+describe('S-09 a shared store of registered documents', () => {
+  test.each(Object.keys(doors))('is waited for by %s: for a new document, a known one and an unknown one', async name => {
+    const { registered, waiting, answer } = sharedStore()
+    await using door = await openRouter(engine, { registered })
+    const query = 'query Shared { hello }'
+    const ask = async (asked: Naming) => {
+      const answered = doors[name]!(door, asked)
+      await expect.poll(() => waiting.length).toBe(1)
+      answer()
+      return answered
+    }
+    expect(await ask({ extensions: named(sha256(query)) })).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
+    expect(await ask({ query, extensions: named(sha256(query)) })).toEqual({ hello: 'Hello world' })
+    expect(await ask({ extensions: named(sha256(query)) })).toEqual({ hello: 'Hello world' })
+  })
+
+  test('does not answer an operation of a socket that was completed meanwhile, though its id is another one’s by then', async () => {
+    const { registered, waiting, answer } = sharedStore()
+    await using door = await openRouter(engine, { registered })
+    const socket = new WebSocket(`${door.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    const received: { id?: string; type: string; payload?: unknown }[] = []
+    socket.on('message', data => received.push(JSON.parse(String(data)) as (typeof received)[number]))
+    await once(socket, 'open')
+    const send = (message: object) => socket.send(JSON.stringify(message))
+    send({ type: 'connection_init' })
+    await expect.poll(() => received.length).toBe(1)
+    send({ id: '1', type: 'subscribe', payload: { query: '', extensions: named('0'.repeat(64)) } })
+    await expect.poll(() => waiting.length).toBe(1)
+    send({ id: '1', type: 'complete' })
+    send({ id: '1', type: 'subscribe', payload: { query: '{ hello }' } })
+    await expect.poll(() => received.at(-1)?.type).toBe('complete')
+    answer()
+    send({ id: '2', type: 'subscribe', payload: { query: '{ hello }' } })
+    await expect.poll(() => received.at(-1)).toEqual({ id: '2', type: 'complete' })
+    expect(received.slice(1).map(({ id, type }) => [id, type])).toEqual([
+      ['1', 'next'],
+      ['1', 'complete'],
+      ['2', 'next'],
+      ['2', 'complete'],
+    ])
+    socket.close()
+    await once(socket, 'close')
+  })
+})
+
 describe('S-09 registered documents', () => {
   const documents = createDocuments(smallGraph(), { introspection: true })
-  const register = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean) =>
-    sources.find({ query, extensions: named(sha256(query)) }, isKnown)
-  const isFound = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean) =>
-    'document' in sources.find({ extensions: named(sha256(query)) }, isKnown)!
+  const register = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean, name = isKnown ? 'Ada' : '192.0.2.1') =>
+    sources.find({ query, extensions: named(sha256(query)) }, { name, isKnown })
+  const isFound = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean, name = isKnown ? 'Ada' : '192.0.2.1') =>
+    'document' in sources.find({ extensions: named(sha256(query)) }, { name, isKnown })!
   const open = (most: Parameters<typeof createRegistered>[0]) => createSources(documents, { registered: createRegistered(most), log: { warn() {} } })
   const numbered = (number: number) => `query N${number} { hello }`
 
@@ -279,6 +336,27 @@ describe('S-09 registered documents', () => {
     for (let number = 10; number < 30; number++) register(sources, numbered(number), false)
     expect([1, 2, 10, 26, 27, 29].map(number => isFound(sources, numbered(number), false))).toEqual([true, true, false, false, true, true])
   })
+  test.each([
+    ['documents', { entries: 20, bytes: 1e6 }],
+    ['bytes', { entries: 1e6, bytes: 20 * (200 + 2 * numbered(10).length) }],
+  ])('of one caller push out none of another caller, when a shelf is full by %s', (_measure, most) => {
+    for (const isKnown of [true, false]) {
+      const sources = open(most)
+      for (let number = 0; number < 9; number++) register(sources, numbered(number), isKnown, 'Ada')
+      for (let number = 100; number < 400; number++) register(sources, numbered(number), isKnown, 'Mallory')
+      const found = (numbers: readonly number[]) => numbers.filter(number => isFound(sources, numbered(number), isKnown, 'Grace')).length
+      expect(found([...Array(9).keys()])).toBe(9)
+      expect(found(Array.from({ length: 300 }, (_, at) => at + 100))).toBeLessThanOrEqual(11)
+      expect(found([399])).toBe(1)
+    }
+  })
+  test('of strangers stay for strangers when a known caller asks for them and drops them', () => {
+    const sources = open({ entries: 3, bytes: 1e6 })
+    register(sources, numbered(1), false)
+    expect(isFound(sources, numbered(1), true, 'Mallory')).toBe(true)
+    for (let number = 10; number < 20; number++) register(sources, numbered(number), true, 'Mallory')
+    expect(isFound(sources, numbered(1), false)).toBe(true)
+  })
   test('have bytes in all that they may take', () => {
     const sources = open({ entries: 1000, bytes: 2000 })
     for (let number = 0; number < 100; number++) register(sources, numbered(number), true)
@@ -288,7 +366,9 @@ describe('S-09 registered documents', () => {
   test('are those alone that can be run', () => {
     const sources = open({ entries: 3, bytes: 1e6 })
     expect(register(sources, '{ nothing }', true)).toHaveProperty('errors')
-    expect(sources.find({ extensions: named(sha256('{ nothing }')) }, true)).toMatchObject({ errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] })
+    expect(sources.find({ extensions: named(sha256('{ nothing }')) }, { name: 'Ada', isKnown: true })).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+    })
   })
 })
 

@@ -196,6 +196,51 @@ describe('a worker', () => {
     await openColleagues(new Registry(), channel({ isOpen: false }).own).leave()
   })
 
+  /** A worker whose channel leads to the process that keeps it. */
+  function colleague(gathering: ReturnType<typeof gather>) {
+    const { own, tell } = channel()
+    const process = Object.assign(new EventEmitter(), { pid: 1, connected: true, send: tell }) as unknown as ChildProcess
+    Object.assign(own, { send: (word: Word) => gathering.heard(word, process) })
+    return openColleagues(new Registry(), own)
+  }
+  const Ada = { name: 'Ada', isKnown: true }
+
+  test('finds documents that were registered at another one, and at one that has ended', async () => {
+    const gathering = gather(2)
+    const [first, second] = [colleague(gathering), colleague(gathering)]
+    expect(await second.documents.find('hash', Ada)).toBeUndefined()
+    await first.documents.keep('hash', '{ a }', Ada)
+    expect(await second.documents.find('hash', Ada)).toBe('{ a }')
+    expect(await colleague(gathering).documents.find('hash', { name: 'Grace', isKnown: true })).toBe('{ a }')
+    expect(await second.documents.find('other', Ada)).toBeUndefined()
+  })
+
+  test('goes on without documents of the others when no answer comes in time, or the channel is closed', async () => {
+    withoutPatience()
+    const silent = openColleagues(new Registry(), channel().own)
+    const found = Promise.all([silent.documents.find('hash', Ada), silent.documents.keep('hash', '{ a }', Ada)])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await found).toEqual([undefined, undefined])
+    expect(await openColleagues(new Registry(), channel({ isOpen: false }).own).documents.find('hash', Ada)).toBeUndefined()
+  })
+
+  test('has 32 questions about documents unanswered for one caller, 256 in all, and takes more once they are answered', async () => {
+    const { own, said, tell } = channel()
+    const { documents } = openColleagues(new Registry(), own)
+    const questions = () => said.filter(each => each.about === 'find-document')
+    const asked = Array.from({ length: 33 }, () => documents.find('hash', Ada))
+    expect(await asked.pop()).toBeUndefined()
+    expect(questions()).toHaveLength(32)
+    const others = Array.from({ length: 230 }, (_, at) => documents.find('hash', { name: String(at), isKnown: false }))
+    expect(questions()).toHaveLength(256)
+    for (const { call } of questions()) tell({ about: 'document', call, text: '{ a }' })
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['{ a }']))
+    expect((await Promise.all(others)).filter(each => each === undefined)).toHaveLength(6)
+    const again = documents.find('hash', Ada)
+    tell({ about: 'document', call: questions().at(-1)!.call, text: '{ a }' })
+    expect(await again).toBe('{ a }')
+  })
+
   test('hears by which graph the others answer, and tells by which it answers', async () => {
     const { own, said, tell } = channel()
     const colleagues = openColleagues(new Registry(), own)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -168,6 +169,29 @@ test('requests and streams are shared by all workers, an event reaches every str
   expect(figureIn(figures, 'supergraph_processes')).toBe(2)
   expect(figures.match(/^# TYPE (\S+)/gm)!.length).toBe(new Set(figures.match(/^# TYPE (\S+)/gm)).size)
   await Promise.all(followers.map(({ client }) => client.dispose()))
+}, 60_000)
+
+test('finds a registered document at each worker, also at one that began later', async () => {
+  await using router = await startWorkers({ LOG_LEVEL: 'info' })
+  await router.printed(readyLine)
+  const extensionsOf = (query: string) =>
+    encodeURIComponent(JSON.stringify({ persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } }))
+  const byHash = (query: string) => router.askAnew(`/graphql?extensions=${extensionsOf(query)}`)
+  const queries = Array.from({ length: 10 }, (_, at) => `query Registered${at} { name }`)
+  for (const query of queries) {
+    expect((await byHash(query)).text).toContain('PERSISTED_QUERY_NOT_FOUND')
+    expect((await router.askAnew(`/graphql?query=${encodeURIComponent(query)}&extensions=${extensionsOf(query)}`)).status).toBe(200)
+    for (let time = 0; time < 3; time++) expect((await byHash(query)).text).toBe('{"data":{"name":"catalogue"}}')
+  }
+  const shares = await until('it is in the log', () => {
+    const found = [...answeredBy(router, '/graphql').values()]
+    return found.reduce((sum, each) => sum + each, 0) === 50 && found
+  })
+  expect(Math.min(...shares)).toBeGreaterThan(15)
+
+  process.kill(router.workers().get(1)!.pid, 'SIGKILL')
+  await until('it is there again', () => router.said().includes('worker 1 is ready again'))
+  for (const query of queries) for (let time = 0; time < 2; time++) expect((await byHash(query)).text).toBe('{"data":{"name":"catalogue"}}')
 }, 60_000)
 
 test('nobody is sent here before all workers serve', async () => {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type Documents, hashOf } from './documents.ts'
 import type { Manifest } from './manifest.ts'
-import { createRegistered, type Registered } from './registered.ts'
+import { createRegistered, type Registered, type Registrant } from './registered.ts'
 import { type Trusted, trustedIn } from './trusted.ts'
 
 /** How a request says which document it means, as its client sent it. */
@@ -22,11 +22,8 @@ export type Found =
 
 /** Finds the document of a request, by its text or by what names it: the one place where every door asks. */
 export interface Sources {
-  /**
-   * @param isKnown whether the platform knows who asks
-   * @returns null when the request names none
-   */
-  find(naming: Naming, isKnown: boolean): Found | null
+  /** Returns null when the request names none; a promise where other processes are asked, or told of a new one. */
+  find(naming: Naming, caller: Registrant): Found | null | Promise<Found>
   /** Takes another list of trusted documents in place of the present one. @returns those that can be run */
   trust(manifest: Manifest): readonly DocumentNode[]
   /** Reads the trusted documents once more: the graph is another one. @returns those that can be run */
@@ -40,7 +37,7 @@ export interface SourceOptions {
   /** @default off */
   readonly mode?: Trust | undefined
   /** @default one of its own */
-  readonly registered?: Registered
+  readonly registered?: Registered | undefined
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -69,6 +66,11 @@ export function createSources(documents: Documents, { mode = 'off', registered =
     return { text, document: read.document }
   }
 
+  const ofRegistered = (text: string | undefined, hash: string): Found => {
+    if (text !== undefined) return byText(text, hash)
+    return mode === 'only' ? required() : notFound()
+  }
+
   return {
     readAgain() {
       trusted = listed && trustedIn(listed, documents, log)
@@ -79,7 +81,7 @@ export function createSources(documents: Documents, { mode = 'off', registered =
       trusted = trustedIn(manifest, documents, log)
       return trusted.documents
     },
-    find({ query, documentId, extensions }, isKnown) {
+    find({ query, documentId, extensions }, caller) {
       const text = typeof query === 'string' && query !== '' ? query : null
       const persisted = (extensions as { persistedQuery?: unknown } | null | undefined)?.persistedQuery
       if (documentId !== undefined && documentId !== null) {
@@ -95,12 +97,14 @@ export function createSources(documents: Documents, { mode = 'off', registered =
       if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
         return malformed('persistedQuery.sha256Hash is not a SHA-256 in hex (64 digits and small letters a to f), and no trusted document has it for its id.')
       if (text !== null && hashOf(text) !== sha256Hash) return malformed('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
-      const meant = text ?? trusted?.byHash(sha256Hash)?.text ?? registered.find(sha256Hash, isKnown)
-      if (meant === undefined) return mode === 'only' ? required() : notFound()
-      const found = byText(meant, sha256Hash)
-      // Only what can be run: nobody fills the place of others with what cannot.
-      if (text !== null && 'document' in found) registered.keep(sha256Hash, text, isKnown)
-      return found
+      if (text !== null) {
+        const found = byText(text, sha256Hash)
+        // Only what can be run: nobody fills the place of others with what cannot.
+        const taken = 'document' in found && mode !== 'only' ? registered.keep(sha256Hash, text, caller) : undefined
+        return taken ? taken.then(() => found) : found
+      }
+      const meant = trusted?.byHash(sha256Hash)?.text ?? (mode === 'only' ? undefined : registered.find(sha256Hash, caller))
+      return meant instanceof Promise ? meant.then(each => ofRegistered(each, sha256Hash)) : ofRegistered(meant, sha256Hash)
     },
   }
 }

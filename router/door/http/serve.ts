@@ -114,7 +114,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const name = rememberCaller(request, caller.viewer)
 
   const refused = refusedValues(asked.variables)
-  const found = refused ? { errors: [refused] } : door.sources.find(asked.naming, caller.viewer.kind !== 'anonymous')
+  const found = refused ? { errors: [refused] } : await door.sources.find(asked.naming, { name, isKnown: caller.viewer.kind !== 'anonymous' })
   if (found && 'errors' in found) {
     const status = streamFormOf(accept, false) || prefersResponseJson(accept) ? 400 : 200
     return refuse(found.status ?? status, found.errors)

@@ -36,7 +36,10 @@ export function underWay(): UnderWay {
 }
 
 /** What comes of an operation; nothing, for ever, once it is over: graphql-ws then has no more to do with it, and forgets it. */
-export const unlessOver = <Result>(result: Result, signal: AbortSignal): Result | Promise<never> => (signal.aborted ? new Promise<never>(() => {}) : result)
+export const unlessOver = <Result>(result: Result, signal: AbortSignal): Result | Promise<never> => (signal.aborted ? forNobody() : result)
+
+/** The result of an operation that is over already. */
+export const forNobody = (): Promise<never> => new Promise<never>(() => {})
 
 /**
  * A stream for graphql-ws that yields nothing: events go to the socket as they come, without an iterator's turns for each client. It

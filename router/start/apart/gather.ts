@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { createRegistered } from '../../door/documents/registered.ts'
 import { keptOf } from '../../metrics/together.ts'
 import type { Started, Word } from '../process/colleagues.ts'
 
@@ -19,7 +20,7 @@ const patienceMs = 1_000
 
 /**
  * Has processes that serve one port know of each other: how many of them serve, and what all of them count together. What one of them
- * counted stays counted when it ends, as far as somebody was told of it.
+ * counted stays counted when it ends, as far as somebody was told of it. Documents that clients registered at one of them are found by all.
  * @param of how many there are to be
  */
 export function gather(of: number): Gathering {
@@ -34,6 +35,7 @@ export function gather(of: number): Gathering {
   let complete = false
   let started: Started | null = null
   let graph: string | null = null
+  const documents = createRegistered()
   let round = 0
   /** Who has not answered in this round yet. */
   let missing = new Set<ChildProcess>()
@@ -105,6 +107,11 @@ export function gather(of: number): Gathering {
         if (word.round === round) isThrough(from)
       }
       if (word.about === 'graph') graph = word.sdl
+      if (word.about === 'find-document') say(from, { about: 'document', call: word.call, text: documents.find(word.hash, word.caller) ?? null })
+      if (word.about === 'keep-document') {
+        documents.keep(word.hash, word.text, word.caller)
+        say(from, { about: 'document', call: word.call, text: null })
+      }
       if (word.about === 'gone') {
         running.set(from, false)
         say(from, word)

@@ -2,8 +2,10 @@ import cluster from 'node:cluster'
 import type { Registry } from 'prom-client'
 import { NotReady, Refusal } from '../../../platform/errors.ts'
 import { StartError } from '../../../start-error.ts'
+import type { SharedRegistered } from '../../door/documents/registered.ts'
 import type { ReadinessCheck } from '../../door/health.ts'
 import { together } from '../../metrics/together.ts'
+import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared-documents.ts'
 import type { Tell } from './tell.ts'
 
 /** What is said between processes that serve one port together and the one that keeps them running. */
@@ -27,6 +29,8 @@ export type Word =
   | { readonly about: 'graph'; readonly sdl: string | null }
   /** It listens no more; and the answer, behind all that was on its way to it. */
   | { readonly about: 'gone' }
+  | DocumentRequest
+  | DocumentAnswer
 
 /** How many of them serve. */
 export interface Serving {
@@ -49,6 +53,8 @@ export interface Colleagues {
   readonly graph: Promise<string | null>
   /** Says by which supergraph this one answers. */
   answersBy(sdl: string): void
+  /** Registered documents of all of them. */
+  readonly documents: SharedRegistered
   /** Resolves when no connection is on its way to this one any more: whoever hands them out may not know yet that it has stopped to listen. */
   leave(): Promise<void>
 }
@@ -69,6 +75,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
   const graph = Promise.withResolvers<string | null>()
   setTimeout(graph.resolve, patienceMs, null).unref()
   const say = (word: Word) => channel.send?.(word, () => {})
+  const documents = openSharedDocuments(say)
   channel.on('message', (word: Word) => {
     if (word.about === 'serving') known = word
     if (word.about === 'count')
@@ -80,6 +87,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     if (word.about === 'turn') say(word)
     if (word.about === 'graph') graph.resolve(word.sdl)
     if (word.about === 'gone') left.resolve()
+    if (word.about === 'document') documents.receive(word)
     if (word.about === 'everything') for (const answer of waiting) answer(word.figures)
   })
   say({ about: 'here' })
@@ -104,6 +112,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
       }
     },
     graph: graph.promise,
+    documents,
     answersBy: sdl => void say({ about: 'graph', sdl }),
     async leave() {
       const late = setTimeout(left.resolve, mostLeaveMs)
