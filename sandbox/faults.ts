@@ -24,6 +24,11 @@ import type { Collection, State } from './state.ts'
  * - `processing-error`: what was uploaded is told as not to be had.
  * - `grant-revoked`: every token of the account that calls is good no more, and its next renewal is refused for good.
  * - `profile-status`: a call that asks whose account it is is refused with that HTTP status.
+ * - `gone`: a call is answered as one for what is there no more, with 410.
+ * - `webhook-twice`: an event is sent twice.
+ * - `webhook-late`: an event is sent after `delayMs`; the ones that follow overtake it.
+ * - `webhook-lost`: an event is never sent.
+ * - `webhook-bad-signature`: an event is signed with another secret.
  * - `none`: disarms.
  */
 export const faultKinds = [
@@ -45,6 +50,11 @@ export const faultKinds = [
   'processing-error',
   'grant-revoked',
   'profile-status',
+  'gone',
+  'webhook-twice',
+  'webhook-late',
+  'webhook-lost',
+  'webhook-bad-signature',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -55,11 +65,13 @@ export interface ArmedFault {
   readonly fault: FaultKind
   /** User name of the only account whose calls spend it. @default whoever calls */
   readonly account?: string
+  /** Beginning of the only paths whose calls spend it, where a twin has several services. @default any path */
+  readonly path?: string
   /** How many calls it still spoils. */
   readonly times: number
   /** HTTP status of a fault that answers with one, 400 to 599. */
   readonly status?: number
-  /** Milliseconds, for `slow`, `slow-renewal`, `listing-lag` and `processing`. */
+  /** Milliseconds, for `slow`, `slow-renewal`, `listing-lag`, `processing` and `webhook-late`. */
   readonly delayMs?: number
   /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 at X; vendors name no time */
   readonly resetSeconds?: number
@@ -69,34 +81,42 @@ export interface ArmedFault {
 
 /** The armed faults of all networks; they survive a restart. */
 export interface Faults {
-  /** Arms a fault in place of what was armed for its network, or for its account there; `none` without an account disarms the whole network. */
+  /** Arms a fault in place of what was armed for its network, or for its account or path there; `none` without either disarms the whole network. */
   arm(fault: ArmedFault): void
   armed(): readonly ArmedFault[]
-  /** Spends one use of the account's fault, or else of the network's, if it is of one of these kinds. @param account user name of who calls */
-  take(network: string, kinds: readonly FaultKind[], account?: string): ArmedFault | undefined
+  /**
+   * Spends one use of the account's or the path's fault, or else of the network's, if it is of one of these kinds.
+   * @param account user name of who calls
+   * @param path    what is called
+   */
+  take(network: string, kinds: readonly FaultKind[], account?: string, path?: string): ArmedFault | undefined
 }
 
-const keyOf = (network: string, account: string | undefined): string => (account === undefined ? network : `${network} ${account}`)
+const keyOf = ({ network, account, path }: Pick<ArmedFault, 'network' | 'account' | 'path'>): string =>
+  [network, ...(account === undefined ? [] : [account]), ...(path === undefined ? [] : [path])].join(' ')
 
 export function createFaults(state: State): Faults {
   const faults: Collection<ArmedFault> = state.collection('faults', 50)
   return {
     arm(fault) {
-      const key = keyOf(fault.network, fault.account)
-      if (fault.fault !== 'none') return faults.set(key, fault)
-      for (const one of [...faults.values()])
-        if (one.network === fault.network && (fault.account === undefined || one.account === fault.account)) faults.delete(keyOf(one.network, one.account))
+      if (fault.fault !== 'none') return faults.set(keyOf(fault), fault)
+      const isMeant = (one: ArmedFault): boolean =>
+        one.network === fault.network && (fault.account === undefined || one.account === fault.account) && (fault.path === undefined || one.path === fault.path)
+      for (const one of [...faults.values()]) if (isMeant(one)) faults.delete(keyOf(one))
     },
     armed: () => [...faults.values()],
-    take(network, kinds, account) {
-      for (const key of account === undefined ? [network] : [keyOf(network, account), network]) {
-        const fault = faults.get(key)
-        if (!fault || !kinds.includes(fault.fault)) continue
-        if (fault.times === 1) faults.delete(key)
-        else faults.set(key, { ...fault, times: fault.times - 1 })
-        return fault
-      }
-      return undefined
+    take(network, kinds, account, path = '') {
+      const fits = (one: ArmedFault): boolean =>
+        one.network === network &&
+        kinds.includes(one.fault) &&
+        (one.account === undefined || one.account === account) &&
+        (one.path === undefined || path.startsWith(one.path))
+      const found = [...faults.values()].filter(fits)
+      const fault = found.find(one => one.account !== undefined || one.path !== undefined) ?? found[0]
+      if (!fault) return undefined
+      if (fault.times === 1) faults.delete(keyOf(fault))
+      else faults.set(keyOf(fault), { ...fault, times: fault.times - 1 })
+      return fault
     },
   }
 }
@@ -105,7 +125,7 @@ export function createFaults(state: State): Faults {
 export const accountName = /^[a-z0-9_]{1,30}$/
 
 const answering: readonly FaultKind[] = ['status', 'status-after-accept', 'media-status', 'profile-status']
-const delaying: readonly FaultKind[] = ['slow', 'slow-renewal', 'listing-lag', 'processing']
+const delaying: readonly FaultKind[] = ['slow', 'slow-renewal', 'listing-lag', 'processing', 'webhook-late']
 const listed = (kinds: readonly FaultKind[]): string =>
   kinds
     .map(kind => `"${kind}"`)
@@ -113,21 +133,24 @@ const listed = (kinds: readonly FaultKind[]): string =>
     .replace(/, (?=[^,]*$)/, ' and ')
 
 /**
- * Reads a fault as a client writes it: `{ network, fault, account?, times = 1, status?, delayMs?, resetSeconds?, code? }`.
+ * Reads a fault as a client writes it: `{ network, fault, account?, path?, times = 1, status?, delayMs?, resetSeconds?, code? }`.
  * @returns the fault, or a sentence that says what is wrong with it
  */
 export function readFault(input: unknown, networks: readonly string[]): ArmedFault | string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'The body is not a JSON object such as {"network":"x","fault":"status","status":503,"times":1}.'
-  const { network, fault, account, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
+  const { network, fault, account, path, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
   const unknown = Object.keys(others)
-  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, account, times, status, delayMs, resetSeconds and code.`
+  if (unknown.length > 0)
+    return `${unknown.join(', ')} is not known here: a fault has network, fault, account, path, times, status, delayMs, resetSeconds and code.`
   if (typeof network !== 'string' || !networks.includes(network)) return unknownNetwork(network, networks)
   const kind = faultKinds.find(one => one === fault)
   if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
   if (!isWhole(times, 1, 1000)) return `times is ${JSON.stringify(times)}: expected a whole number from 1 to 1000.`
   if (account !== undefined && !(typeof account === 'string' && accountName.test(account)))
     return `account is ${JSON.stringify(account)}: expected a user name, up to 30 of a-z, 0-9 and _.`
+  if (path !== undefined && !(typeof path === 'string' && /^\/\S{0,199}$/.test(path)))
+    return `path is ${JSON.stringify(path)}: expected the beginning of a path, such as "/api".`
   const answers = answering.includes(kind)
   if (answers ? !isWhole(status, 400, 599) : status !== undefined && status !== null)
     return answers
@@ -146,6 +169,7 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
     network,
     fault: kind,
     ...(typeof account === 'string' && { account }),
+    ...(typeof path === 'string' && { path }),
     times,
     ...(isWhole(status, 400, 599) ? { status } : {}),
     ...(isWhole(delayMs, 1, 600_000) ? { delayMs } : {}),
@@ -177,11 +201,13 @@ export interface Spoiling {
   endless?: (() => Reply) | undefined
   /** User name of who calls, where callers have one. */
   readonly account?: string
+  /** What is called, where faults may name paths. */
+  readonly path?: string
 }
 
 /** Answers a call, spoilt by the fault that is armed for the network, if any is. A call that is refused anyway spends none: ask before. */
-export async function spoilt(faults: Faults, network: string, { refuse, take, endless, account }: Spoiling): Promise<Reply> {
-  const fault = faults.take(network, spoils, account)
+export async function spoilt(faults: Faults, network: string, { refuse, take, endless, account, path }: Spoiling): Promise<Reply> {
+  const fault = faults.take(network, spoils, account, path)
   if (!fault) return take()
   const marks = { outcome: 'faulted', fault: fault.fault } as const
   if (fault.fault === 'status') return { ...refuse({ ...fault, status: fault.status! }), ...marks }

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { startSandbox } from './server.ts'
+import { type EndpointName, type EndpointOptions, endpointNames } from './webhooks/endpoints.ts'
 
 // The sandbox as a process of its own: prints its origin as one line, and stops on TERM, Ctrl-C, or with who started it.
 const usage =
-  'usage: node sandbox/main.ts --folder FOLDER --port PORT [--smtp-port PORT] [--dns-port PORT] [--mail-reports URL] [--redirect-uri URI]… [--with-parent PID]'
+  'usage: node sandbox/main.ts --folder FOLDER --port PORT [--smtp-port PORT] [--dns-port PORT] [--mail-reports URL] [--endpoint NAME=URL]… [--redirect-uri URI]… [--with-parent PID]'
 
 interface Arguments {
   readonly folder: string
@@ -12,8 +13,17 @@ interface Arguments {
   readonly dnsPort: number | undefined
   /** Where the mail server reports what becomes of mails. */
   readonly mailReports: string | undefined
+  /** Where twins send webhooks. */
+  readonly endpoints: EndpointOptions
   readonly redirectUris: string[] | undefined
   readonly withParent: number | null
+}
+
+function readEndpoint(given: string): readonly [EndpointName, { readonly url: string }] {
+  const [, found, url] = /^([a-z-]+)=(.+)$/.exec(given) ?? []
+  const name = endpointNames.find(each => each === found)
+  if (!name || !URL.canParse(url!)) throw new Error(`--endpoint ${given}: expected NAME=URL, with one of ${endpointNames.join(', ')}`)
+  return [name, { url: url! }]
 }
 
 function readArguments(): Arguments {
@@ -24,6 +34,7 @@ function readArguments(): Arguments {
       'smtp-port': { type: 'string' },
       'dns-port': { type: 'string' },
       'mail-reports': { type: 'string' },
+      endpoint: { type: 'string', multiple: true },
       'redirect-uri': { type: 'string', multiple: true },
       'with-parent': { type: 'string' },
     },
@@ -38,18 +49,20 @@ function readArguments(): Arguments {
     smtpPort: smtpPort === undefined ? undefined : Number(smtpPort),
     dnsPort: dnsPort === undefined ? undefined : Number(dnsPort),
     mailReports: values['mail-reports'],
+    endpoints: Object.fromEntries((values.endpoint ?? []).map(readEndpoint)),
     redirectUris: values['redirect-uri'],
     withParent: values['with-parent'] === undefined ? null : Number(values['with-parent']),
   }
 }
 
 try {
-  const { folder, port, smtpPort, dnsPort, mailReports, redirectUris, withParent } = readArguments()
+  const { folder, port, smtpPort, dnsPort, mailReports, endpoints, redirectUris, withParent } = readArguments()
   const log = { info: () => {}, error: (facts: object, message: string) => console.error(message, facts) }
   const sandbox = await startSandbox({
     folder,
     port,
     log,
+    endpoints,
     ...(redirectUris && { redirectUris }),
     ...(smtpPort !== undefined && { smtpPort }),
     ...(dnsPort !== undefined && { dnsPort }),

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../platform/clock.ts'
 import type { FaultKind, Faults } from './faults.ts'
 import type { State } from './state.ts'
+import type { Endpoints } from './webhooks/endpoints.ts'
 
 /** One request as a network sees it: the path has lost the network's prefix. */
 export interface Call {
@@ -103,6 +104,8 @@ export interface Network extends Watched {
   readonly takes?: Takes
   /** Answers a call. Whatever it changes is committed by the server before the answer leaves. */
   answer(call: Call): Reply | Promise<Reply>
+  /** Ends what it does by itself, such as sending events. */
+  stop?(): void
 }
 
 /** What a network keeps, and what it stands on. */
@@ -114,6 +117,8 @@ export interface Deps {
   origin(): string
   /** Another one that is played here, for who passes calls on. */
   other(name: string): Network | undefined
+  /** Where webhooks go, and what they are signed with. */
+  readonly endpoints: Endpoints
   /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
   readonly redirectUris?: readonly string[]
 }

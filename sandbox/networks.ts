@@ -3,7 +3,7 @@ import { anthropic } from './ai/anthropic.ts'
 import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
-import { hooks } from './hooks/hooks.ts'
+import { hooks } from './neighbours/hooks.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { facebook } from './social/facebook/facebook.ts'
 import { instagram } from './social/instagram/instagram.ts'
@@ -12,8 +12,8 @@ import { threads } from './social/threads/threads.ts'
 import { tiktok } from './social/tiktok/tiktok.ts'
 import { xLegacy } from './social/x/legacy.ts'
 import { x } from './social/x/x.ts'
+import { youtube } from './social/youtube/youtube.ts'
 import { stripe } from './stripe/stripe.ts'
-import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
 export const twins = { x, linkedin, tiktok, instagram, threads, facebook, youtube } as const satisfies Readonly<Record<string, Twin>>

@@ -15,6 +15,7 @@ import { json } from './network.ts'
 import { type Demos, ofPlayed, type PlayedName, twinNames, twinOf, twins, vendors } from './networks.ts'
 import { type MailServer, smtp, startMailServer } from './smtp/smtp.ts'
 import { openState } from './state.ts'
+import { type EndpointOptions, type Endpoints, openEndpoints } from './webhooks/endpoints.ts'
 
 /** As much of a pino logger as the sandbox speaks to. */
 export interface SandboxLog {
@@ -40,6 +41,8 @@ export interface SandboxOptions {
   readonly dnsPort?: number
   /** Where its mail server reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own */
   readonly mailReports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
+  /** Where its twins send webhooks, and with what they sign them. @default nowhere; secrets of its own */
+  readonly endpoints?: EndpointOptions
 }
 
 export interface Sandbox {
@@ -52,6 +55,8 @@ export interface Sandbox {
   readonly mail: { readonly url: string; readonly port: number; readonly reportSecret: string } | null
   /** Its server of DNS: `127.0.0.1:5353`. `demo.json` names it as `dns`. */
   readonly dns: { readonly address: string; readonly port: number } | null
+  /** Where its twins send webhooks, and the secrets. `demo.json` names them as `endpoints`. */
+  readonly endpoints: Endpoints
   /** Cuts every connection, also those that a fault holds, and closes the state. */
   stop(): Promise<void>
 }
@@ -61,13 +66,14 @@ export interface Sandbox {
  * @throws the listening error of Node (`EADDRINUSE` and others) when the port cannot be had
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { folder, port, host = 'localhost', clock = systemClock, log, redirectUris, smtpPort, dnsPort, mailReports } = options
+  const { folder, port, host = 'localhost', clock = systemClock, log, redirectUris, smtpPort, dnsPort, mailReports, endpoints: agreed = {} } = options
   const state = openState(folder)
   const faults = createFaults(state)
   const requests = createRequestLog()
+  const endpoints = openEndpoints(state, agreed)
   let origin = ''
   const other = (name: string) => networks.find(one => one.name === name)
-  const deps: Deps = { state, faults, clock, origin: () => origin, other, ...(redirectUris ? { redirectUris } : {}) }
+  const deps: Deps = { state, faults, clock, origin: () => origin, other, endpoints, ...(redirectUris ? { redirectUris } : {}) }
   const played = new Map(twinNames.map(name => [name, twins[name].play(name, deps) as Played]))
   const networks: readonly Network[] = [
     ...[...played.values()].map(({ network }) => network),
@@ -152,7 +158,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   })
   writeFileSync(
     join(folder, 'demo.json'),
-    `${JSON.stringify({ origin, ...facts, ...(mail && { smtp: mail.url, mailReports: mail.reportSecret }), ...(names && { dns: names.address }) }, null, 2)}\n`,
+    `${JSON.stringify({ origin, ...facts, endpoints, ...(mail && { smtp: mail.url, mailReports: mail.reportSecret }), ...(names && { dns: names.address }) }, null, 2)}\n`,
     { mode: 0o600 },
   )
   log?.info(
@@ -162,6 +168,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
+    for (const network of networks) network.stop?.()
     await Promise.all([...servers.map(close), mail?.stop(), names?.stop()])
     state.close()
   }
@@ -179,6 +186,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     demo,
     mail: mail && { url: mail.url, port: mail.port, reportSecret: mail.reportSecret },
     dns: names && { address: names.address, port: names.port },
+    endpoints,
     stop: () => {
       stopped ??= stop()
       return stopped

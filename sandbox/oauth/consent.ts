@@ -1,23 +1,6 @@
 import type { Reply } from '../network.ts'
+import { escapeHtml, pageHeaders as headers, page } from './page.ts'
 import type { Account, Client, Manners } from './world.ts'
-
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1.5rem;margin-right:.5rem}small{color:#666}</style>
-${body}
-</html>
-`
-
-// No form-action: browsers would apply it to the redirect that follows the form, which leads to another origin.
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-}
 
 /** The page on which the account allows or denies; its form comes back to the same address with `decision`. */
 export function consentPage({ title, scopes: meanings }: Manners, client: Client, account: Account, scopes: readonly string[]): Reply {
@@ -39,7 +22,3 @@ export function refusalPage(reason: string): Reply {
 <p><small>Sandbox: ${escapeHtml(reason)}</small></p>`
   return { status: 400, headers, body: page('Something went wrong · sandbox', body), outcome: 'refused', reason }
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, one => entities[one]!)

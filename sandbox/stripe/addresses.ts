@@ -1,11 +1,13 @@
 import { balanceOf } from './balance.ts'
 import { attach, changeMethod, createCustomer, detach, shownMethod } from './cards.ts'
-import { createPortal, createSession, expireSession, sessionNow } from './checkout.ts'
+import { changeDispute, closeDispute, decided } from './disputes.ts'
 import type { Form } from './form.ts'
+import { createSession, expireSession, sessionNow } from './hosted/checkout.ts'
+import { createPortal } from './hosted/portal.ts'
 import { cancelIntent, captureIntent, confirmIntent, createIntent } from './intents.ts'
 import { type Kind, kinds, type Objects, type StripeObject } from './objects.ts'
 import { createPrice, createProduct } from './prices.ts'
-import { StripeProblem } from './problems.ts'
+import { invalid, StripeProblem } from './problems.ts'
 import { createRefund, createTransfer, refundNow, reverseTransfer, shownTransfer } from './refunds.ts'
 import { changeSubscription, createSubscription, previewInvoice } from './subscriptions.ts'
 
@@ -31,6 +33,8 @@ const writes: Readonly<Record<string, Does>> = {
   '/payment_intents/:id/capture': (objects, form, id) => captureIntent(objects, id, form),
   '/payment_intents/:id/cancel': (objects, form, id) => cancelIntent(objects, id, form),
   '/refunds': createRefund,
+  '/disputes/:id': (objects, form, id) => changeDispute(objects, id, form),
+  '/disputes/:id/close': (objects, form, id) => closeDispute(objects, id, form),
   '/transfers': createTransfer,
   '/transfers/:id/reversals': (objects, form, id) => reverseTransfer(objects, id, form),
 }
@@ -48,7 +52,10 @@ const reads: Readonly<Record<string, readonly [Kind, ((objects: Objects, object:
   '/refunds': ['refund', refundNow],
   '/transfers': ['transfer', shownTransfer],
   '/balance_transactions': ['balance_transaction'],
-  '/disputes': ['dispute'],
+  '/disputes': ['dispute', decided],
+  '/setup_intents': ['setup_intent'],
+  '/invoices': ['invoice'],
+  '/events': ['event'],
 }
 
 /** By which fields each list can be narrowed. */
@@ -62,15 +69,32 @@ function listed(objects: Objects, path: string, form: Form): object {
     data: StripeObject[]
   }
   form.end()
-  const data = page.data.map(object => shown(objects, object))
-  return { ...page, data: expand.includes('data.source') ? data.map(each => withSource(objects, each)) : data }
+  const inner = expand.map(name => {
+    if (!name.startsWith('data.')) throw invalid(`This property cannot be expanded (${name}).`, 'expand')
+    return name.slice('data.'.length)
+  })
+  return { ...page, data: page.data.map(object => expanded(objects, shown(objects, object), inner)) }
 }
 
-/** An entry of the balance with what it is about in the place of its id. */
-function withSource(objects: Objects, entry: object): object {
-  const { source } = entry as { source: string }
-  const kind = (Object.keys(kinds) as Kind[]).find(each => source.startsWith(`${kinds[each].prefix}_`))
-  return kind ? { ...entry, source: objects.find(kind, source, null) } : entry
+/** An object with others in the place of their ids, by paths such as `setup_intent.payment_method`. */
+function expanded(objects: Objects, object: object, paths: readonly string[]): object {
+  let answer = object as Readonly<Record<string, unknown>>
+  for (const path of paths) {
+    const [name, ...rest] = path.split('.') as [string, ...string[]]
+    const value = answer[name]
+    const inner = typeof value === 'string' ? shownById(objects, value) : value
+    if (inner === null && value === null) continue
+    if (typeof inner !== 'object' || inner === null) throw invalid(`This property cannot be expanded (${path}).`, 'expand')
+    answer = { ...answer, [name]: rest.length > 0 ? expanded(objects, inner, [rest.join('.')]) : inner }
+  }
+  return answer
+}
+
+function shownById(objects: Objects, id: string): object | null {
+  const entry = Object.values(reads).find(([kind]) => id.startsWith(`${kinds[kind].prefix}_`))
+  if (!entry) return id.startsWith(`${kinds.transfer_reversal.prefix}_`) ? objects.find('transfer_reversal', id, null) : null
+  const [kind, shown = (_: Objects, object: StripeObject) => object] = entry
+  return shown(objects, objects.find(kind, id, null))
 }
 
 /** Answers one call below `/v1`. @throws StripeProblem */
@@ -106,9 +130,9 @@ function reading(path: string): Known | null {
   if (!read) return null
   const [kind, shown = (_: Objects, object: StripeObject) => object] = read
   return (objects, form) => {
-    form.texts('expand')
+    const expand = form.texts('expand')
     form.end()
-    return shown(objects, objects.find(kind, decodeURIComponent(id!), null))
+    return expanded(objects, shown(objects, objects.find(kind, decodeURIComponent(id!), null)), expand)
   }
 }
 

@@ -1,5 +1,6 @@
 import { amountIn, currencyIn, partIn } from './amounts.ts'
 import { behaviourOf, declineOf, methodBy, shownMethod } from './cards.ts'
+import { openDispute } from './disputes.ts'
 import type { Form } from './form.ts'
 import type { Objects, StripeObject } from './objects.ts'
 import { invalid, notNow, StripeProblem } from './problems.ts'
@@ -87,7 +88,16 @@ function confirmed(objects: Objects, intent: StripeObject, method: StripeObject)
   const of = { amount, currency, customer: intent.customer, payment_intent: intent.id, payment_method: method.id }
   const decline = declineOf(method)
   if (decline) {
-    const charge = objects.add('charge', { ...of, status: 'failed', paid: false, captured: false, amount_captured: 0, amount_refunded: 0, refunded: false })
+    const charge = objects.add('charge', {
+      ...of,
+      status: 'failed',
+      paid: false,
+      captured: false,
+      amount_captured: 0,
+      amount_refunded: 0,
+      refunded: false,
+      disputed: false,
+    })
     const error = { type: 'card_error' as const, ...decline, charge: charge.id, payment_method: shownMethod(method) }
     const failed = objects.change(intent, { status: 'requires_payment_method', payment_method: null, latest_charge: charge.id, last_payment_error: error })
     throw new StripeProblem(402, { ...error, payment_intent: failed })
@@ -103,13 +113,9 @@ function confirmed(objects: Objects, intent: StripeObject, method: StripeObject)
     amount_captured: isHeld ? 0 : amount,
     amount_refunded: 0,
     refunded: false,
+    disputed: false,
   })
-  if (behaviour.isDisputed)
-    objects.add('dispute', {
-      ...{ amount, currency, charge: charge.id, payment_intent: intent.id, reason: 'fraudulent', status: 'needs_response', metadata: {} },
-      ...{ balance_transactions: [], evidence: {}, evidence_details: {}, is_charge_refundable: false, enhanced_eligibility_types: [] },
-    })
-  return objects.change(intent, {
+  const taken = objects.change(intent, {
     status: isHeld ? 'requires_capture' : 'succeeded',
     payment_method: method.id,
     latest_charge: charge.id,
@@ -117,6 +123,8 @@ function confirmed(objects: Objects, intent: StripeObject, method: StripeObject)
     amount_capturable: isHeld ? amount : 0,
     amount_received: isHeld ? 0 : amount,
   })
+  if (behaviour.isDisputed && !isHeld) openDispute(objects, charge)
+  return taken
 }
 
 export function captureIntent(objects: Objects, id: string, form: Form): StripeObject {
@@ -127,11 +135,13 @@ export function captureIntent(objects: Objects, id: string, form: Form): StripeO
   )
   const metadata = form.names('metadata')
   form.end()
-  objects.change(objects.find('charge', intent.latest_charge, null), { captured: true, amount_captured: amount })
-  return objects.change(intent, {
+  const charge = objects.change(objects.find('charge', intent.latest_charge, null), { captured: true, amount_captured: amount })
+  const taken = objects.change(intent, {
     ...{ status: 'succeeded', amount_capturable: 0, amount_received: amount },
     ...(metadata && { metadata: { ...intent.metadata, ...metadata } }),
   })
+  if (behaviourOf(objects.find('payment_method', charge.payment_method, null)).isDisputed) openDispute(objects, charge)
+  return taken
 }
 
 export function cancelIntent(objects: Objects, id: string, form: Form): StripeObject {

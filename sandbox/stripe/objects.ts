@@ -19,6 +19,10 @@ export const kinds = {
   transfer_reversal: { prefix: 'trr', said: 'transfer reversal' },
   balance_transaction: { prefix: 'txn', said: 'balance_transaction' },
   dispute: { prefix: 'du', said: 'dispute' },
+  setup_intent: { prefix: 'seti', said: 'setup_intent' },
+  invoice: { prefix: 'in', said: 'invoice' },
+  'billing_portal.session': { prefix: 'bps', said: 'billing_portal.session' },
+  event: { prefix: 'evt', said: 'event' },
 } as const
 
 export type Kind = keyof typeof kinds
@@ -56,7 +60,8 @@ interface Kept {
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const most = 20_000
 
-export function openObjects(state: State, clock: Clock): Objects {
+/** @param changed called after each change, with the object as it was, or null for a new one */
+export function openObjects(state: State, clock: Clock, changed: (before: StripeObject | null, after: StripeObject) => void): Objects {
   const kept = Object.fromEntries(Object.keys(kinds).map(kind => [kind, state.collection<Kept>(`stripe.${kind}`, most)])) as Record<
     Kind,
     ReturnType<typeof state.collection<Kept>>
@@ -80,11 +85,15 @@ export function openObjects(state: State, clock: Clock): Objects {
     find,
     add(kind, fields) {
       last += 1
-      return put(last, { id: id(kinds[kind].prefix), object: kind, created: now(), livemode: false, ...fields } as StripeObject)
+      const made = put(last, { id: id(kinds[kind].prefix), object: kind, created: now(), livemode: false, ...fields } as StripeObject)
+      changed(null, made)
+      return made
     },
     change(object, fields) {
       const known = kept[object.object].get(object.id)!
-      return put(known.n, { ...known.object, ...fields })
+      const after = put(known.n, { ...known.object, ...fields })
+      changed(known.object, after)
+      return after
     },
     all: newestFirst,
     list(kind, form, { only = () => true, path }) {

@@ -1,11 +1,12 @@
 import { amountIn, currencyIn, partIn } from './amounts.ts'
 import { behaviourOf } from './cards.ts'
+import { heldBy } from './disputes.ts'
 import type { Form } from './form.ts'
 import type { Objects, StripeObject } from './objects.ts'
 import { invalid, notNow } from './problems.ts'
 
-/** The one account that money can be moved to. */
-export const connectedAccount = 'acct_demo'
+/** The accounts that money can be moved to. */
+export const connectedAccounts: readonly string[] = ['acct_demo', 'acct_demo_second']
 
 /** After how many seconds a refund that takes its time is through, or has failed. */
 const settles = 2
@@ -18,6 +19,7 @@ export function createRefund(objects: Objects, form: Form): StripeObject {
   const intent = ofIntent ? objects.find('payment_intent', ofIntent, 'payment_intent') : null
   if (intent && !intent.latest_charge) throw notNow(`This PaymentIntent (${ofIntent}) does not have a successful charge to refund.`, 'charge_not_found')
   const charge = objects.find('charge', intent ? intent.latest_charge : ofCharge!, 'charge')
+  if (heldBy(objects, charge.id)) throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed')
   const left = charge.amount_captured - charge.amount_refunded
   if (left <= 0)
     throw notNow(`Charge ${charge.id} has ${charge.amount_captured > 0 ? 'already been refunded' : 'not been captured'}.`, 'charge_already_refunded')
@@ -41,7 +43,12 @@ export function refundNow(objects: Objects, refund: StripeObject): StripeObject 
   const charge = objects.find('charge', refund.charge, null)
   const way = behaviourOf(objects.find('payment_method', charge.payment_method, null)).refunds
   if (refund.status === 'pending') return objects.change(refund, { status: 'succeeded' })
-  if (way !== 'fails' || refund.status === 'failed') return refund
+  return way === 'fails' && refund.status === 'succeeded' ? failRefund(objects, refund) : refund
+}
+
+/** A refund that the payer's bank did not take. */
+export function failRefund(objects: Objects, refund: StripeObject): StripeObject {
+  const charge = objects.find('charge', refund.charge, null)
   // What comes back can be refunded again.
   objects.change(charge, { amount_refunded: charge.amount_refunded - refund.amount, refunded: false })
   return objects.change(refund, { status: 'failed', failure_reason: 'expired_or_canceled_card' })
@@ -58,7 +65,7 @@ export function createTransfer(objects: Objects, form: Form): object {
   const currency = currencyIn(form)
   const amount = amountIn(form, 'amount', currency)
   const destination = form.need('destination')
-  if (destination !== connectedAccount) throw invalid(`No such destination: '${destination}'`, 'destination', 'resource_missing')
+  if (!connectedAccounts.includes(destination)) throw invalid(`No such destination: '${destination}'`, 'destination', 'resource_missing')
   const fields = {
     description: form.text('description') ?? null,
     transfer_group: form.text('transfer_group') ?? null,

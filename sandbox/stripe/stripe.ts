@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { spoilt } from '../faults.ts'
 import { type Call, type Control, type Deps, json, type Network, type Reply, textOf, type Vendor } from '../network.ts'
 import { answerAt } from './addresses.ts'
-import { paySession } from './checkout.ts'
+import { emitting } from './events/emit.ts'
+import { openEvents } from './events/events.ts'
 import { readForm } from './form.ts'
-import { openObjects } from './objects.ts'
+import { checkoutPage, portalPage } from './hosted/pages.ts'
+import { type Objects, openObjects, type StripeObject } from './objects.ts'
 import { type Complaint, StripeProblem } from './problems.ts'
 import { makeSubscription } from './subscriptions.ts'
 
@@ -20,6 +22,15 @@ export interface ReceivedObject {
   /** What people would know it by: a name, an address, a description. */
   readonly text: string
   readonly idempotencyKey: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** What the call moved, in minor units: what it captured, and, negative, what it gave back or transferred. */
+  readonly moved: number
+}
+
+/** What a call moved: an intent by its capture, a refund and a transfer by its amount. */
+function movedBy({ object, amount, amount_received }: Pick<StripeObject, 'object'> & Partial<StripeObject>): number {
+  if (object === 'payment_intent') return amount_received
+  return object === 'refund' || object === 'transfer' ? -amount : 0
 }
 
 /** What was answered under a key. */
@@ -33,11 +44,16 @@ interface Answered {
 
 const keptMs = 24 * 3600 * 1000
 
-/** The played Stripe: one account in test mode, with the connected account `acct_demo`. */
+/** The played Stripe: one account in test mode, with two connected accounts. */
 export const stripe: Vendor = { title: 'Stripe', play }
 
-function play(name: string, { state, faults, clock, origin }: Deps): Network {
-  const objects = openObjects(state, clock)
+/** How often it looks for what happens by itself, in ms. */
+const tickMs = 200
+
+function play(name: string, deps: Deps): Network {
+  const { state, faults, clock, origin } = deps
+  const events = openEvents(name, apiVersion, deps, () => objects)
+  const objects: Objects = openObjects(state, clock, events.changed)
   const answered = state.collection<Answered>('stripe.keys', 20_000)
   const received = state.collection<ReceivedObject>('stripe.received', 5_000)
   /** Keys whose first call is under way: a call that is held up is done, and has not answered. */
@@ -85,30 +101,36 @@ function play(name: string, { state, faults, clock, origin }: Deps): Network {
     const earlier = key === null ? null : before(key, path, hash)
     if (earlier) return earlier
     const at = clock.now().getTime()
-    const { status, body, isKept } = run(call, path)
+    const { status, body, isKept } = events.under(key, () => run(call, path))
     if (key !== null && isKept) answered.set(key, { at, hash, path, status, body })
     if (status >= 400) return { ...json(status, body, 'refused', headersOf(key)), reason: (body as { error: Complaint }).error.code ?? 'invalid' }
-    if (path !== '/invoices/create_preview') note(body as Named, path, key)
+    if (path !== '/invoices/create_preview') note(body as StripeObject, `/v1${path}`, key)
     return json(status, body, 'accepted', headersOf(key))
   }
 
-  interface Named {
-    readonly id: string
-    readonly object: string
-    readonly name?: string | null
-    readonly email?: string | null
-    readonly description?: string | null
-  }
-
-  const note = ({ id, object, name: called, email, description }: Named, path: string, idempotencyKey: string | null): void => {
+  const note = (object: StripeObject, path: string, idempotencyKey: string | null): void => {
     calls += 1
+    const { id, object: kind, name: called, email, description, metadata = {} } = object
     const text = email ?? called ?? description ?? ''
-    received.set(`${calls}:${id}`, { receivedAt: clock.now().toISOString(), id, object, path: `/v1${path}`, text, idempotencyKey })
+    const moved = movedBy(object)
+    received.set(`${calls}:${id}`, { receivedAt: clock.now().toISOString(), id, object: kind, path, text, idempotencyKey, metadata, moved })
   }
 
+  /** Notes what a payment on a session's page took. */
+  const paid = ({ id, payment_intent }: StripeObject): void => {
+    if (payment_intent !== null) note(objects.find('payment_intent', payment_intent, null), `/checkout/${id}`, null)
+  }
+
+  /** Sends the events of a call when its answer is on its way: the server commits before that. */
   const answer = async (call: Call): Promise<Reply> => {
-    const session = /^\/checkout\/(cs_test_\w+)$/.exec(call.path)?.[1]
-    if (session !== undefined && call.method === 'GET') return pay(session)
+    const reply = await respond(call)
+    setImmediate(tick)
+    return reply
+  }
+
+  const respond = async (call: Call): Promise<Reply> => {
+    const [, shown, id] = /^\/(checkout|portal)\/((?:cs_test|bps)_\w+)$/.exec(call.path) ?? []
+    if (id !== undefined && call.method === 'GET') return shown === 'checkout' ? checkoutPage(objects, call, id, paid) : portalPage(objects, call, id)
     if (!call.path.startsWith('/v1/'))
       return refused(404, { type: 'invalid_request_error', message: `Unrecognized request URL (${call.method}: ${call.path}).` }, null)
     const path = call.path.slice('/v1'.length)
@@ -140,31 +162,50 @@ function play(name: string, { state, faults, clock, origin }: Deps): Network {
     return reply
   }
 
-  const pay = (id: string): Reply => {
-    try {
-      return json(200, paySession(objects, id), 'accepted')
-    } catch (error) {
-      if (!(error instanceof StripeProblem)) throw error
-      return refused(error.status, error.complaint, null)
-    }
-  }
-
-  /** Makes what no call of ours makes: a subscription with a customer, a monthly price, and one item of so many. */
-  const makeObject: Control = ({ object, quantity = 1, ...others }) => {
+  /** Makes what no call of ours makes: a subscription with a customer, a monthly price, and one item of so many; or changes how many, without an event. */
+  const makeObject: Control = ({ object, quantity = 1, id, ...others }) => {
     const unknown = Object.keys(others)[0]
-    if (unknown !== undefined) return `${unknown} is not known here: an object has object and quantity.`
+    if (unknown !== undefined) return `${unknown} is not known here: an object has object, id and quantity.`
     if (object !== 'subscription') return `object is ${JSON.stringify(object)}: expected "subscription".`
     if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > 1_000_000)
       return `quantity is ${JSON.stringify(quantity)}: expected a whole number from 1 to 1000000.`
+    if (id !== undefined) {
+      const known = objects.all('subscription').find(each => each.id === id)
+      return known ? events.silently(() => resize(objects, known, quantity)) : `id is ${JSON.stringify(id)}: there is no such subscription.`
+    }
     const make = (path: string, fields: Record<string, string>) =>
       answerAt(objects, 'POST', path, readForm(new URLSearchParams(fields).toString()), origin()) as { readonly id: string }
     const customer = make('/customers', { email: 'subscriber@example.test' })
     const price = make('/prices', { currency: 'eur', unit_amount: '1500', 'recurring[interval]': 'month', 'product_data[name]': 'Seats' })
-    const { id, items } = makeSubscription(objects, customer.id, [{ price: objects.find('price', price.id, null), quantity }], {})
-    return { id, customerId: customer.id, itemId: items.data[0].id, priceId: price.id }
+    return shownMade(makeSubscription(objects, customer.id, [{ price: objects.find('price', price.id, null), quantity }], {}))
   }
 
-  return { name, answer, received: () => [...received.values()], controls: { objects: makeObject } }
+  const tick = (): void => {
+    if (isStopped) return
+    events.tick()
+  }
+  let isStopped = false
+  const timer = setInterval(tick, tickMs).unref()
+  return {
+    name,
+    answer,
+    received: () => [...received.values()],
+    controls: { objects: makeObject, emit: emitting(objects, events, () => state.commit()) },
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
+}
+
+const shownMade = ({ id, customer, items }: StripeObject): object => ({
+  ...{ id, customerId: customer, itemId: items.data[0].id, priceId: items.data[0].price.id },
+})
+
+/** Changes how many of its first item a subscription has. */
+function resize(objects: Objects, subscription: StripeObject, quantity: number): object {
+  const [first, ...rest] = subscription.items.data
+  return shownMade(objects.change(subscription, { items: { ...subscription.items, data: [{ ...first, quantity }, ...rest] } }))
 }
 
 /** What is said of a call that Stripe does not look into: who calls is unknown, or the version is. */

@@ -1,4 +1,5 @@
 import type { Form } from './form.ts'
+import { addInvoice, invoiceFields } from './invoices.ts'
 import type { Objects, StripeObject } from './objects.ts'
 import { invalid, missing } from './problems.ts'
 
@@ -28,11 +29,20 @@ const listed = (id: string, data: readonly object[]) => ({
 export function makeSubscription(objects: Objects, customer: string, items: readonly Omit<Item, 'id'>[], metadata: object): StripeObject {
   const id = objects.id('sub')
   const data = items.map(item => itemOf(objects, id, { id: objects.id('si'), ...item }))
-  return objects.add('subscription', {
+  const subscription = objects.add('subscription', {
     ...{ id, customer, currency: items[0]!.price.currency, items: listed(id, data), metadata, status: 'active' },
     ...{ billing_cycle_anchor: objects.now(), start_date: objects.now(), cancel_at: null, cancel_at_period_end: false, canceled_at: null, ended_at: null },
-    ...{ collection_method: 'charge_automatically', default_payment_method: null, latest_invoice: null, trial_end: null, trial_start: null, discounts: [] },
+    ...{
+      collection_method: 'charge_automatically',
+      default_payment_method: null,
+      latest_invoice: objects.id('in'),
+      trial_end: null,
+      trial_start: null,
+      discounts: [],
+    },
   })
+  addInvoice(objects, subscription, { id: subscription.latest_invoice, isPaid: true, reason: 'subscription_create' })
+  return subscription
 }
 
 export function createSubscription(objects: Objects, form: Form): StripeObject {
@@ -90,28 +100,9 @@ export function previewInvoice(objects: Objects, form: Form): object {
   details?.oneOf('proration_behavior', prorations)
   form.end()
   if (items.length === 0) throw invalid('Nothing to invoice for customer', undefined, 'invoice_upcoming_none')
-  const currency = items[0]!.price.currency
-  const lines = items.map(({ price, quantity }) => ({
-    ...{ id: objects.id('il_tmp'), object: 'line_item', amount: price.unit_amount * quantity, subtotal: price.unit_amount * quantity, currency, quantity },
-    ...{ description: `${quantity} × ${objects.find('product', price.product, null).name}`, discountable: true, discounts: [], taxes: [], metadata: {} },
-    ...{
-      period: { start: objects.now(), end: objects.now() + month },
-      pricing: { type: 'price_details', price_details: { price: price.id, product: price.product } },
-    },
-  }))
-  const total = lines.reduce((sum, { amount }) => sum + amount, 0)
+  const id = objects.id('upcoming_in')
   return {
-    ...{
-      id: objects.id('upcoming_in'),
-      object: 'invoice',
-      customer,
-      currency,
-      created: objects.now(),
-      livemode: false,
-      status: 'draft',
-      billing_reason: 'upcoming',
-    },
-    ...{ subtotal: total, total, amount_due: total, amount_paid: 0, amount_remaining: total, total_taxes: [], discounts: [] },
-    lines: { object: 'list', data: lines, has_more: false, total_count: lines.length, url: '/v1/invoices/upcoming/lines' },
+    ...{ id, object: 'invoice', customer, created: objects.now(), livemode: false, status: 'draft', billing_reason: 'upcoming' },
+    ...invoiceFields(objects, 'upcoming', items),
   }
 }

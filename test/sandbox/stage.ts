@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type * as oauth from 'oauth4webapi'
 import type { BoundClock } from '../../platform/clock.ts'
 import { createBoundClock } from '../../platform/clock.ts'
-import type { Sandbox } from '../../sandbox/server.ts'
+import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 
 export const callback = 'http://localhost:4000/publishing/api/integrations/x/callback'
@@ -29,10 +29,10 @@ export interface Answer {
 }
 
 /** A sandbox on a free port with its own folder and a clock that stands still; gone with the scope. */
-export async function stage(start = '2026-03-01T12:00:00.000Z'): Promise<Stage> {
+export async function stage(start = '2026-03-01T12:00:00.000Z', options: Pick<SandboxOptions, 'endpoints'> = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
   const clock = createBoundClock(new Date(start))
-  const sandbox = await startSandbox({ folder, port: 0, clock, redirectUris: [callback] })
+  const sandbox = await startSandbox({ folder, port: 0, clock, redirectUris: [callback], ...options })
   return {
     sandbox,
     folder,

@@ -215,6 +215,8 @@ describe('the official client of Stripe', () => {
       url: expect.stringMatching(`^${world.sandbox.origin}/stripe/checkout/cs_test_`),
     })
     expect(await send(session.url!)).toMatchObject({ status: 200 })
+    expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
+    expect((await send(`${session.url}?sandbox_approve=1`)).status).toBe(303)
     const paid = await stripe.checkout.sessions.retrieve(session.id)
     expect(paid).toMatchObject({ status: 'complete', payment_status: 'paid', url: null })
     expect(await stripe.paymentIntents.retrieve(paid.payment_intent as string)).toMatchObject({
@@ -264,7 +266,16 @@ describe('a key of the official client', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     expect(made.filter(({ lastResponse }) => lastResponse.headers['idempotent-replayed'] === 'true')).toHaveLength(9)
     expect(await received(world)).toEqual([
-      { receivedAt: world.clock.now().toISOString(), id: made[0]!.id, object: 'customer', path: '/v1/customers', text: 'a@example.test', idempotencyKey },
+      {
+        receivedAt: world.clock.now().toISOString(),
+        id: made[0]!.id,
+        object: 'customer',
+        path: '/v1/customers',
+        text: 'a@example.test',
+        idempotencyKey,
+        metadata: {},
+        moved: 0,
+      },
     ])
     expect(await caught(make('b@example.test'))).toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
     expect(await caught(stripe.products.create({ name: 'x' }, { idempotencyKey }))).toMatchObject({

@@ -77,7 +77,7 @@ describe('G-08 customers and pages', () => {
     }
     const session = await stage.change('createProcessorCheckoutSession', input, selection)
     expect(session).toMatchObject({ status: 'OPEN', expiresAt: input.expiresAt, paymentIntentId: null, subscriptionId: null })
-    await fetch(session.url)
+    await fetch(`${session.url}?sandbox_approve=1`, { redirect: 'manual' })
     const paid = await stage.read('processorCheckoutSession', session.id, selection)
     expect(paid).toMatchObject({ status: 'COMPLETE', url: null })
     expect(await stage.read('processorPaymentIntent', paid.paymentIntentId, intent)).toMatchObject({ status: 'REQUIRES_CAPTURE', amountCapturable: eur(1800) })
@@ -101,7 +101,7 @@ describe('G-08 customers and pages', () => {
       { ...addresses, mode: 'SUBSCRIPTION', lineItems: [{ priceId }], metadata: { order: '8' } },
       selection,
     )
-    await fetch(subscribing.url)
+    await fetch(`${subscribing.url}?sandbox_approve=1`, { redirect: 'manual' })
     const { subscriptionId } = await stage.read('processorCheckoutSession', subscribing.id, selection)
     expect(await stage.read('processorSubscription', subscriptionId, 'metadata')).toEqual({ metadata: { order: '8' } })
     expect((await stage.change('createProcessorCheckoutSession', { ...addresses, mode: 'SETUP' }, selection)).status).toBe('OPEN')

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Call, Reply } from '../network.ts'
-import { json, textOf } from '../network.ts'
-import { hashOf } from '../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../oauth/world.ts'
+import type { Call, Reply } from '../../network.ts'
+import { json, textOf } from '../../network.ts'
+import { hashOf } from '../../oauth/grants.ts'
+import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/${name}`
 

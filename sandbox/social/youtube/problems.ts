@@ -1,5 +1,5 @@
-import type { Reply } from '../network.ts'
-import { json } from '../network.ts'
+import type { Reply } from '../../network.ts'
+import { json } from '../../network.ts'
 
 /** What Google's data interfaces refuse with: a status, and a reason that programs act on. */
 export interface Problem {

@@ -1,16 +1,18 @@
-import type { Form } from './form.ts'
-import { readForm } from './form.ts'
-import { createIntent } from './intents.ts'
-import type { Objects, StripeObject } from './objects.ts'
-import { priceIn } from './prices.ts'
-import { invalid, notNow } from './problems.ts'
-import { makeSubscription } from './subscriptions.ts'
+import { declineOf, methodBy } from '../cards.ts'
+import type { Form } from '../form.ts'
+import { readForm } from '../form.ts'
+import { confirmIntent, createIntent } from '../intents.ts'
+import type { Objects, StripeObject } from '../objects.ts'
+import { priceIn } from '../prices.ts'
+import { invalid, notNow, StripeProblem } from '../problems.ts'
+import { makeSubscription } from '../subscriptions.ts'
 
 const day = 24 * 3600
 
 const isAddress = (text: string): boolean => URL.canParse(text.replaceAll('{CHECKOUT_SESSION_ID}', 'id')) && /^https?:/.test(text)
 
-function addressIn(form: Form, name: string): string | null {
+/** An address of a page to go on to; null: none is named. */
+export function addressIn(form: Form, name: string): string | null {
   const given = form.text(name) ?? null
   if (given !== null && !isAddress(given)) throw invalid('Not a valid URL', name, 'url_invalid')
   return given
@@ -65,11 +67,13 @@ export function createSession(objects: Objects, form: Form, origin: string): Str
   })
 }
 
-/** A session as clients see it: what it is to make of a payment is nobody’s to read; past its time it is over. */
+/** A session as clients see it: what it is to make of a payment is nobody’s to read. */
+export const shownSession = ({ expects, ...shown }: StripeObject): object => shown
+
+/** A session at this moment: past its time it is over. */
 export function sessionNow(objects: Objects, session: StripeObject): object {
   const isOver = session.status === 'open' && objects.now() >= session.expires_at
-  const { expects, ...shown } = isOver ? objects.change(session, { status: 'expired', url: null }) : session
-  return shown
+  return shownSession(isOver ? objects.change(session, { status: 'expired', url: null }) : session)
 }
 
 export function expireSession(objects: Objects, id: string, form: Form): object {
@@ -80,35 +84,50 @@ export function expireSession(objects: Objects, id: string, form: Form): object 
   return sessionNow(objects, objects.change(session, { status: 'expired', url: null }))
 }
 
-/** The page where customers look after their subscriptions. */
-export function createPortal(objects: Objects, form: Form, origin: string): object {
-  const customer = objects.find('customer', form.need('customer'), 'customer')
-  const back = addressIn(form, 'return_url')
-  form.end()
-  const id = objects.id('bps')
-  const rest = { configuration: 'bpc_sandbox', flow: null, locale: null, on_behalf_of: null, livemode: false }
-  return { id, object: 'billing_portal.session', created: objects.now(), customer: customer.id, return_url: back, url: `${origin}/portal/${id}`, ...rest }
+/**
+ * Pays an open session with a card, or keeps the card: what was to be made of the payment stands then.
+ * @throws StripeProblem 402 when the card is refused; the session stays open, and another card may pay it
+ */
+export function paySession(objects: Objects, id: string, card: string): StripeObject {
+  const session = objects.find('checkout.session', id, null)
+  const { mode, expects } = session
+  const customer = session.customer ?? objects.add('customer', { email: session.customer_email, name: null, metadata: {} }).id
+  const done = (made: object) => objects.change(objects.find('checkout.session', id, null), { ...made, customer, status: 'complete', url: null })
+  if (mode === 'setup') return done({ setup_intent: keepCard(objects, customer, card, expects.metadata).id })
+  if (mode === 'payment') return done({ payment_intent: payIntent(objects, session, customer, card).id, payment_status: 'paid' })
+  checkCard(objects, card)
+  const items = expects.lines.map(({ price, quantity }: { price: string; quantity: number }) => ({ price: objects.find('price', price, null), quantity }))
+  return done({ subscription: makeSubscription(objects, customer, items, expects.metadata).id, payment_status: 'paid' })
 }
 
-/** Whoever opens the page of an open session has paid it with the card that always works: what was to be made of the payment stands then. */
-export function paySession(objects: Objects, id: string): object {
-  const session = objects.find('checkout.session', id, null)
-  sessionNow(objects, session)
-  const { status, mode, currency, amount_total, expects } = objects.find('checkout.session', id, null)
-  if (status !== 'open') throw notNow(`This Checkout Session is ${status}.`, 'checkout_session_unexpected_state')
-  const customer = session.customer ?? objects.add('customer', { email: session.customer_email, name: null, metadata: {} }).id
-  const done = (made: object) => sessionNow(objects, objects.change(session, { ...made, customer, status: 'complete', url: null }))
-  if (mode === 'setup') return done({ setup_intent: objects.id('seti') })
-  if (mode === 'subscription') {
-    const items = expects.lines.map(({ price, quantity }: { price: string; quantity: number }) => ({ price: objects.find('price', price, null), quantity }))
-    return done({ subscription: makeSubscription(objects, customer, items, expects.metadata).id, payment_status: 'paid' })
+/** @throws StripeProblem 402 when the card's issuer refuses it */
+function checkCard(objects: Objects, card: string): StripeObject {
+  const method = methodBy(objects, card, 'payment_method')
+  const decline = declineOf(method)
+  if (decline) throw new StripeProblem(402, { type: 'card_error', ...decline })
+  return method
+}
+
+function keepCard(objects: Objects, customer: string, card: string, metadata: object): StripeObject {
+  const method = objects.change(checkCard(objects, card), { customer })
+  return objects.add('setup_intent', {
+    ...{ customer, metadata, payment_method: method.id, payment_method_types: ['card'], status: 'succeeded', usage: 'off_session' },
+    ...{ cancellation_reason: null, description: null, last_setup_error: null, latest_attempt: null, mandate: null, next_action: null },
+  })
+}
+
+/** The intent of a session, which a refused card leaves behind for the next one. */
+function payIntent(objects: Objects, session: StripeObject, customer: string, card: string): StripeObject {
+  const { currency, amount_total, expects, payment_intent } = session
+  const form = (fields: Record<string, string>) => readForm(new URLSearchParams(fields).toString())
+  try {
+    if (payment_intent !== null) return confirmIntent(objects, payment_intent, form({ payment_method: card }))
+    const metadata = Object.entries<string>(expects.metadata).map(([name, value]) => [`metadata[${name}]`, value] as const)
+    const asked = { amount: String(amount_total), currency, customer, payment_method: card, confirm: 'true', capture_method: expects.capture_method }
+    return createIntent(objects, form({ ...asked, 'automatic_payment_methods[allow_redirects]': 'never', ...Object.fromEntries(metadata) }))
+  } catch (error) {
+    const intent = error instanceof StripeProblem ? (error.complaint.payment_intent as StripeObject | undefined) : undefined
+    if (intent) objects.change(session, { payment_intent: intent.id, customer })
+    throw error
   }
-  const asked = new URLSearchParams({ amount: String(amount_total), currency, customer, payment_method: 'pm_card_visa', confirm: 'true' })
-  for (const [name, value] of [
-    ['capture_method', expects.capture_method],
-    ['automatic_payment_methods[allow_redirects]', 'never'],
-  ] as const)
-    asked.set(name, value)
-  for (const [name, value] of Object.entries<string>(expects.metadata)) asked.set(`metadata[${name}]`, value)
-  return done({ payment_intent: createIntent(objects, readForm(asked.toString())).id, payment_status: 'paid' })
 }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Deps } from '../network.ts'
-import { openOauth } from '../oauth/open.ts'
-import type { Account, OauthWorld } from '../oauth/world.ts'
-import type { Digest } from '../social/films/read.ts'
-import type { FilmFault } from '../social/films/rules.ts'
-import type { Collection } from '../state.ts'
+import type { Deps } from '../../network.ts'
+import { openOauth } from '../../oauth/open.ts'
+import type { Account, OauthWorld } from '../../oauth/world.ts'
+import type { Collection } from '../../state.ts'
+import type { Digest } from '../films/read.ts'
+import type { FilmFault } from '../films/rules.ts'
 import { manners } from './manners.ts'
 
 /** A film as it was published. */
