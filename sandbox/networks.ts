@@ -4,6 +4,7 @@ import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './neighbours/hooks.ts'
+import { push } from './neighbours/push.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { facebook } from './social/facebook/facebook.ts'
 import { instagram } from './social/instagram/instagram.ts'
@@ -27,6 +28,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   studio,
   stripe,
   hooks,
+  push,
   'x-legacy': xLegacy,
 }
 
