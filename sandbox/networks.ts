@@ -4,6 +4,7 @@ import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './neighbours/hooks.ts'
+import { mcp } from './neighbours/mcp.ts'
 import { push } from './neighbours/push.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { facebook } from './social/facebook/facebook.ts'
@@ -28,6 +29,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   studio,
   stripe,
   hooks,
+  mcp,
   push,
   'x-legacy': xLegacy,
 }

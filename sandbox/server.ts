@@ -95,7 +95,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const watched = [...networks, ...(smtpPort === undefined ? [] : [mails]), ...(dnsPort === undefined ? [] : [zone])]
   const control = createControl({ networks: watched, faults, requests })
 
-  const standsAt = (path: string) => networks.find(one => path.startsWith(`/${one.name}/`))
+  const standsAt = (path: string) => networks.find(one => path === `/${one.name}` || path.startsWith(`/${one.name}/`))
   const answer = async (call: Call): Promise<Reply> => {
     if (isControl(call.path)) return control(call)
     const network = standsAt(call.path)
