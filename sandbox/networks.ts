@@ -6,6 +6,7 @@ import { studio } from './ai/studio.ts'
 import { hooks } from './neighbours/hooks.ts'
 import { mcp } from './neighbours/mcp.ts'
 import { push } from './neighbours/push.ts'
+import { settlement } from './neighbours/settlement.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { facebook } from './social/facebook/facebook.ts'
 import { instagram } from './social/instagram/instagram.ts'
@@ -31,6 +32,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   hooks,
   mcp,
   push,
+  settlement,
   'x-legacy': xLegacy,
 }
 
