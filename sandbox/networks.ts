@@ -5,6 +5,7 @@ import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './neighbours/hooks.ts'
 import { mcp } from './neighbours/mcp.ts'
+import { notifications } from './neighbours/notifications.ts'
 import { push } from './neighbours/push.ts'
 import { settlement } from './neighbours/settlement.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
@@ -31,6 +32,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   stripe,
   hooks,
   mcp,
+  notifications,
   push,
   settlement,
   'x-legacy': xLegacy,
