@@ -3,6 +3,7 @@ import { anthropic } from './ai/anthropic.ts'
 import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
+import { consent } from './neighbours/consent.ts'
 import { hooks } from './neighbours/hooks.ts'
 import { mcp } from './neighbours/mcp.ts'
 import { notifications } from './neighbours/notifications.ts'
@@ -31,6 +32,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   studio,
   stripe,
   hooks,
+  consent,
   mcp,
   notifications,
   push,
