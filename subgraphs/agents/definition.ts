@@ -1,4 +1,5 @@
 import { retention } from '../../platform/jobs/retention.ts'
+import { agingOfChallenges } from '../../platform/sql/spent.ts'
 import { executableSchema } from '../executable.ts'
 import { agingOfKeys, agingOfRecord } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
@@ -30,7 +31,11 @@ export function define(foundation: Foundation, { quotas, retention: { auditDays 
   const jobs = openJobs({
     slug,
     queues: [],
-    sweeps: [fetching.sweep, ...facts.sweeps, retention(foundation, [agingOfRecord(slug, auditDays), agingOfKeys(slug), ...facts.aging])],
+    sweeps: [
+      fetching.sweep,
+      ...facts.sweeps,
+      retention(foundation, [agingOfRecord(slug, auditDays), agingOfKeys(slug), agingOfChallenges(slug), ...facts.aging]),
+    ],
     log,
   })
   const services: Services = {

@@ -1,4 +1,5 @@
 import type { Aging } from '../../platform/jobs/retention.ts'
+import { agingOfChallenges } from '../../platform/sql/spent.ts'
 import { agingOfKeys } from '../store/books.ts'
 
 /** For how many days an item is kept that nobody waits for any more. */
@@ -11,4 +12,5 @@ export const aging: readonly Aging[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   agingOfKeys('launcher'),
+  agingOfChallenges('launcher'),
 ]

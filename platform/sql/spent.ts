@@ -1,0 +1,15 @@
+import type { Sequelize } from 'sequelize'
+import { rows, statement } from './statement.ts'
+
+/**
+ * Uses up challenges (`platform/caller/challenge.ts`), each once over all processes of a service.
+ * @param slug the SQL schema with the table `spent_challenges`
+ */
+export function spentChallenges(sequelize: Sequelize, slug: string): (hash: Uint8Array, expiresAt: Date) => Promise<boolean> {
+  // Whoever comes with the same solution meanwhile waits here until it is known what became of the first.
+  const spend = statement(`insert into ${slug}.spent_challenges (hash, expires_at) values ($1, $2) on conflict do nothing returning hash`)
+  return async (hash, expiresAt) => (await rows(sequelize, spend, [hash, expiresAt])).length > 0
+}
+
+/** A challenge that is over is refused for that, so nobody need remember that it was solved. */
+export const agingOfChallenges = (slug: string) => ({ table: `${slug}.spent_challenges`, days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' })
