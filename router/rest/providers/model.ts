@@ -51,6 +51,7 @@ export const modelRows: readonly Row[] = [
     path: '/api/models/sync',
     operation: RestSyncModelsDocument,
     body: ['sources'],
+    mayBeEmpty: true,
     variables: ({ body }) => ({ input: body as SyncModelsInput }),
     reply: ({ syncModels }) => syncModels && { body: { ...syncModels, sources: syncModels.sources.map(sourceToRest) } },
   }),

@@ -1,19 +1,28 @@
 import { idOfName } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
 import { mask } from '../credential/rules.ts'
+import { catalogue, type ProviderName } from '../stores/credential/catalogue.ts'
 import type { DemoPart } from './demo.ts'
 
 /** What is the platform's is known by the same ids on every machine. */
 const ground = '00000000-0000-7000-8000-000000000000'
 
+/** Networks at which the demo has an application of the platform; TikTok stands for those at which organizations keep their own. */
+const networks = ['x', 'linkedin', 'linkedin_page', 'facebook', 'instagram', 'threads', 'youtube'] as const
+
 /** What third parties are called with that the sandbox plays: it takes these for good, and nobody else does. */
-const played = [
-  { provider: 'openai', name: 'OpenAI', plain: {}, secret: 'sk-sandbox-platform-openai' },
-  { provider: 'anthropic', name: 'Anthropic', plain: {}, secret: 'sk-sandbox-platform-anthropic' },
-  { provider: 'stripe', name: 'Stripe', plain: {}, secret: 'sk_test_sandbox_platform' },
-  { provider: 'x', name: 'X', plain: { clientId: 'sandbox-platform' }, secret: 'sandbox-platform-of-x' },
-  { provider: 'youtube', name: 'YouTube', plain: { clientId: 'sandbox-platform' }, secret: 'sandbox-platform-of-youtube' },
-] as const
+const played: readonly { readonly provider: ProviderName; readonly name: string; readonly plain: Readonly<Record<string, string>>; readonly secret: string }[] =
+  [
+    { provider: 'openai', name: 'OpenAI', plain: {}, secret: 'sk-sandbox-platform-openai' },
+    { provider: 'anthropic', name: 'Anthropic', plain: {}, secret: 'sk-sandbox-platform-anthropic' },
+    { provider: 'stripe', name: 'Stripe', plain: {}, secret: 'sk_test_sandbox_platform' },
+    ...networks.map(provider => ({
+      provider,
+      name: catalogue[provider].title,
+      plain: { clientId: 'sandbox-platform' },
+      secret: `sandbox-platform-of-${provider}`,
+    })),
+  ]
 
 const idOf = (provider: string): string => idOfName(ground, `credential of ${provider}`)
 

@@ -36,7 +36,8 @@ test('the platform has a credential of its own for each vendor that the sandbox 
   const kept = await graph.rows<{ provider: string; masked: string }>(
     'select provider, masked from providers.credentials where organization_id is null order by provider',
   )
-  expect(kept.map(({ provider }) => provider)).toEqual(expect.arrayContaining(['anthropic', 'openai', 'stripe', 'x', 'youtube']))
+  const networks = ['facebook', 'instagram', 'linkedin', 'linkedin_page', 'threads', 'x', 'youtube']
+  expect(kept.map(({ provider }) => provider)).toEqual(['anthropic', 'openai', 'stripe', ...networks].sort())
   expect(new Set(kept.map(({ provider }) => provider)).size).toBe(kept.length)
   expect(kept.find(({ provider }) => provider === 'openai')!.masked).toBe('••••-own')
 })

@@ -70,7 +70,7 @@ export const access: AccessRows = {
   ],
   routes: [
     { at: 'GET /providers/api/models/governance', scopes: invoke, less: unrelated, cells: knownCallers, path: () => '/providers/api/models/governance' },
-    { at: 'POST /providers/api/models/sync', scopes: all, less: unrelated, cells: nobodyHere, path: () => '/providers/api/models/sync', body: () => ({}) },
+    { at: 'POST /providers/api/models/sync', scopes: all, less: unrelated, cells: nobodyHere, path: () => '/providers/api/models/sync' },
     { at: 'GET /providers/api/models/preferences', scopes: invoke, less: usage, cells: writersEachTheirOwn, path: () => '/providers/api/models/preferences' },
     { at: 'GET /providers/api/models/chains', scopes: invoke, less: usage, cells: writersEachTheirOwn, path: () => '/providers/api/models/chains' },
     {
