@@ -1705,10 +1705,23 @@ export type AiModel = {
   readonly cacheWriteMicrosPerMillion?: Maybe<Scalars['BigInt']['output']>;
   /** A million tokens that it writes. */
   readonly outputMicrosPerMillion?: Maybe<Scalars['BigInt']['output']>;
-  /** One image. */
+  /** One image; of a model with `imagePrices` a square of medium quality, which is drawn where a call leaves the choice. */
   readonly imageMicros?: Maybe<Scalars['BigInt']['output']>;
+  /** One image by quality and size, the cheapest first; empty where each costs `imageMicros`. */
+  readonly imagePrices: ReadonlyArray<ImagePrice>;
   /** A minute of sound. */
   readonly minuteMicros?: Maybe<Scalars['BigInt']['output']>;
+};
+
+/** What one image of a quality and a size costs. */
+export type ImagePrice = {
+  readonly __typename?: 'ImagePrice';
+  /** `low`, `medium` or `high`. */
+  readonly quality: Scalars['String']['output'];
+  /** Width and height in pixels: `1024x1024`. */
+  readonly size: Scalars['String']['output'];
+  /** In whole micro-US-dollars. */
+  readonly micros: Scalars['BigInt']['output'];
 };
 
 /** Which model answers where a call names none, and which may be named. */
@@ -2934,6 +2947,7 @@ export type ResolversTypes = {
   ModelSourceKind: ModelSourceKind;
   ModelSourceStatus: ModelSourceStatus;
   AiModel: ResolverTypeWrapper<AiModelRow>;
+  ImagePrice: ResolverTypeWrapper<ImagePrice>;
   ModelPreference: ResolverTypeWrapper<ModelPreference>;
   FallbackChain: ResolverTypeWrapper<FallbackChain>;
   ModelGovernance: ResolverTypeWrapper<ModelGovernanceRow>;
@@ -3101,6 +3115,7 @@ export type ResolversParentTypes = {
   AddEmailSuppressionInput: AddEmailSuppressionInput;
   RemoveEmailSuppressionInput: RemoveEmailSuppressionInput;
   AiModel: AiModelRow;
+  ImagePrice: ImagePrice;
   ModelPreference: ModelPreference;
   FallbackChain: FallbackChain;
   ModelGovernance: ModelGovernanceRow;
@@ -3631,7 +3646,14 @@ export type AiModelResolvers<ContextType = Context, ParentType extends Resolvers
   cacheWriteMicrosPerMillion?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   outputMicrosPerMillion?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   imageMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  imagePrices?: Resolver<ReadonlyArray<ResolversTypes['ImagePrice']>, ParentType, ContextType>;
   minuteMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+};
+
+export type ImagePriceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ImagePrice'] = ResolversParentTypes['ImagePrice']> = {
+  quality?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  size?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  micros?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
 };
 
 export type ModelPreferenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ModelPreference'] = ResolversParentTypes['ModelPreference']> = {
@@ -4027,6 +4049,7 @@ export type Resolvers<ContextType = Context> = {
   EmailFailure?: EmailFailureResolvers<ContextType>;
   EmailSuppression?: EmailSuppressionResolvers<ContextType>;
   AiModel?: AiModelResolvers<ContextType>;
+  ImagePrice?: ImagePriceResolvers<ContextType>;
   ModelPreference?: ModelPreferenceResolvers<ContextType>;
   FallbackChain?: FallbackChainResolvers<ContextType>;
   ModelGovernance?: ModelGovernanceResolvers<ContextType>;

@@ -21,6 +21,8 @@ const row = (name: string, capability: Capability = 'CHAT', more: Partial<AiMode
   cacheWriteMicrosPerMillion: null,
   outputMicrosPerMillion: null,
   imageMicros: null,
+  imagePrices: [],
+  releasedAt: null,
   minuteMicros: null,
   firstSeenAt: now,
   seenAt: null,

@@ -155,7 +155,7 @@ describe('P-16 what is asked of images', () => {
       model: 'default',
     })
     expect(request.model).toBeNull()
-    expect(JSON.parse(bodyOfImages(request, 'gpt-image-1'))).toEqual({
+    expect(JSON.parse(bodyOfImages(request, { upstream: 'gpt-image-1', imagePrices: [] }))).toEqual({
       model: 'gpt-image-1',
       prompt: 'A house',
       n: 2,
@@ -164,7 +164,11 @@ describe('P-16 what is asked of images', () => {
       background: 'opaque',
       output_format: 'png',
     })
-    expect(JSON.parse(bodyOfImages(readImageRequest({ prompt: 'A house' }), 'm'))).toEqual({ model: 'm', prompt: 'A house', n: 1 })
+    expect(JSON.parse(bodyOfImages(readImageRequest({ prompt: 'A house' }), { upstream: 'm', imagePrices: [] }))).toEqual({
+      model: 'm',
+      prompt: 'A house',
+      n: 1,
+    })
   })
 
   test.each([

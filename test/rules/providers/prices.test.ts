@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { bodyOfImages, boundOfImages, usageOfImages } from '../../../subgraphs/providers/ai/image/request.ts'
+import { type ImagePrice, imagePriceOf } from '../../../subgraphs/providers/stores/model/image-prices.ts'
 import { believed, boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/stores/model/prices.ts'
 
+/** The dearest of a quality is not the first. */
+const byForm = [
+  { quality: 'low', size: '1024x1024', micros: 11_000 },
+  { quality: 'low', size: '1536x1024', micros: 16_000 },
+  { quality: 'medium', size: '1024x1024', micros: 40_000 },
+  { quality: 'high', size: '1536x1024', micros: 250_000 },
+  { quality: 'high', size: '1024x1024', micros: 167_000 },
+]
 const micros = fc.option(fc.bigInt(0n, 1_000_000_000n), { nil: null })
 const model = fc.record({
   capability: fc.constantFrom(...capabilities),
@@ -10,6 +20,7 @@ const model = fc.record({
   cacheWriteMicrosPerMillion: micros,
   outputMicrosPerMillion: micros,
   imageMicros: micros,
+  imagePrices: fc.constantFrom([], byForm),
   minuteMicros: micros,
   maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: null }),
 })
@@ -24,6 +35,44 @@ const kept = at({
   cacheReadMicrosPerMillion: 100_000n,
   cacheWriteMicrosPerMillion: 1_250_000n,
   outputMicrosPerMillion: 5_000_000n,
+})
+
+describe('one image', () => {
+  test.for([
+    [null, null, 40_000n],
+    ['auto', 'auto', 40_000n],
+    ['low', null, 11_000n],
+    ['low', '1536x1024', 16_000n],
+    // Without a price of its own: as the dearest of its quality, and of all where the quality has none.
+    ['low', '64x64', 16_000n],
+    ['high', '64x64', 250_000n],
+    ['hd', '1024x1024', 250_000n],
+  ] as const)('of quality %s and size %s costs %s', ([quality, size, cost]) => {
+    expect(imagePriceOf(byForm, { quality, size }, 7n)).toBe(cost)
+    expect(imagePriceOf([], { quality, size }, 7n)).toBe(7n)
+  })
+
+  test('is asked for by the quality and the size that it is paid for', () => {
+    const body = (wishes: Record<string, string>, imagePrices: readonly ImagePrice[]) => {
+      const { quality, size } = JSON.parse(bodyOfImages({ model: null, prompt: 'a', n: 1, wishes }, { upstream: 'm', imagePrices }))
+      return [quality, size]
+    }
+    expect(body({}, byForm)).toEqual(['medium', '1024x1024'])
+    expect(body({ quality: 'auto', size: '1536x1024' }, byForm)).toEqual(['medium', '1536x1024'])
+    expect(body({ quality: 'auto' }, [])).toEqual(['auto', undefined])
+  })
+
+  test('of a model that is paid by tokens costs the tokens that its provider counts, and never more than was held', () => {
+    const priced = at({ inputMicrosPerMillion: 5_000_000n, outputMicrosPerMillion: 40_000_000n }, 'IMAGE')
+    for (const wishes of [{}, { quality: 'low', size: '1024x1024' }, { quality: 'high', size: '1536x1024' }]) {
+      const request = { model: null, prompt: 'A house', n: 2, wishes }
+      const held = boundOf(priced, boundOfImages(request))!
+      const counted = usageOfImages(request, { created: 0, images: ['a', 'b'], usage: { input_tokens: 2, output_tokens: 544 } })
+      expect(costOf(priced, counted)).toBe(21_770n)
+      expect(costOf(priced, usageOfImages(request, { created: 0, images: ['a', 'b'], usage: null }))).toBe(held)
+      expect(held).toBeGreaterThanOrEqual(21_770n)
+    }
+  })
 })
 
 describe('what a call cost', () => {

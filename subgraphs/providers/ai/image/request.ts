@@ -1,3 +1,6 @@
+import type { AiModel } from '../../stores/model/candidates.ts'
+import { formFor, type ImageForm, maxImageTokens } from '../../stores/model/image-prices.ts'
+import type { Bound, Usage } from '../../stores/model/prices.ts'
 import { type Given, modelIn, requireKnown, requireText, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
 /** The most images of one call. */
@@ -42,8 +45,35 @@ export function readImageRequest(given: Given): ImageRequest {
   }
 }
 
-/** The body for a provider. @param upstream what the provider calls the model */
-export const bodyOfImages = ({ prompt, n, wishes }: ImageRequest, upstream: string): string => JSON.stringify({ model: upstream, prompt, n, ...wishes })
+/** What decides the price of images. */
+const formOf = ({ wishes }: ImageRequest): ImageForm => ({ quality: wishes.quality ?? null, size: wishes.size ?? null })
+
+/** Returns the body for a provider. Quality and size are named where the price goes by them. */
+export function bodyOfImages(request: ImageRequest, { upstream, imagePrices }: Pick<AiModel, 'upstream' | 'imagePrices'>): string {
+  const { prompt, n, wishes } = request
+  const form = Object.entries(formFor(imagePrices, formOf(request))).filter(([, wish]) => wish !== null)
+  return JSON.stringify({ model: upstream, prompt, n, ...wishes, ...Object.fromEntries(form) })
+}
+
+/** Returns the most that drawing may use: images by quality and size, or the tokens that stand for them. */
+export const boundOfImages = (request: ImageRequest): Bound => ({
+  inputBytes: Buffer.byteLength(request.prompt),
+  maxOutputTokens: request.n * maxImageTokens(formOf(request)),
+  images: request.n,
+  image: formOf(request),
+})
+
+/** Returns what drawing used. Tokens that a provider does not count are as many as they can be. */
+export function usageOfImages(request: ImageRequest, { images, usage }: ImageAnswer): Usage {
+  const count = (name: string, otherwise: number) => (Number.isSafeInteger(usage?.[name]) ? (usage![name] as number) : otherwise)
+  const { inputBytes = 0, image } = boundOfImages(request)
+  return {
+    inputTokens: count('input_tokens', inputBytes),
+    outputTokens: count('output_tokens', images.length * maxImageTokens(formOf(request))),
+    units: images.length,
+    image,
+  }
+}
 
 /** Images that were made. */
 export interface ImageAnswer {

@@ -5,8 +5,13 @@ import type { AiModel } from '../../stores/model/candidates.ts'
 import type { Models } from '../../stores/model/in-use.ts'
 import { onWire } from '../wire/problem.ts'
 
-/** A model on OpenAI's wire. Nobody says when it was made. */
-const wireModel = ({ name, provider }: AiModel) => ({ id: name, object: 'model', created: 0, owned_by: provider })
+/** Returns a model on OpenAI's wire; `created` is in seconds since 1970. */
+const wireModel = ({ name, provider, createdAt }: AiModel) => ({
+  id: name,
+  object: 'model',
+  created: Math.floor((createdAt?.getTime() ?? 0) / 1000),
+  owned_by: provider,
+})
 
 /** The models that an organization may name. */
 export const modelsExchange = (models: Models) =>

@@ -1,5 +1,5 @@
 /**
- * How long a recording can be at most, in whole seconds: what a call reserves before anybody has listened, and what it costs where the provider counts tokens
+ * How long a recording can be at most, in whole seconds, for some providers bill those: what a call reserves before anybody has listened, and what it costs where the provider counts tokens
  * and not time. Of plain samples in a WAV file the header and the number of bytes say it exactly. Of anything else the bytes do: no codec in use
  * speaks in fewer bits a second than these.
  */

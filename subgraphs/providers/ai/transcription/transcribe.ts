@@ -15,6 +15,6 @@ export const transcribe = (engine: Engine, request: TranscriptionRequest, asking
     path: '/audio/transcriptions',
     body: ({ upstream }) => bodyOfTranscription(request, upstream),
     read: json => readTranscriptionAnswer(json, request),
-    // Whole seconds, as vendors count them.
-    used: ({ toldSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: Math.ceil(toldSeconds) }),
+    // As the provider counts them: one that bills whole seconds says so in its usage.
+    used: ({ toldSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: toldSeconds }),
   })

@@ -41,10 +41,19 @@ export function readProviderList(provider: string, answer: unknown): readonly Ne
   const models = answer.data.slice(0, mostModels * 2).flatMap((each: unknown): NewModel[] => {
     const id = isObject(each) && typeof each.id === 'string' ? each.id.replace(/^models\//, '') : ''
     const [name, capability] = [nameOf(provider, id), capabilityOf(id)]
-    return name && capability ? [{ name, capability }] : []
+    return name && capability ? [{ name, capability, ...releasedIn(each as Fields) }] : []
   })
   return once(models)
 }
+
+/** When a provider says that it released a model: seconds since 1970 (OpenAI's `created`), or a moment (Anthropic's `created_at`); nothing where it says neither. */
+function releasedIn({ created, created_at: createdAt }: Fields): Pick<NewModel, 'releasedAt'> {
+  const at = typeof created === 'number' ? new Date(created * 1000) : new Date(typeof createdAt === 'string' ? createdAt : Number.NaN)
+  return at.getTime() > 0 && at.getTime() < latestRelease ? { releasedAt: at.toISOString() } : {}
+}
+
+/** Beyond it lie no dates, but other units. */
+const latestRelease = Date.UTC(2100, 0)
 
 /** Providers of the open catalogue that the platform speaks to. */
 const followed = ['openai', 'anthropic', 'google'] as const
@@ -71,6 +80,7 @@ function readEntry(provider: string, entry: Fields): readonly NewModel[] {
   if (typeof id !== 'string') return []
   const [name, capability] = [nameOf(provider, id), capabilityOf(id)]
   if (!name || !capability) return []
+  const releasedAt = dayIn(entry.release_date)
   const deprecatedAt = dayIn(entry.deprecation_date)
   const retiresAt = dayIn(entry.retirement_date)
   const ends = status === 'deprecated' || deprecatedAt !== null || retiresAt !== null
@@ -79,6 +89,7 @@ function readEntry(provider: string, entry: Fields): readonly NewModel[] {
   const model: NewModel = {
     name,
     capability,
+    ...(releasedAt !== null && { releasedAt }),
     contextTokens: tokensIn(limits.context),
     // Of what makes vectors the catalogue tells how long they are.
     maxOutputTokens: capability === 'EMBEDDING' ? null : tokensIn(limits.output),

@@ -15,6 +15,8 @@ export interface AiModel extends Prices {
   readonly lifecycle: Lifecycle
   readonly contextTokens: number | null
   readonly maxOutputTokens: number | null
+  /** When its provider has released it, or the platform first knew it; null for a custom provider's. */
+  readonly createdAt: Date | null
   readonly retiresAt: Date | null
   /** A name. */
   readonly replacement: string | null
@@ -77,6 +79,7 @@ export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   lifecycle: lifecycleOf(row, now),
   contextTokens: row.contextTokens,
   maxOutputTokens: row.maxOutputTokens,
+  createdAt: row.releasedAt ?? row.firstSeenAt,
   retiresAt: row.retiresAt,
   replacement: row.replacement,
   inputMicrosPerMillion: row.inputMicrosPerMillion,
@@ -84,6 +87,7 @@ export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   cacheWriteMicrosPerMillion: row.cacheWriteMicrosPerMillion,
   outputMicrosPerMillion: row.outputMicrosPerMillion,
   imageMicros: row.imageMicros,
+  imagePrices: row.imagePrices,
   minuteMicros: row.minuteMicros,
 })
 
@@ -96,6 +100,7 @@ const customModel = (name: string, capability: Capability): AiModel => ({
   lifecycle: 'ACTIVE',
   contextTokens: null,
   maxOutputTokens: null,
+  createdAt: null,
   retiresAt: null,
   replacement: null,
   ...unpriced,

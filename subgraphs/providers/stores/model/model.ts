@@ -2,9 +2,10 @@ import type { Transaction } from 'sequelize'
 import { isId, newId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
-import { integer, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../../store/filtered.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
+import type { ImagePrice } from './image-prices.ts'
 import type { Capability } from './prices.ts'
 
 export type Lifecycle = 'ACTIVE' | 'DEPRECATED' | 'RETIRED'
@@ -30,8 +31,11 @@ export const models = table('providers.models', {
   cacheWriteMicrosPerMillion: whole.maybe,
   outputMicrosPerMillion: whole.maybe,
   imageMicros: whole.maybe,
+  imagePrices: json.of<readonly ImagePrice[]>().or([]),
   minuteMicros: whole.maybe,
   firstSeenAt: moment,
+  /** When its provider has released it; null: no source has said so. */
+  releasedAt: moment.maybe,
   /** When a source had it last; null: none ever did. */
   seenAt: moment.maybe,
   ...stamps,
@@ -128,6 +132,7 @@ export interface NewModel {
   readonly name: string
   readonly capability: Capability
   readonly lifecycle?: Lifecycle
+  readonly releasedAt?: string
   readonly deprecatedAt?: string | null
   readonly retiresAt?: string | null
   readonly replacement?: string | null

@@ -1,3 +1,5 @@
+import { type ImageForm, type ImagePrice, imagePriceOf } from './image-prices.ts'
+
 /** What a model is for. */
 export type Capability = 'CHAT' | 'IMAGE' | 'TRANSCRIPTION' | 'EMBEDDING'
 
@@ -14,6 +16,8 @@ export interface Prices {
   /** A million tokens that it writes. */
   readonly outputMicrosPerMillion: bigint | null
   readonly imageMicros: bigint | null
+  /** One image by quality and size; empty: each costs `imageMicros`. */
+  readonly imagePrices: readonly ImagePrice[]
   /** A minute of sound. */
   readonly minuteMicros: bigint | null
 }
@@ -24,6 +28,7 @@ export const unpriced: Prices = {
   cacheWriteMicrosPerMillion: null,
   outputMicrosPerMillion: null,
   imageMicros: null,
+  imagePrices: [],
   minuteMicros: null,
 }
 
@@ -41,6 +46,8 @@ export interface Usage {
   readonly outputTokens: number | null
   /** Images, or seconds of sound. */
   readonly units: number | null
+  /** What was asked of images. */
+  readonly image?: ImageForm | undefined
 }
 
 /** What a call may use at most. */
@@ -51,6 +58,7 @@ export interface Bound {
   readonly keeps?: 'minutes' | 'hour' | null | undefined
   readonly maxOutputTokens?: number | undefined
   readonly images?: number | undefined
+  readonly image?: ImageForm | undefined
   /** Of sound. */
   readonly seconds?: number | undefined
 }
@@ -72,12 +80,16 @@ export const isUnpriced = (model: Priced): boolean => waysOf(model) === null
  * @returns null where the model has no price
  */
 export function costOf(model: Priced, usage: Usage): bigint | null {
-  const { outputTokens, units } = usage
+  const { outputTokens, units, image = anyImage } = usage
   const way = waysOf(model)
   if (way === null) return null
   if (way === 'tokens') return up(inputCost(model, usage) + whole(outputTokens) * (model.outputMicrosPerMillion ?? 0n) * fifth, 1_000_000n * fifth)
-  return model.capability === 'IMAGE' ? whole(units) * model.imageMicros! : up(milliseconds(units) * model.minuteMicros!, 60_000n)
+  return model.capability === 'IMAGE'
+    ? whole(units) * imagePriceOf(model.imagePrices, image, model.imageMicros!)
+    : up(milliseconds(units) * model.minuteMicros!, 60_000n)
 }
+
+const anyImage: ImageForm = { quality: null, size: null }
 
 /** Costs of input are counted in fifths, since an hour in a cache costs eight fifths of five minutes. */
 const fifth = 5n
@@ -111,11 +123,12 @@ type Bounded = Priced & { readonly maxOutputTokens: number | null }
 export const boundOf = (model: Bounded, bound: Bound): bigint | null => costOf(model, mostUsage(model, bound))
 
 /** What a call uses at most. */
-const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputTokens, images = 0, seconds = 0 }: Bound) => ({
+const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputTokens, images = 0, image, seconds = 0 }: Bound) => ({
   inputTokens: inputBytes,
   ...dearest(model, inputBytes, keeps),
   outputTokens: model.capability === 'EMBEDDING' ? 0 : (maxOutputTokens ?? model.maxOutputTokens ?? mostOutput),
   units: model.capability === 'IMAGE' ? images : seconds,
+  image,
 })
 
 /** As what input costs most: a vendor that is not asked to may have kept all of it, or none. */

@@ -77,6 +77,7 @@ const sources = statement(`select ${selectList(modelSources, 's')} from provider
 /** Of a model that is known: what is told now, and where nothing is told what was told before. A model goes only towards its end; a price that falls to nothing is not believed. */
 const merged: Readonly<Record<string, string>> = {
   lifecycle: `case when m.lifecycle = 'ACTIVE' then excluded.lifecycle else m.lifecycle end`,
+  released_at: 'coalesce(excluded.released_at, m.released_at)',
   deprecated_at: 'coalesce(excluded.deprecated_at, m.deprecated_at)',
   retires_at: 'coalesce(excluded.retires_at, m.retires_at)',
   replacement: 'coalesce(excluded.replacement, m.replacement)',
@@ -90,12 +91,12 @@ const merged: Readonly<Record<string, string>> = {
   ),
 }
 const merge = statement(
-  `insert into providers.models as m (id, name, provider, capability, lifecycle, deprecated_at, retires_at, replacement, context_tokens, max_output_tokens,
+  `insert into providers.models as m (id, name, provider, capability, lifecycle, released_at, deprecated_at, retires_at, replacement, context_tokens, max_output_tokens,
      input_micros_per_million, output_micros_per_million, cache_read_micros_per_million, cache_write_micros_per_million, first_seen_at, seen_at, created_at, updated_at, created_by)
-   select n.id, n.name, split_part(n.name, '/', 1), n.capability, coalesce(n.lifecycle, 'ACTIVE'), n."deprecatedAt", n."retiresAt", n.replacement,
+   select n.id, n.name, split_part(n.name, '/', 1), n.capability, coalesce(n.lifecycle, 'ACTIVE'), n."releasedAt", n."deprecatedAt", n."retiresAt", n.replacement,
      n."contextTokens", n."maxOutputTokens", n."inputMicrosPerMillion", n."outputMicrosPerMillion",
      n."cacheReadMicrosPerMillion", n."cacheWriteMicrosPerMillion", $2, $2, $2, $2, 'system:sources'
-   from jsonb_to_recordset($1::jsonb) as n(id uuid, name text, capability text, lifecycle text, "deprecatedAt" timestamptz, "retiresAt" timestamptz, replacement text,
+   from jsonb_to_recordset($1::jsonb) as n(id uuid, name text, capability text, lifecycle text, "releasedAt" timestamptz, "deprecatedAt" timestamptz, "retiresAt" timestamptz, replacement text,
      "contextTokens" integer, "maxOutputTokens" integer, "inputMicrosPerMillion" bigint, "outputMicrosPerMillion" bigint,
      "cacheReadMicrosPerMillion" bigint, "cacheWriteMicrosPerMillion" bigint)
    on conflict (name) do update set ${Object.entries(merged)

@@ -342,7 +342,8 @@ const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): Cal
   cachedTokens: end.cachedTokens ?? null,
   cacheWriteTokens: end.cacheWriteTokens ?? null,
   outputTokens: end.outputTokens ?? null,
-  units: end.units ?? null,
+  // A recording may have a part of a second: its price is exact, the log has whole ones.
+  units: end.units == null ? null : Math.ceil(end.units),
   costMicros: end.costMicros,
   doubtful: end.isDoubtful ?? false,
   latencyMs: end.latencyMs == null ? null : Math.round(end.latencyMs),

@@ -11,6 +11,17 @@ const platforms = {
   EMBEDDING: ['openai/text-embedding-3-small'],
 } as const
 
+/** Prices by quality, of a square and of other sizes. */
+const imagePrices = (...byQuality: readonly (readonly [square: number, other: number])[]) =>
+  byQuality.flatMap(([square, other], at) => {
+    const quality = ['low', 'medium', 'high'][at]
+    return [
+      { quality, size: '1024x1024', micros: square },
+      { quality, size: '1024x1536', micros: other },
+      { quality, size: '1536x1024', micros: other },
+    ]
+  })
+
 test('a platform begins with models, a preference and a chain for each capability, and with prices', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
@@ -21,15 +32,31 @@ test('a platform begins with models, a preference and a chain for each capabilit
   expect(found.fallbackChains).toEqual(Object.entries(platforms).map(([capability, models]) => ({ capability, models, level: 'PLATFORM' })))
   const { aiModels } = (
     await graph.execute(
-      '{ aiModels(capability: IMAGE) { nodes { name provider lifecycle configured imageMicros inputMicrosPerMillion } totalCount } }',
+      '{ aiModels(capability: IMAGE) { nodes { name provider lifecycle configured imageMicros imagePrices { quality size micros } inputMicrosPerMillion } totalCount } }',
       {},
       { as: owner },
     )
   ).data()
   expect(aiModels).toEqual({
     nodes: [
-      { name: 'openai/gpt-image-1', provider: 'openai', lifecycle: 'ACTIVE', configured: true, imageMicros: 40_000, inputMicrosPerMillion: null },
-      { name: 'openai/gpt-image-1-mini', provider: 'openai', lifecycle: 'ACTIVE', configured: true, imageMicros: 10_000, inputMicrosPerMillion: null },
+      {
+        name: 'openai/gpt-image-1',
+        provider: 'openai',
+        lifecycle: 'ACTIVE',
+        configured: true,
+        imageMicros: 40_000,
+        imagePrices: imagePrices([11_000, 16_000], [40_000, 63_000], [167_000, 250_000]),
+        inputMicrosPerMillion: null,
+      },
+      {
+        name: 'openai/gpt-image-1-mini',
+        provider: 'openai',
+        lifecycle: 'ACTIVE',
+        configured: true,
+        imageMicros: 10_000,
+        imagePrices: imagePrices([5_000, 6_000], [10_000, 15_000], [36_000, 52_000]),
+        inputMicrosPerMillion: null,
+      },
     ],
     totalCount: 2,
   })

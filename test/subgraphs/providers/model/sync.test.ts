@@ -43,7 +43,7 @@ test('a run asks every source, says how each does, and what came of it; candidat
   ;(await keep(graph, superAdmin, 'openai', 'sk-sandbox-of-the-platform')).data()
   await graph.rows(`update providers.models set input_micros_per_million = 1, context_tokens = null where name = 'openai/gpt-5-mini'`)
   const run = await stage.sync()
-  expect(run).toMatchObject({ added: 3, changed: 1, retired: 0, finishedAt: expect.any(String) })
+  expect(run).toMatchObject({ added: 3, changed: 7, retired: 0, finishedAt: expect.any(String) })
   expect(run.sources).toEqual([
     { name: 'openai', kind: 'PROVIDER_API', status: 'HEALTHY', failure: null, models: 9 },
     { name: 'anthropic', kind: 'PROVIDER_API', status: 'NEVER', failure: expect.stringContaining('no credential'), models: 0 },
@@ -57,6 +57,12 @@ test('a run asks every source, says how each does, and what came of it; candidat
     retires_at: new Date('2030-06-30T00:00:00Z'),
     replacement: 'openai/gpt-5-mini',
   })
+  // The list of a provider and the open catalogue alike say since when there is a model.
+  for (const [name, day] of [
+    ['openai/gpt-image-1', '2025-04-23'],
+    ['anthropic/claude-haiku-4-5', '2025-10-15'],
+  ] as const)
+    expect((await stage.model(name))?.released_at, name).toEqual(new Date(day))
   expect(await stage.model('elsewhere/large')).toBeUndefined()
   const { candidateModels, sources, lifecycle } = await stage.governance()
   expect(candidateModels.map(({ model }: { model: string }) => model).sort()).toEqual(['openai/demo-unpriced', 'openai/gpt-3.5-turbo', 'openai/gpt-5-nano'])

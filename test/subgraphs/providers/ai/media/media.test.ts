@@ -42,6 +42,39 @@ describe('P-16 images', () => {
     })
   })
 
+  test.each([
+    [{}, 40_000],
+    [{ quality: 'auto', size: 'auto' }, 40_000],
+    [{ quality: 'low' }, 11_000],
+    [{ quality: 'low', size: '1536x1024', n: 3 }, 48_000],
+    [{ quality: 'medium', size: '1024x1536' }, 63_000],
+    [{ quality: 'high', size: '1024x1024' }, 167_000],
+    [{ quality: 'high', size: '1024x1536' }, 250_000],
+  ])('cost by their size and quality, and a hard limit holds just that: %j', async (form, cost) => {
+    const change = async (name: string, input: object) =>
+      (
+        await world.graph.execute(
+          `mutation ($input: ${name}Input!) { ${name[0]!.toLowerCase()}${name.slice(1)}(input: $input) { id } }`,
+          { input },
+          { as: world.owner },
+        )
+      ).data()
+    const limits = { scopeType: 'ORGANIZATION', scopeValue: world.owner.organizationId, period: 'TOTAL' }
+    const draw = () => world.ask('images', { prompt: 'A house', ...form })
+    for (const [hardLimitMicros, statuses] of [
+      [cost - 1, [402]],
+      [cost, [200, 402]],
+    ] as const) {
+      const { createSpendLimit: limit } = await change('CreateSpendLimit', { ...limits, hardLimitMicros })
+      for (const status of statuses) {
+        const answer = await draw()
+        expect(answer.status).toBe(status)
+        if (status === 200) expect(answer.headers).toMatchObject(gateway({ 'cost-micros': String(cost) }))
+      }
+      await change('DeleteSpendLimit', { id: limit.id })
+    }
+  })
+
   test('go on through the chain after a 429; a vendor’s 400 ends them, and nothing is paid', async () => {
     await world.arm('openai', { fault: 'status', status: 429, resetSeconds: 1 })
     expect(await world.ask('images', { prompt: 'A tree' })).toMatchObject({
@@ -108,6 +141,12 @@ describe('G-02 transcriptions', () => {
     expect(await world.lastCall()).toMatchObject({ operation: 'audio.transcriptions', status: 'SUCCEEDED', units: 1, cost_micros: '50' })
   })
 
+  test('cost the part of a second that the provider counts, and the log has whole ones', async () => {
+    const answer = await transcribe({ file: new File([wav({ seconds: 1.2 })], 'more-than-one-second.wav', { type: 'audio/wav' }) })
+    expect(answer).toMatchObject({ status: 200, headers: gateway({ 'cost-micros': '60' }) })
+    expect(await world.lastCall()).toMatchObject({ status: 'SUCCEEDED', units: 2, cost_micros: '60' })
+  })
+
   test('come as a text, or with all that the model says', async () => {
     const text = await transcribe({ response_format: 'text', model: 'openai/whisper-1' })
     expect([text.status, text.headers['content-type'], text.text]).toEqual([200, 'text/plain; charset=utf-8', 'Echo: one-second.wav'])
@@ -146,7 +185,12 @@ describe('G-02 models', () => {
     expect(names).toEqual(expect.arrayContaining(['openai/gpt-5-mini', 'anthropic/claude-haiku-4-5', 'openai/gpt-image-1', 'openai/whisper-1']))
     expect(names).not.toContain('openai/gpt-5-nano')
     for (const name of ['openai%2Fwhisper-1', 'openai/whisper-1', 'whisper-1'])
-      expect((await world.ask(`models/${name}`)).json, name).toEqual({ id: 'openai/whisper-1', object: 'model', created: 0, owned_by: 'openai' })
+      expect((await world.ask(`models/${name}`)).json, name).toEqual({
+        id: 'openai/whisper-1',
+        object: 'model',
+        created: Date.parse('2026-11-22') / 1000,
+        owned_by: 'openai',
+      })
     expect(await world.ask('models/none-such')).toMatchObject(problem(404, 'NOT_FOUND', { code: 'model_not_found', param: 'model' }))
     expect(await world.ask('none-such', {})).toMatchObject(problem(404, 'NOT_FOUND', { type: 'invalid_request_error' }))
   })
