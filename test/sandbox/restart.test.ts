@@ -58,7 +58,7 @@ test('a killed sandbox has forgotten nothing it answered for: post, grant, crede
   expect(BigInt(next.body.data.id)).toBeGreaterThan(BigInt(published.body.data.id))
   const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'))
   expect(demo).toMatchObject({ origin: second.origin, x: { clientId, clientSecret, account } })
-  expect(Object.keys(demo).sort()).toEqual(['origin', ...playedNames].sort())
+  expect(Object.keys(demo).sort()).toEqual(['endpoints', 'origin', ...playedNames].sort())
   const refreshed = await send(`${second.origin}/x/2/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
