@@ -28,6 +28,7 @@ import { createDraining, type Draining } from './door/streaming/draining.ts'
 import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { createForwardPlaces, type ForwardPlaces } from './live/forward-places.ts'
 import { countingKeys, createOwnKeyRates, createSharedKeyRates, noKeyRates } from './live/key-rates.ts'
 import { createRates, type RateLimits, rated } from './live/rates.ts'
 import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
@@ -157,7 +158,10 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed }) : unwatched
   // Where nobody is known whoever stands behind one proxy is one caller: it may have most of the places, but never all of them.
   const rates = createRates(options.rates ?? { each: null }, options.elapsed)
-  const shares = rated(createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, waiting: 2000 }), rates)
+  const shares = rated(
+    createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, ofOrganization: anonymousEach, waiting: 2000 }),
+    rates,
+  )
   const tables = options.tables ?? (authority ? routeTables : [])
   const trustProxy = options.trustProxy ?? false
   const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
@@ -245,7 +249,19 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
   const studio =
     authority && options.studio ? createStudioCallers(options.studio.url, authority, { outbound: options.studio.outbound, clock, log, elapsed }) : undefined
-  serveRoutes(app, tables, { studio, engine, clock, draining, authenticate: counting, authority: authority ?? uncounted, shares, hosts, publicUrl, subgraphs })
+  serveRoutes(app, tables, {
+    studio,
+    engine,
+    clock,
+    draining,
+    authenticate: counting,
+    authority: authority ?? uncounted,
+    shares,
+    places: createForwardPlaces(),
+    hosts,
+    publicUrl,
+    subgraphs,
+  })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
@@ -307,6 +323,7 @@ interface RouteDoor {
   readonly authenticate: ReturnType<typeof createAuthenticate>
   readonly authority: Pick<Authority, 'countPublicPosts'>
   readonly shares: Shares
+  readonly places: ForwardPlaces
   readonly hosts: Hosts
   readonly publicUrl: string
   readonly subgraphs: readonly ForwardTarget[]

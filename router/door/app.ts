@@ -7,10 +7,11 @@ import type { Logger } from 'pino'
 import { plainAddress } from '../../platform/caller/address.ts'
 import { type Cause, doFor, origin, readClient, readOrigin } from '../../platform/caller/cause.ts'
 import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
-import { statusOf } from '../../platform/errors.ts'
+import { type Refusal, statusOf } from '../../platform/errors.ts'
 import { openAiError } from '../../subgraphs/http/openai-error.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
+import { createPace, turnOf } from '../live/pace.ts'
 import { onAnswered } from '../metrics/answered.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
@@ -120,6 +121,15 @@ export async function createApp({
   /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
   const causes = new WeakMap<IncomingMessage, Cause>()
   const spans = new WeakMap<IncomingMessage, Span>()
+  const pace = createPace()
+  app.addHook('onRequest', ({ raw, ip }, _reply, done) => {
+    if (ip === undefined || isOperators(raw.url)) return done()
+    try {
+      pace.begin(turnOf(raw, ip), done)
+    } catch (refusal) {
+      done(refusal as Refusal)
+    }
+  })
   app.addHook('onRequest', ({ raw, id, ip }, _reply, done) => {
     // One of several that were sent at once, whose client has gone since: then it has no address, and nobody waits for an answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))

@@ -6,7 +6,8 @@ import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { callIs, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
-import { callerName } from '../live/shares.ts'
+import { rememberTurn } from '../live/pace.ts'
+import { type Claim, claimOf } from '../live/shares.ts'
 import { withStatus } from './errors.ts'
 
 /** What of answers may be on its way. */
@@ -36,13 +37,14 @@ const callers = new WeakMap<IncomingMessage, string>()
 
 /**
  * Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from.
- * @returns the name under which everything of this caller counts
+ * @returns under what everything of this caller counts
  */
-export function rememberCaller(request: FastifyRequest, viewer: Viewer): string {
-  const name = callerName(viewer, request.ip)
-  callers.set(request.raw, name)
+export function rememberCaller(request: FastifyRequest, viewer: Viewer): Claim {
+  const claim = claimOf(viewer, request.ip)
+  callers.set(request.raw, claim.caller)
+  rememberTurn(request.raw, claim)
   if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer), viewer.organizationId)
-  return name
+  return claim
 }
 
 /** A signal that aborts when the client leaves before it has its answer. */

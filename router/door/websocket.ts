@@ -18,7 +18,7 @@ import type { Hosts } from '../hosts.ts'
 import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
-import { callerName, inTurnOf, type Shares } from '../live/shares.ts'
+import { type Claim, claimOf, inTurnOf, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
@@ -79,6 +79,7 @@ type Socket = Context<Record<string, unknown> | undefined, Extra>
 interface Asked extends OperationRequest {
   readonly cause: Cause
   readonly caller: string
+  readonly claim: Claim
   readonly by: Caller
   /** Aborts when the operation is over before there is a result. */
   readonly signal: AbortSignal
@@ -137,7 +138,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return false
       }
       extra.caller = result
-      extra.name = callerName(result.viewer, door.addressOf(extra.request))
+      extra.claim = claimOf(result.viewer, door.addressOf(extra.request))
       // Closed while identity was asked: nobody would take it off the list again.
       if (extra.closed) return false
       const viewer = result.viewer.keyId ?? result.viewer.userId
@@ -165,7 +166,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
       const message = { id, payload, cause, bytes: extra.bytes }
-      const found = doFor(cause, () => sources.find(payload, { name: extra.name, isKnown: viewer.kind !== 'anonymous' }))
+      const found = doFor(cause, () => sources.find(payload, { name: extra.claim.caller, isKnown: viewer.kind !== 'anonymous' }))
       // The protocol wants a text: who names a document sends an empty one.
       if (!(found instanceof Promise)) return begin(context, message, found ?? documents.read(payload.query))
       const { signal, kept } = underWay()
@@ -216,21 +217,22 @@ export function createSockets(door: WebSocketDoor): Sockets {
     if ('errors' in read) return read.errors
     const unresolved = unresolvedOperation(read.document, payload.operationName)
     if (unresolved) return [unresolved]
-    const { name } = extra
+    const { claim } = extra
     let place = () => {}
     if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
       if (bytes > socketLimits.subscriptionBytes)
         return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
-      const reserved = door.hub.reserve(name)
+      const reserved = door.hub.reserve(claim.caller)
       if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
       place = reserved
     }
     const { signal, kept } = underWay()
     subscriptions[id] = kept
     const request: Asked = {
-      caller: name,
+      caller: claim.caller,
+      claim,
       by: extra.caller!,
-      inTurn: inTurnOf(events, name, cause),
+      inTurn: inTurnOf(events, claim, cause),
       cause,
       document: read.document,
       operationName: payload.operationName ?? undefined,
@@ -256,7 +258,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     try {
       const counted = keyRates.count(asked.by)
       if (counted) await counted
-      const run = () => of.run(asked.caller, () => work(asked), asked.signal)
+      const run = () => of.run(asked.claim, () => work(asked), asked.signal)
       const span = door.tracing?.begin('WebSocket', 'server', asked.headers?.get('traceparent'), { requestId: asked.requestId })
       return await doFor(asked.cause, () => (span ? finished(span, run) : run()))
     } catch (error) {

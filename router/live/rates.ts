@@ -47,12 +47,12 @@ export function createRates({ each, keys = null }: RateLimits, now: () => number
 /** Shares that count what enters. What waits was counted when it came. */
 export const rated = (shares: Shares, rates: Rates): Shares => ({
   ...shares,
-  enter(caller, signal) {
-    rates.count(caller)
-    return shares.enter(caller, signal)
+  enter(claim, signal) {
+    rates.count(claim.caller)
+    return shares.enter(claim, signal)
   },
-  async run(caller, work, signal) {
-    rates.count(caller)
-    return shares.run(caller, work, signal)
+  async run(claim, work, signal) {
+    rates.count(claim.caller)
+    return shares.run(claim, work, signal)
   },
 })

@@ -4,12 +4,14 @@ import { Refusal } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { InTurn } from '../engine/engine.ts'
 
-/** How much runs at once, for one caller and for all. */
+/** How much runs at once: for one caller, for one organization, and for all. */
 export interface ShareLimits {
   /** What runs for one caller at the same time. */
   readonly each: number
   /** What of one caller may wait beside it, first come first served. */
   readonly waiting: number
+  /** What runs for one organization at the same time, whoever of it calls. */
+  readonly ofOrganization: number
   /** What runs for all callers together. */
   readonly all: number
   /** Milliseconds that anything waits at most. */
@@ -17,35 +19,56 @@ export interface ShareLimits {
 }
 
 /** Operations, whichever way they come. */
-export const operationShare: ShareLimits = { each: 16, waiting: 64, all: 256, patienceMs: 20_000 }
+export const operationShare: ShareLimits = { each: 16, waiting: 256, ofOrganization: 32, all: 256, patienceMs: 20_000 }
 /**
  * Beginnings of streams, whose number has a bound of its own (`SUBSCRIPTIONS_PER_CALLER`): clients subscribe all that they have in one
  * moment when they dial again, and what was refused then they would not ask for again. So none of it is refused, and it takes no
  * operation's place.
  */
-export const beginningShare: ShareLimits = { each: 8, waiting: Number.POSITIVE_INFINITY, all: 64, patienceMs: Number.POSITIVE_INFINITY }
+export const beginningShare: ShareLimits = {
+  each: 8,
+  waiting: Number.POSITIVE_INFINITY,
+  ofOrganization: 16,
+  all: 64,
+  patienceMs: Number.POSITIVE_INFINITY,
+}
 /** Events of streams. They wait as long as it takes: each stream has one under way, and what comes meanwhile for one subject counts once. */
-export const eventShare: ShareLimits = { each: 4, waiting: Number.POSITIVE_INFINITY, all: 64, patienceMs: Number.POSITIVE_INFINITY }
+export const eventShare: ShareLimits = {
+  each: 4,
+  waiting: Number.POSITIVE_INFINITY,
+  ofOrganization: 16,
+  all: 64,
+  patienceMs: Number.POSITIVE_INFINITY,
+}
+/** Forwarded requests, until their answers begin. */
+export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganization: 32, all: 256, patienceMs: 20_000 }
+/** Forwarded requests that wait for somebody else, such as a model or a client that sends a film: they take none of the places above. */
+export const slowForwardShare = { each: 128, ofOrganization: 256, all: 1024 } as const
 
-/** Lets callers run so much at once; where they wait for each other they take turns, however much one of them has waiting. */
+/** Under what a request is counted. */
+export interface Claim {
+  /** The person, key, program or address, see `callerName`. */
+  readonly caller: string
+  /** With whom the caller shares turns, see `claimOf`. */
+  readonly organization: string
+}
+
+/**
+ * Lets callers run so much at once. Where they wait for each other organizations take turns, and within one of them its callers, however
+ * much one of them has waiting.
+ */
 export interface Shares {
   /**
    * Takes a place for a caller, which `leave` gives back: null when there is one, else a promise of it.
    * @param signal aborts when nobody waits any more: then no place is taken
    * @throws Refusal RATE_LIMITED when too much of the caller waits, or when none is free in time
    */
-  enter(caller: string, signal?: AbortSignal): Promise<void> | null
-  leave(caller: string): void
-  /** Whether the caller has a place that nothing else of the caller's waits for. */
-  hasRoom(caller: string): boolean
+  enter(claim: Claim, signal?: AbortSignal): Promise<void> | null
+  leave(claim: Claim): void
+  /** Whether the caller has a place that nothing else waits for. */
+  hasRoom(claim: Claim): boolean
   /** Does work in a place of the caller's. */
-  run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-}
-
-interface Share {
-  running: number
-  /** Begins what waits, in order. */
-  readonly line: Set<() => void>
+  run<Result>(claim: Claim, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
 /** Under what everything is counted that one caller does at once: a person, a key, a program, or an anonymous caller's address. */
@@ -57,40 +80,103 @@ export const isKeyName = (name: string): boolean => name.startsWith(keyMark)
 
 const keyMark = 'key:'
 
-export function createShares({ each, waiting, all, patienceMs }: ShareLimits): Shares {
-  const shares = new Map<string, Share>()
-  /** Who could go on at once if the process had a place, in the order in which they take turns. */
+/**
+ * Under what a request takes its turn: the organization in which it works, else its caller. A service takes turns of its own in each
+ * organization: what it asks for a call that it answers must not wait for the place of that call.
+ */
+export function claimOf(viewer: Viewer, address: string): Claim {
+  const caller = callerName(viewer, address)
+  const organization = viewer.organizationId ?? caller
+  return { caller, organization: viewer.kind === 'service' ? `${viewer.appId} ${organization}` : organization }
+}
+
+export function createShares({ each, waiting, ofOrganization, all, patienceMs }: ShareLimits): Shares {
+  const callers = createLines({ each, waiting, all: Number.POSITIVE_INFINITY })
+  const organizations = createLines({ each: ofOrganization, waiting: Number.POSITIVE_INFINITY, all })
+
+  /** Takes the organization's place for a caller who has one of their own. */
+  const enterOrganization = ({ caller, organization }: Claim, wait: Wait): Promise<void> | null => {
+    const place = organizations.enter(organization, wait)
+    return place === null ? null : place.catch(refusal => giveBack(refusal, caller))
+  }
+  const giveBack = (refusal: unknown, caller: string): never => {
+    callers.leave(caller)
+    throw refusal
+  }
+  const enter: Shares['enter'] = (claim, signal) => {
+    const wait = { signal, until: Number.isFinite(patienceMs) ? performance.now() + patienceMs : patienceMs }
+    const place = callers.enter(claim.caller, wait)
+    return place ? place.then(() => enterOrganization(claim, wait) ?? undefined) : enterOrganization(claim, wait)
+  }
+  const leave: Shares['leave'] = ({ caller, organization }) => {
+    organizations.leave(organization)
+    callers.leave(caller)
+  }
+  return {
+    enter,
+    leave,
+    hasRoom: ({ caller, organization }) => callers.hasRoom(caller) && organizations.hasRoom(organization),
+    async run(claim, work, signal) {
+      const place = enter(claim, signal)
+      if (place) await place
+      try {
+        return await work()
+      } finally {
+        leave(claim)
+      }
+    },
+  }
+}
+
+/** For how long something waits. */
+interface Wait {
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal | undefined
+  /** The time of `performance.now()` at which it is refused. */
+  readonly until: number
+}
+
+interface Line {
+  running: number
+  /** Begins what waits, in order. */
+  readonly waiting: Set<() => void>
+}
+
+/** Places that several names take, each in a line of its own; the names take turns at places that all of them share. */
+function createLines({ each, waiting, all }: Pick<ShareLimits, 'each' | 'waiting' | 'all'>) {
+  const lines = new Map<string, Line>()
+  /** Whose line could go on at once if there were a place, in the order in which they take turns. */
   const turn = new Set<string>()
   let running = 0
 
-  const shareOf = (caller: string): Share => {
-    const known = shares.get(caller)
+  const lineOf = (name: string): Line => {
+    const known = lines.get(name)
     if (known) return known
-    const share: Share = { running: 0, line: new Set() }
-    shares.set(caller, share)
-    return share
+    const line: Line = { running: 0, waiting: new Set() }
+    lines.set(name, line)
+    return line
   }
-  const tidy = (caller: string, share: Share) => {
-    if (share.line.size === 0 || share.running >= each) turn.delete(caller)
-    else turn.add(caller)
-    if (share.line.size === 0 && share.running === 0) shares.delete(caller)
+  const tidy = (name: string, line: Line) => {
+    if (line.waiting.size === 0 || line.running >= each) turn.delete(name)
+    else turn.add(name)
+    if (line.waiting.size === 0 && line.running === 0) lines.delete(name)
   }
   const proceed = () => {
     while (running < all) {
-      const [caller] = turn
-      if (caller === undefined) return
-      const share = shares.get(caller)!
-      const [begin] = share.line
-      share.line.delete(begin!)
+      const [name] = turn
+      if (name === undefined) return
+      const line = lines.get(name)!
+      const [begin] = line.waiting
+      line.waiting.delete(begin!)
       running += 1
-      share.running += 1
+      line.running += 1
       // To the end of those who take turns.
-      turn.delete(caller)
-      tidy(caller, share)
+      turn.delete(name)
+      tidy(name, line)
       begin!()
     }
   }
-  const wait = (caller: string, share: Share, signal: AbortSignal | undefined) =>
+  const wait = (name: string, line: Line, { signal, until }: Wait) =>
     new Promise<void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined
       const settle = () => {
@@ -103,57 +189,46 @@ export function createShares({ each, waiting, all, patienceMs }: ShareLimits): S
       }
       const giveUp = (refusal: Refusal) => {
         settle()
-        share.line.delete(begin)
-        tidy(caller, share)
+        line.waiting.delete(begin)
+        tidy(name, line)
         reject(refusal)
       }
       const leave = () => giveUp(new Refusal('UPSTREAM_FAILED', 'The operation was ended before it began.'))
       signal?.addEventListener('abort', leave)
-      if (Number.isFinite(patienceMs)) timer = setTimeout(() => giveUp(tooMuch()), patienceMs)
-      share.line.add(begin)
-      tidy(caller, share)
+      if (Number.isFinite(until)) timer = setTimeout(() => giveUp(tooMuch()), Math.max(0, until - performance.now()))
+      line.waiting.add(begin)
+      tidy(name, line)
     })
 
-  const enter: Shares['enter'] = (caller, signal) => {
-    const share = shareOf(caller)
-    if (running < all && share.running < each && share.line.size === 0) {
-      running += 1
-      share.running += 1
-      return null
-    }
-    if (share.line.size >= waiting) throw tooMuch()
-    return wait(caller, share, signal)
-  }
-  const leave = (caller: string) => {
-    const share = shares.get(caller)!
-    running -= 1
-    share.running -= 1
-    tidy(caller, share)
-    proceed()
-  }
   return {
-    enter,
-    leave,
-    hasRoom(caller) {
-      const share = shares.get(caller)
-      return share === undefined || (share.running < each && share.line.size === 0)
-    },
-    async run(caller, work, signal) {
-      const place = enter(caller, signal)
-      if (place) await place
-      try {
-        return await work()
-      } finally {
-        leave(caller)
+    enter(name: string, patience: Wait): Promise<void> | null {
+      const line = lineOf(name)
+      if (running < all && line.running < each && line.waiting.size === 0) {
+        running += 1
+        line.running += 1
+        return null
       }
+      if (line.waiting.size >= waiting) throw tooMuch()
+      return wait(name, line, patience)
+    },
+    leave(name: string): void {
+      const line = lines.get(name)!
+      running -= 1
+      line.running -= 1
+      tidy(name, line)
+      proceed()
+    },
+    hasRoom(name: string): boolean {
+      const line = lines.get(name)
+      return line === undefined || (line.running < each && line.waiting.size === 0)
     },
   }
 }
 
 /** Runs a caller's events in its places, under what they are done for. */
-export const inTurnOf = (events: Shares, caller: string, cause: Cause | null): InTurn => {
-  const inTurn: InTurn = work => doFor(cause, () => events.run(caller, work))
-  return Object.assign(inTurn, { hasRoom: () => events.hasRoom(caller) })
+export const inTurnOf = (events: Shares, claim: Claim, cause: Cause | null): InTurn => {
+  const inTurn: InTurn = work => doFor(cause, () => events.run(claim, work))
+  return Object.assign(inTurn, { hasRoom: () => events.hasRoom(claim) })
 }
 
 const tooMuch = () => new Refusal('RATE_LIMITED', 'Too much that you asked for is under way already: wait for answers, then ask again.', { retryAfter: 1 })

@@ -18,6 +18,8 @@ import type { PassingBody } from '../door/passing.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Draining, EarlyEnd } from '../door/streaming/draining.ts'
 import type { Hosts } from '../hosts.ts'
+import type { ForwardPlaces } from '../live/forward-places.ts'
+import { type Claim, claimOf } from '../live/shares.ts'
 import { keepRole, roleOf } from './place.ts'
 import { createPublicPosts, isCounted } from './public-posts.ts'
 import { anyMethod, type ForwardRow, pathOf } from './row.ts'
@@ -63,6 +65,8 @@ export interface ForwardDoor {
   readonly authority: Pick<Authority, 'countPublicPosts'>
   /** Knows people by tokens of the site-builder studio. @default nobody does */
   readonly studio?: StudioCallers | undefined
+  /** What of forwarded requests callers may have under way. */
+  readonly places: ForwardPlaces
   /** Origin of the platform, before which paths become addresses. */
   readonly publicUrl: string
   readonly hosts: Hosts
@@ -134,14 +138,15 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   headers.set(addressHeader, plainAddress(request.ip))
   headers.set(hostHeader, request.headers.host ?? '')
   headers.set('x-request-id', request.id)
+  const signal = leavingSignal(reply.raw)
   const asked = new Request(`${door.publicUrl}${request.url}`, {
     method: request.method,
     headers,
-    signal: leavingSignal(reply.raw),
+    signal,
     redirect: 'manual',
     ...(passing ? { body: passing.stream, duplex: 'half' } : bytes?.length && { body: new Uint8Array(bytes) }),
   } as RequestInit)
-  const answer = await target.http!(asked, viewer, request.url, row)
+  const answer = await door.places.run(placeOf(viewer, request.ip), () => target.http!(asked, viewer, request.url, row), signal)
   if (passing?.refused) throw passing.refused
   // Who refuses takes no more of it.
   if (passing && !passing.isWhole && answer.status >= 400) await passing.leave()
@@ -172,6 +177,12 @@ const farewells: Readonly<Record<EarlyEnd, string>> = {
 
 /** The last event of a stream of a model that ends early. */
 const farewellOf = (why: EarlyEnd): string => `data: ${JSON.stringify({ error: openAiError('UPSTREAM_FAILED', farewells[why], { reason: why }) })}\n\n`
+
+/** A service calls for many organizations, and has its places in each of them. */
+function placeOf(viewer: Viewer, address: string): Claim {
+  const { caller, organization } = claimOf(viewer, address)
+  return { caller: viewer.kind === 'service' ? organization : caller, organization }
+}
 
 type Public = Extract<ForwardRow['access'], { readonly public: string }>
 type Guarded = Pick<ForwardRow, 'bearerKeys'> & { readonly access: Exclude<ForwardRow['access'], Public> }

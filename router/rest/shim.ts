@@ -10,7 +10,7 @@ import { webHeaders } from '../door/headers.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
-import { callerName, type Shares } from '../live/shares.ts'
+import { claimOf, type Shares } from '../live/shares.ts'
 import { readInput } from './input.ts'
 import { keepRole, roleOf } from './place.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
@@ -49,18 +49,18 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.publicUrl)
     if (known?.setCookie) reply.header('set-cookie', known.setCookie)
     const signal = leavingSignal(reply.raw)
-    const name = callerName(caller.viewer, request.ip)
+    const claim = claimOf(caller.viewer, request.ip)
     const asked = {
       document: row.operation,
       variables,
       viewer: caller.viewer,
-      caller: name,
+      caller: claim.caller,
       requestId: request.id,
       browser: known?.browser,
       signal,
       isOurs: true,
     }
-    const result = await door.shares.run(name, () => door.engine.execute(asked), signal)
+    const result = await door.shares.run(claim, () => door.engine.execute(asked), signal)
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
     const rootIsNull = !data || Object.values(data).every(value => value === null)

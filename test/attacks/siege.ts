@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { until } from '../kit/launch.ts'
+import type { Sending } from './crowd.ts'
 import type { Experience, Manners } from './polite.ts'
 import type { Held } from './target.ts'
 
@@ -30,6 +31,28 @@ export async function polite(manners: Manners) {
       return report()
     },
     end: () => child.disconnect(),
+  }
+}
+
+/** Many clients in a process of their own. */
+export interface Crowd {
+  /** Lets them send for so long. @returns how often each status was answered */
+  during(ms: number): Promise<Readonly<Record<string, number>>>
+  leave(): void
+}
+
+export async function crowd(sending: Sending): Promise<Crowd> {
+  const child = fork(join(import.meta.dirname, 'crowd.ts'), [JSON.stringify(sending)])
+  await once(child, 'message')
+  return {
+    async during(ms) {
+      child.send('begin')
+      await new Promise(resolve => setTimeout(resolve, ms))
+      child.send('end')
+      const [statuses] = await once(child, 'message')
+      return statuses as Record<string, number>
+    },
+    leave: () => child.disconnect(),
   }
 }
 

@@ -119,6 +119,8 @@ export interface World extends Target {
 export interface Neighbour {
   readonly brandId: string
   readonly key: string
+  /** Headers with which its owner calls: how often a person may ask has no limit of its own. */
+  readonly credential: Readonly<Record<string, string>>
   /** Asks as its owner. */
   query(document: string, variables?: Record<string, unknown>): Promise<Record<string, unknown>>
 }
@@ -165,7 +167,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
       const { createApiKey } = (await there('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
         input: { name, scopes, rateLimit: 6000 },
       })) as { createApiKey: { secret: string } }
-      return { brandId: made.createBrand.id, key: createApiKey.secret, query: there }
+      return { brandId: made.createBrand.id, key: createApiKey.secret, credential: headers, query: there }
     },
     async key(name) {
       const { createApiKey } = (await query('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRates, rated } from '../../router/live/rates.ts'
-import { createShares } from '../../router/live/shares.ts'
+import { type Claim, createShares } from '../../router/live/shares.ts'
 
 const refused = (retryAfter: number) => expect.objectContaining({ code: 'RATE_LIMITED', extensions: { code: 'RATE_LIMITED', retryAfter } })
 
@@ -64,15 +64,16 @@ test('keys have a number of their own, else that of the others', () => {
 
 test('what is over the rate takes no place, and what waits was counted when it came', async () => {
   const rates = createRates({ each: 3 }, () => 0)
-  const shares = rated(createShares({ each: 1, waiting: 5, all: 1, patienceMs: 60_000 }), rates)
-  expect(shares.enter('a')).toBe(null)
-  const waits = shares.enter('a')
-  const runs = shares.run('a', async () => 'done')
-  expect(() => shares.enter('a')).toThrow(refused(20))
-  await expect(shares.run('a', async () => 'never')).rejects.toThrow(refused(20))
-  shares.leave('a')
+  const [a, b] = ['a', 'b'].map(caller => ({ caller, organization: 'o' })) as [Claim, Claim]
+  const shares = rated(createShares({ each: 1, waiting: 5, ofOrganization: 1, all: 1, patienceMs: 60_000 }), rates)
+  expect(shares.enter(a)).toBe(null)
+  const waits = shares.enter(a)
+  const runs = shares.run(a, async () => 'done')
+  expect(() => shares.enter(a)).toThrow(refused(20))
+  await expect(shares.run(a, async () => 'never')).rejects.toThrow(refused(20))
+  shares.leave(a)
   await waits
-  shares.leave('a')
+  shares.leave(a)
   expect(await runs).toBe('done')
-  expect(shares.enter('b')).toBe(null)
+  expect(shares.enter(b)).toBe(null)
 })

@@ -220,13 +220,14 @@ test('whoever began it may leave: the others go on, and the last one ends it', a
 
 test('whatever else whoever began it has under way keeps nobody else waiting: an event takes a place of somebody who has one free', async () => {
   const events = createShares({ ...eventShare, each: 1 })
-  const sharedBy = (viewer: Viewer) => join(titled, viewer, { inTurn: inTurnOf(events, viewer.userId!, null) })
+  const claim = (viewer: Viewer) => ({ caller: viewer.userId!, organization: viewer.userId! })
+  const sharedBy = (viewer: Viewer) => join(titled, viewer, { inTurn: inTurnOf(events, claim(viewer), null) })
   const clients = [await sharedBy(anna), await sharedBy(ben)]
   const busy = Promise.withResolvers<void>()
-  const work = [anna, anna].map(({ userId }) => events.run(userId!, () => busy.promise))
+  const work = [anna, anna].map(viewer => events.run(claim(viewer), () => busy.promise))
   await told(clients, '1')
   // Where nobody has one it waits for the place of whoever has been there longest.
-  work.push(events.run(ben.userId!, () => busy.promise))
+  work.push(events.run(claim(ben), () => busy.promise))
   const waiting = told(clients, '2')
   busy.resolve()
   await Promise.all([waiting, ...work])

@@ -1,10 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
-import { callerName, createShares, type ShareLimits } from '../../router/live/shares.ts'
+import { describe, expect, it, test } from 'vitest'
+import { callerName, claimOf, createShares, type ShareLimits } from '../../router/live/shares.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 
-const limits: ShareLimits = { each: 2, waiting: 3, all: 4, patienceMs: 60_000 }
+const limits: ShareLimits = { each: 2, waiting: 3, ofOrganization: 4, all: 4, patienceMs: 60_000 }
+/** A caller whose organization is nobody else's; `a@o` is one of an organization. */
+const claim = (name: string) => ({ caller: name, organization: /@(.+)/.exec(name)?.[1] ?? name })
 const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve))
 }
@@ -14,8 +16,8 @@ function crowd(given: Partial<ShareLimits> = {}) {
   const shares = createShares({ ...limits, ...given })
   const begun: string[] = []
   const take = (name: string, signal?: AbortSignal) => {
-    const caller = name[0]!
-    const place = shares.enter(caller, signal)
+    const caller = name.replace(/\d/, '')
+    const place = shares.enter(claim(caller), signal)
     if (place) return place.then(() => void begun.push(name))
     begun.push(name)
     return null
@@ -29,11 +31,11 @@ test('a caller below its share waits for nothing, and what is more of it waits i
   for (const name of ['a3', 'a4', 'a5']) expect(take(name)).toBeInstanceOf(Promise)
   expect(() => take('a6')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }))
   expect(take('b1')).toBe(null)
-  shares.leave('a')
+  shares.leave(claim('a'))
   await turns()
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
-  shares.leave('a')
-  shares.leave('a')
+  shares.leave(claim('a'))
+  shares.leave(claim('a'))
   await turns()
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'a5'])
 })
@@ -43,7 +45,7 @@ test('where the process is full callers take turns, however much one of them has
   expect(take('x')).toBe(null)
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) void take(name)
   for (const caller of ['x', 'a', 'b', 'c', 'a', 'b', 'a']) {
-    shares.leave(caller)
+    shares.leave(claim(caller))
     await turns()
   }
   expect(begun).toEqual(['x', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
@@ -52,22 +54,22 @@ test('where the process is full callers take turns, however much one of them has
 
 test('a caller has room while nothing of theirs waits and not all of their places are taken', async () => {
   const { shares, take } = crowd()
-  expect(shares.hasRoom('a')).toBe(true)
+  expect(shares.hasRoom(claim('a'))).toBe(true)
   take('a1')
-  expect(shares.hasRoom('a')).toBe(true)
+  expect(shares.hasRoom(claim('a'))).toBe(true)
   take('a2')
-  expect([shares.hasRoom('a'), shares.hasRoom('b')]).toEqual([false, true])
+  expect([shares.hasRoom(claim('a')), shares.hasRoom(claim('b'))]).toEqual([false, true])
   const third = take('a3')
-  shares.leave('a')
+  shares.leave(claim('a'))
   await third
-  expect(shares.hasRoom('a')).toBe(false)
-  shares.leave('a')
-  expect(shares.hasRoom('a')).toBe(true)
+  expect(shares.hasRoom(claim('a'))).toBe(false)
+  shares.leave(claim('a'))
+  expect(shares.hasRoom(claim('a'))).toBe(true)
   const full = crowd({ all: 1 })
   full.take('x')
   const waiting = full.take('a1')
-  expect([full.shares.hasRoom('a'), full.shares.hasRoom('b')]).toEqual([false, true])
-  full.shares.leave('x')
+  expect([full.shares.hasRoom(claim('a')), full.shares.hasRoom(claim('b'))]).toEqual([false, true])
+  full.shares.leave(claim('x'))
   await waiting
 })
 
@@ -79,14 +81,14 @@ test('where the process is full, who leaves while waiting leaves nothing behind:
   const next = take('b1')
   client.abort()
   await expect(gone).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
-  shares.leave('x')
+  shares.leave(claim('x'))
   await next
   expect(begun).toEqual(['x', 'b1'])
-  shares.leave('b')
+  shares.leave(claim('b'))
   // Nor does its time run on.
   expect(take('a2')).toBe(null)
   await expect(take('c1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-  shares.leave('a')
+  shares.leave(claim('a'))
   expect(take('d1')).toBe(null)
 })
 
@@ -98,8 +100,8 @@ test('callers who have nothing under way take no memory', () => {
   const before = process.memoryUsage().heapUsed
   for (let caller = 0; caller < 100_000; caller++) {
     const name = `caller ${caller}`
-    shares.enter(name)
-    shares.leave(name)
+    shares.enter(claim(name))
+    shares.leave(claim(name))
   }
   collect()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000)
@@ -114,7 +116,7 @@ test('who leaves while waiting takes no place, and who waits too long is told', 
   client.abort()
   await expect(gone).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   await expect(late).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-  shares.leave('a')
+  shares.leave(claim('a'))
   await turns()
   expect(begun).toEqual(['a1'])
   expect(take('a4')).toBe(null)
@@ -122,8 +124,8 @@ test('who leaves while waiting takes no place, and who waits too long is told', 
 
 test('a place is given back however the work ends', async () => {
   const { shares } = crowd({ each: 1, waiting: 0 })
-  await expect(shares.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await shares.run('a', async () => 'done')).toBe('done')
+  await expect(shares.run(claim('a'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await shares.run(claim('a'), async () => 'done')).toBe('done')
 })
 
 test('a caller is a person, a key, for whomever it acts, a program, or the neighbourhood of an address', () => {
@@ -132,4 +134,65 @@ test('a caller is a person, a key, for whomever it acts, a program, or the neigh
   expect(callerName({ ...anonymous, keyId: 'k' }, '1.2.3.4')).toBe('key:k')
   expect(callerName({ ...anonymous, appId: 'app_x' }, '1.2.3.4')).toBe('app_x')
   expect(callerName(anonymous, '2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
+})
+
+describe('places of organizations', () => {
+  it('lets callers of one organization have no more than its places, and gives those of another theirs at once', async () => {
+    const { shares, begun, take } = crowd({ ofOrganization: 3, all: 10 })
+    for (const name of ['a1@o', 'a2@o', 'b1@o']) expect(take(name)).toBe(null)
+    const waiting = [take('b2@o'), take('c1@o')]
+    expect(waiting).toEqual([expect.any(Promise), expect.any(Promise)])
+    expect([shares.hasRoom(claim('d@o')), shares.hasRoom(claim('d@p'))]).toEqual([false, true])
+    expect(take('d1@p')).toBe(null)
+    shares.leave(claim('a@o'))
+    shares.leave(claim('a@o'))
+    await Promise.all(waiting)
+    expect(begun).toEqual(['a1@o', 'a2@o', 'b1@o', 'd1@p', 'b2@o', 'c1@o'])
+  })
+
+  it('gives turns to organizations, however many callers one of them has, when the process is full', async () => {
+    const { shares, begun, take } = crowd({ all: 1 })
+    take('x1@x')
+    for (const name of ['a1@o', 'b1@o', 'c1@o', 'd1@o', 'e1@p', 'f1@q']) void take(name)
+    for (const caller of ['x@x', 'a@o', 'e@p', 'f@q', 'b@o', 'c@o']) {
+      shares.leave(claim(caller))
+      await turns()
+    }
+    expect(begun).toEqual(['x1@x', 'a1@o', 'e1@p', 'f1@q', 'b1@o', 'c1@o', 'd1@o'])
+  })
+
+  it('leaves no place taken when a client leaves that waits for its organization', async () => {
+    const { shares, begun, take } = crowd({ each: 1, ofOrganization: 1 })
+    take('a1@o')
+    const client = new AbortController()
+    const gone = take('b1@o', client.signal)
+    client.abort()
+    await expect(gone).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+    shares.leave(claim('a@o'))
+    expect(take('b2@o')).toBe(null)
+    expect(begun).toEqual(['a1@o', 'b2@o'])
+  })
+
+  it('refuses what waited its whole time, for the caller and for the organization together', async () => {
+    const { shares, take } = crowd({ each: 1, ofOrganization: 1, patienceMs: 40 })
+    take('a1@o')
+    const late = take('b1@o')
+    await expect(late).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    shares.leave(claim('a@o'))
+    expect(take('b2@o')).toBe(null)
+  })
+})
+
+describe('claimOf', () => {
+  it('names the organization in which somebody works, else the caller', () => {
+    const user = { ...anonymous, kind: 'user', userId: 'u' } as const
+    expect(claimOf({ ...user, organizationId: 'o' }, '1.2.3.4')).toEqual({ caller: 'u', organization: 'o' })
+    expect(claimOf(user, '1.2.3.4')).toEqual({ caller: 'u', organization: 'u' })
+    expect(claimOf(anonymous, '2001:db8:1:2:3:4:5:6')).toEqual({ caller: '2001:db8:1:2', organization: '2001:db8:1:2' })
+  })
+
+  it('gives a service turns of its own in each organization', () => {
+    const service = { ...anonymous, kind: 'service', appId: 'app_x', organizationId: 'o' } as const
+    expect(claimOf(service, '1.2.3.4')).toEqual({ caller: 'app_x', organization: 'app_x o' })
+  })
 })

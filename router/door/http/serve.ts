@@ -111,20 +111,20 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
     return refuse(statusOf[caller.refusal.code], [caller.refusal])
   }
-  const name = rememberCaller(request, caller.viewer)
+  const claim = rememberCaller(request, caller.viewer)
 
   const refused = refusedValues(asked.variables)
-  const found = refused ? { errors: [refused] } : await door.sources.find(asked.naming, { name, isKnown: caller.viewer.kind !== 'anonymous' })
+  const found = refused ? { errors: [refused] } : await door.sources.find(asked.naming, { name: claim.caller, isKnown: caller.viewer.kind !== 'anonymous' })
   if (found && 'errors' in found) {
     const status = streamFormOf(accept, false) || prefersResponseJson(accept) ? 400 : 200
     return refuse(found.status ?? status, found.errors)
   }
   const operation = found && getOperationAST(found.document, asked.operationName)
   const form = streamFormOf(accept, operation?.operation === 'subscription')
-  const context = { viewer: caller.viewer, caller: name, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
+  const context = { viewer: caller.viewer, caller: claim.caller, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
   if (form && found && operation?.operation === 'subscription') {
     const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables }
-    return streamSubscription(door, reply, subscription, { form, caller, name, tellErrors })
+    return streamSubscription(door, reply, subscription, { form, caller, claim, tellErrors })
   }
 
   const changes = found?.document.definitions.some(each => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'mutation')
@@ -142,7 +142,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     const httpGraphQLRequest = { method: request.method, headers: headersFor(form, headers), ...sent }
     return answerOf(await server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => whole }))
   }
-  const { status, headers: own, body } = await door.shares.run(name, run, context.signal)
+  const { status, headers: own, body } = await door.shares.run(claim, run, context.signal)
   reply.code(status).headers(own)
   // One event, and no more: a client that speaks nothing else asks everything so.
   if (form && status === 200) return reply.header('content-type', form.contentType).send(`${form.next(body.trimEnd())}${form.complete}`)

@@ -5,7 +5,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
 import type { Asked, Hub } from '../../live/shared/hub.ts'
-import { inTurnOf } from '../../live/shares.ts'
+import { type Claim, inTurnOf } from '../../live/shares.ts'
 import { doorRefusal, sendErrors } from '../errors.ts'
 import { sendStream } from '../streaming/answer.ts'
 import type { StreamForm } from '../streaming/form.ts'
@@ -16,7 +16,7 @@ export interface Subscriber {
   readonly form: StreamForm
   readonly caller: Caller
   /** Under what everything of the caller counts. */
-  readonly name: string
+  readonly claim: Claim
   readonly tellErrors: Asked['tellErrors']
 }
 
@@ -30,15 +30,15 @@ export async function streamSubscription(
   door: HttpDoor,
   reply: FastifyReply,
   { variables, ...asked }: AskedSubscription,
-  { form, caller, name, tellErrors }: Subscriber,
+  { form, caller, claim, tellErrors }: Subscriber,
 ): Promise<FastifyReply> {
   if (!areVariables(variables)) throw doorRefusal(400, 'The variables of an operation are a JSON object.')
-  const place = door.hub.reserve(name)
+  const place = door.hub.reserve(claim.caller)
   if (place instanceof Refusal) throw place
-  const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, name, causeNow() ?? null) }
+  const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, claim, causeNow() ?? null) }
   let joined: Awaited<ReturnType<Hub['join']>>
   try {
-    joined = await door.beginnings.run(name, () => door.hub.join({ request, tellErrors }, place), asked.signal)
+    joined = await door.beginnings.run(claim, () => door.hub.join({ request, tellErrors }, place), asked.signal)
   } catch (cause) {
     place()
     throw cause

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { type Cause, origin, readClient, readOrigin } from '../../../platform/caller/cause.ts'
 import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
+import type { Claim } from '../../live/shares.ts'
 import { tryAgainCode } from '../../live/streams.ts'
 import { readRequestId } from '../headers.ts'
 import { readableSubscribe } from './subscribe-message.ts'
@@ -58,7 +59,7 @@ export interface Extra {
   readonly program: Pick<Cause, 'client' | typeof origin>
   caller: Caller | null
   /** Under what everything counts that the caller does at once. */
-  name: string
+  claim: Claim
   /** Under what the socket is counted among those of its person or key; null while it is not. */
   viewer: string | null
   /** The upgrade's, with what `connection_init` brings in their place. */
@@ -104,7 +105,7 @@ export function serve(
     malformed: null,
     program,
     caller: null,
-    name: '',
+    claim: nobody,
     viewer: null,
     headers: noHeaders,
     closed: false,
@@ -193,3 +194,6 @@ const mostReasonBytes = 123
 const isOfServers = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Unexpected message of type')
 
 const noHeaders = new Headers()
+
+/** Until it is known who dials. */
+const nobody: Claim = { caller: '', organization: '' }

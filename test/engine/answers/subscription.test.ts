@@ -224,11 +224,11 @@ test('many streams work out one event a few at a time, and what comes meanwhile 
       },
     },
   }
-  const shares = createShares({ each: 2, waiting: Number.POSITIVE_INFINITY, all: 4, patienceMs: Number.POSITIVE_INFINITY })
+  const shares = createShares({ each: 2, waiting: Number.POSITIVE_INFINITY, ofOrganization: 4, all: 4, patienceMs: Number.POSITIVE_INFINITY })
   const graph = testGraph({ slow })
   const streams = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>
-      graph.subscribe('subscription ($n: Int) { changed(n: $n) { id } }', { n }, { inTurn: work => shares.run('one', work) }),
+      graph.subscribe('subscription ($n: Int) { changed(n: $n) { id } }', { n }, { inTurn: work => shares.run({ caller: 'one', organization: 'one' }, work) }),
     ),
   )
   let received = 0

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createPace, rememberTurn, turnOf } from '../../router/live/pace.ts'
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+describe('pace', () => {
+  it('begins a few requests at once and the others in later turns of the event loop, those of each name in turn', async () => {
+    const { begin } = createPace({ perTurn: 2, waiting: 10 })
+    const begun: string[] = []
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1']) begin(name[0]!, () => begun.push(name))
+    expect(begun).toEqual(['a1', 'a2'])
+    await turn()
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1'])
+    begin('b', () => begun.push('b2'))
+    await turn()
+    await turn()
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
+    await turn()
+    begin('a', () => begun.push('a6'))
+    expect(begun.at(-1)).toBe('a6')
+  })
+
+  it('refuses a request with RATE_LIMITED when too many of its name wait', async () => {
+    const { begin } = createPace({ perTurn: 1, waiting: 1 })
+    let begun = 0
+    const count = () => (begun += 1)
+    begin('a', count)
+    begin('a', count)
+    expect(() => begin('a', count)).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+    begin('b', count)
+    for (let turns = 0; turns < 3; turns++) await turn()
+    expect(begun).toBe(3)
+  })
+})
+
+describe('turnOf', () => {
+  const request = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage
+
+  it('names the address until a credential has counted, and the organization from then on', () => {
+    const first = request({ 'x-api-key': 'sgk_pace_1' })
+    expect(turnOf(first, '10.0.0.1')).toBe('10.0.0.1')
+    rememberTurn(first, { caller: 'key:1', organization: 'org-1' })
+    expect(turnOf(request({ 'x-api-key': 'sgk_pace_1' }), '10.0.0.2')).toBe('org-1')
+  })
+
+  it('gives made-up credentials and none the turns of their address', () => {
+    expect(turnOf(request({}), '2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
+    const names = Array.from({ length: 5 }, (_, at) => turnOf(request({ authorization: `Bearer made-up-${at}` }), '10.0.0.3'))
+    expect(new Set(names)).toEqual(new Set(['10.0.0.3']))
+  })
+})
