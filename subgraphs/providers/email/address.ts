@@ -8,9 +8,10 @@ const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /** A domain as DNS has it: lower case, A-labels, without a point at its end; null for what is none, or is an address of IP. */
 export function readDomainName(given: string): string | null {
-  // What reads names of addresses leaves line breaks and tabs out, and another name remains than was written.
-  if (/\s|\p{Cc}/u.test(given.trim())) return null
-  const name = domainToASCII(given.trim().replace(/\.$/, '')).toLowerCase()
+  const written = given.trim().replace(/\.$/, '')
+  // `domainToASCII` leaves out line breaks, paths and ports: another name would remain than was written.
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(written)) return null
+  const name = domainToASCII(written).toLowerCase()
   const labels = name.split('.')
   return name.length <= 253 && labels.length > 1 && labels.every(each => label.test(each)) && !/^\d+$/.test(labels.at(-1)!) ? name : null
 }

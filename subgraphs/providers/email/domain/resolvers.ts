@@ -10,6 +10,7 @@ import type { Context } from '../../context.ts'
 import type { AddSenderDomainInput, Resolvers, SuspendSenderDomainInput, VerifySenderDomainInput } from '../../resolvers.generated.ts'
 import type { SenderDomainRow } from '../../stores/email/domain.ts'
 import { factsOf } from './news.ts'
+import { refusePublicSuffix } from './public-suffix.ts'
 import { recordsOf } from './records.ts'
 import { claimOf, hasLapsed, look, lookAgainMs, mostDomains, requireDomainName, requireKind, requireMailChanger, transitions } from './rules.ts'
 
@@ -51,6 +52,7 @@ async function addSenderDomain(context: Context, input: AddSenderDomainInput): P
   if (level === 'PLATFORM') requireMailChanger(viewer)
   requireKind(kind, level)
   const domain = requireDomainName(input.domain)
+  await refusePublicSuffix(domain)
   const organizationId = level === 'PLATFORM' ? null : tenantId
   const once = { ...input, level, kind }
   const { row } = await create(context, {
