@@ -28,7 +28,10 @@ const spend = async (graph: Supergraph, organizationId: string, micros: bigint, 
 const superAdmin = () => person(newId(), newId(), ['platform_super_admin'])
 /** Lets the sweeps go round once more. */
 const round = async (graph: Supergraph) => graph.clock.run(15_000)
-const told = (graph: Supergraph) => graph.rows<{ kind: string; body: Record<string, unknown> }>('select kind, body from providers.facts order by seq')
+const factsLike = (graph: Supergraph, pattern: string) =>
+  graph.rows<{ kind: string; body: Record<string, unknown> }>('select kind, body from providers.facts where kind like $1 order by seq', [pattern])
+const told = (graph: Supergraph) => factsLike(graph, 'attention.%')
+const budgetAlerts = (graph: Supergraph) => factsLike(graph, 'budget.alert')
 
 describe('G-04 a spend limit', () => {
   test('is made with what its scope has spent in the running period, is on record, and tells what is left', async () => {
@@ -189,6 +192,9 @@ describe('G-04 a spend limit', () => {
     await spend(graph, organization.id, 200n)
     expect(await kinds()).toEqual(['SOFT', 'PERCENT_50', 'PERCENT_80', 'PERCENT_95', 'EXHAUSTED'])
     expect(await facts()).toEqual(['attention.opened BUDGET_NEAR_LIMIT', 'attention.opened BUDGET_EXHAUSTED'])
+    expect((await budgetAlerts(graph)).map(({ body }) => body)).toEqual(
+      (await kinds()).map(kind => ({ organizationId: organization.id, limitId: id, scopeType: 'ORGANIZATION', kind })),
+    )
     ;(await graph.execute(updateLimit, { input: { id, hardLimitMicros: 10_000 } }, { as: owner })).data()
     expect((await facts()).at(-1)).toBe('attention.closed')
     await spend(graph, organization.id, 7_500n)
