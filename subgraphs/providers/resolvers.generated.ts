@@ -1708,7 +1708,7 @@ export type AiModel = {
   /** One image; of a model with `imagePrices` a square of medium quality, which is drawn where a call leaves the choice. */
   readonly imageMicros?: Maybe<Scalars['BigInt']['output']>;
   /** One image by quality and size, the cheapest first; empty where each costs `imageMicros`. */
-  readonly imagePrices: ReadonlyArray<ImagePrice>;
+  readonly imagePrices?: Maybe<ReadonlyArray<Maybe<ImagePrice>>>;
   /** A minute of sound. */
   readonly minuteMicros?: Maybe<Scalars['BigInt']['output']>;
 };
@@ -3646,7 +3646,7 @@ export type AiModelResolvers<ContextType = Context, ParentType extends Resolvers
   cacheWriteMicrosPerMillion?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   outputMicrosPerMillion?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   imageMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
-  imagePrices?: Resolver<ReadonlyArray<ResolversTypes['ImagePrice']>, ParentType, ContextType>;
+  imagePrices?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ImagePrice']>>>, ParentType, ContextType>;
   minuteMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
 };
 

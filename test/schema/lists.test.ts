@@ -34,6 +34,7 @@ import { most as ofProcessor } from '../../subgraphs/providers/processor/price/r
 import { periods, scopeTypes } from '../../subgraphs/providers/spend/rules.ts'
 import { mostApps, mostAttempts, mostUsage } from '../../subgraphs/providers/stores/call.ts'
 import { catalogue } from '../../subgraphs/providers/stores/credential/catalogue.ts'
+import { maxImagePrices } from '../../subgraphs/providers/stores/model/image-prices.ts'
 import { mostCandidates, mostUsed } from '../../subgraphs/providers/stores/model/model.ts'
 import { capabilities } from '../../subgraphs/providers/stores/model/prices.ts'
 import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.ts'
@@ -147,6 +148,7 @@ const rules: Readonly<Record<string, number>> = {
   'Embeddings.vectors': mostTexts,
   'Completion.toolCalls': mostTools,
   'Completion.dropped': maxDropped,
+  'AiModel.imagePrices': maxImagePrices,
   'Credential.fields': Math.max(...Object.values(catalogue).map(({ plain }) => plain.length + 1)),
   'ProviderCall.attempts': mostAttempts,
   'Query.usage': mostUsage,

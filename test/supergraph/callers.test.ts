@@ -80,7 +80,7 @@ describe('services and keys, wherever they ask', () => {
   test('G-10 a service is its app, in the organization and on behalf of whom it names, with what both may do', async () => {
     const app = { 'x-service-token': launcher, 'x-app-id': 'app_launcher' }
     const here = { 'x-organization-id': made.organizations.callers! }
-    const scopes = ['agents:workspace.read', 'payments:dashboard.read', 'providers:usage.read', 'publishing:dashboard.read']
+    const scopes = ['agents:workspace.read', 'payments:dashboard.read', 'providers:service.invoke', 'providers:usage.read', 'publishing:dashboard.read']
     const bare = { kind: 'SERVICE', appId: 'app_launcher', roles: [], scopes, user: null, organization: null }
     const viewer = (headers: Credentials) => everywhere(at => viewerAt(at, headers))
     expect(await viewer(app)).toEqual(bare)

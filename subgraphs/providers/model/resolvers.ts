@@ -3,6 +3,7 @@ import { writing } from '../../store/books.ts'
 import { activeOrganization } from '../../viewer.ts'
 import { requireNoService } from '../administration/caller.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { maxImagePrices } from '../stores/model/image-prices.ts'
 import { lifecycleOf, oldestFirst } from '../stores/model/model.ts'
 import { setFallbackChain, setModelPreference } from './changes.ts'
 import { governanceResolvers } from './governance.ts'
@@ -32,6 +33,7 @@ export const modelResolvers: Resolvers = {
   },
   AiModel: {
     lifecycle: (model, _, context) => lifecycleOf(model, context[writing].clock.now()),
+    imagePrices: ({ imagePrices }) => imagePrices.slice(0, maxImagePrices),
   },
   ModelGovernance: governanceResolvers,
   ModelSync: {

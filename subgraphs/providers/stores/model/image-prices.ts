@@ -5,6 +5,9 @@ export interface ImagePrice {
   readonly micros: number
 }
 
+/** How many prices of one model are shown at most. */
+export const maxImagePrices = 40
+
 /** The quality and the size of images, as a caller names them; null and `auto` leave the choice. */
 export interface ImageForm {
   readonly quality: string | null

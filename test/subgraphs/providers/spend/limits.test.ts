@@ -193,7 +193,7 @@ describe('G-04 a spend limit', () => {
     expect(await kinds()).toEqual(['SOFT', 'PERCENT_50', 'PERCENT_80', 'PERCENT_95', 'EXHAUSTED'])
     expect(await facts()).toEqual(['attention.opened BUDGET_NEAR_LIMIT', 'attention.opened BUDGET_EXHAUSTED'])
     expect((await budgetAlerts(graph)).map(({ body }) => body)).toEqual(
-      (await kinds()).map(kind => ({ organizationId: organization.id, limitId: id, scopeType: 'ORGANIZATION', kind })),
+      (await kinds()).map((kind: string) => ({ organizationId: organization.id, limitId: id, scopeType: 'ORGANIZATION', kind })),
     )
     ;(await graph.execute(updateLimit, { input: { id, hardLimitMicros: 10_000 } }, { as: owner })).data()
     expect((await facts()).at(-1)).toBe('attention.closed')
