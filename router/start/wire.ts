@@ -28,8 +28,11 @@ export interface RouterStart {
 /** A way to start with subgraphs of its own. */
 export interface HomeStart {
   readonly home: HomeParts
-  /** Makes what has to be there before anything works by itself: demo data, a link for the first person. */
-  prepare(home: Home): Promise<void>
+  /**
+   * Makes what has to be there before anything works by itself: demo data, a link for the first person.
+   * @returns what to say once the door is open; a start that fails says only why
+   */
+  prepare(home: Home): Promise<(() => void) | undefined>
   /** What clients come in by; or what routers do, which is made by the mode. */
   door(home: Home): RouterParts | Door
 }
@@ -46,11 +49,12 @@ export async function wire(process: Process, parts: RouterStart | HomeStart): Pr
   // A router's process loads neither the database's code nor that of the subgraphs.
   const { openHome } = await import('./home.ts')
   const home = await openHome(process, parts.home, listening.promise)
-  await parts.prepare(home)
+  const announce = await parts.prepare(home)
   process.signal.throwIfAborted()
   await Promise.all(home.subgraphs.map(subgraph => subgraph.start()))
   await open(process, parts.door(home))
   listening.resolve()
+  announce?.()
 }
 
 async function open(process: Process, made: RouterParts | Door): Promise<void> {

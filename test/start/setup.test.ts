@@ -126,8 +126,10 @@ describe('deliverSetupLink', () => {
   it('shows the link on a terminal, and never in a line of the log', async () => {
     await using folder = newDataFolder()
     const { said, shown, deliver } = open()
-    await deliver(folder.path, true)
+    const announce = await deliver(folder.path, true)
     expect(shown.join()).toContain(link)
+    expect(said).toEqual([])
+    announce!()
     expect(said).toHaveLength(1)
     expect(said.join()).not.toContain('secret')
   })

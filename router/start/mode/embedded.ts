@@ -43,8 +43,8 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       },
       async prepare(made) {
         if (trial) await trial.provide(made)
-        else await deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
         notices.push(...(trial?.notices ?? []), ...made.notices)
+        return trial ? undefined : deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
       },
       // All of them live here, so the engine does.
       door: ({ defined, engine, subgraphs, readiness }) => ({

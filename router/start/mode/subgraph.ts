@@ -60,7 +60,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
-        if (identity && !played) await deliverSetupLink(identity, { dataDir: config.dataDir, publicUrl, tell })
+        return identity && !played ? deliverSetupLink(identity, { dataDir: config.dataDir, publicUrl, tell }) : undefined
       },
       door: ({ defined, subgraphs, readiness }) => ({
         async listen() {

@@ -21,11 +21,12 @@ const ownTerminal = (): ((text: string) => void) | null => (process.stdout.isTTY
 /**
  * Makes a new set-up link while nobody has signed in, and writes it to a file that the owner of this process alone can read, and to a
  * terminal. Once somebody has signed in it removes the file. The former link stays good when the new one cannot be delivered.
+ * @returns says where the link is; undefined where there is nothing to say
  */
 export async function deliverSetupLink(
   identity: Pick<Identity, 'openSetup'>,
   { dataDir, publicUrl, tell, terminal = ownTerminal() }: SetupDelivery,
-): Promise<void> {
+): Promise<(() => void) | undefined> {
   const file = setupLinkFile(dataDir)
   const problems: string[] = []
   const deliver = (path: string) => {
@@ -42,7 +43,8 @@ export async function deliverSetupLink(
   })
   for (const problem of problems) tell.warn(problem)
   if (link === null) remove(file)
-  else if (problems.length === 0) tell.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
+  if (link === null || problems.length > 0) return undefined
+  return () => tell.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
 }
 
 /** Writes a file anew with mode 0600, whatever lay there. @returns what to do about it when that fails */
