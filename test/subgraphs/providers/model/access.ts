@@ -16,8 +16,9 @@ const chained = 'capability: CHAT, models: ["openai/gpt-5-mini"]'
 export const access: AccessRows = {
   async made({ graph }) {
     await graph.rows(
-      `insert into providers.models (id, name, provider, capability, first_seen_at, created_at, updated_at, created_by)
-       values (gen_random_uuid(), 'openai/of-the-matrix', 'openai', 'CHAT', '2026-01-01', '2026-01-01', '2026-01-01', 'system:sources')`,
+      `insert into providers.models (id, name, provider, capability, image_prices, first_seen_at, created_at, updated_at, created_by)
+       values (gen_random_uuid(), 'openai/of-the-matrix', 'openai', 'CHAT', '[{"quality": "low", "size": "1024x1024", "micros": 11000}]',
+         '2026-01-01', '2026-01-01', '2026-01-01', 'system:sources')`,
     )
     return {}
   },
