@@ -235,7 +235,7 @@ async function full(): Promise<void> {
   await installS3Server()
   await takeTests(
     'npm test, without the long tests',
-    1700,
+    2700,
     longTests.flatMap(path => ['--exclude', path]),
   )
   await take(graphApart)
