@@ -80,7 +80,7 @@ interface TestReport {
 }
 
 /** More files than a busy machine makes fail: these are not tried again. */
-const maxFilesTriedAgain = 12
+const maxFilesTriedAgain = 24
 
 /**
  * Runs test files and counts each test. Files with a failure run a second time, one after another, and that run counts: with two cores for
@@ -91,7 +91,9 @@ async function takeTests(name: string, seconds: number, args: readonly string[])
   const reportOf = async (files: readonly string[], limit: number) => {
     const path = join(work, `tests-${elapsed()}.json`)
     const reporters = ['--reporter=default', '--reporter=./test/kit/run/skipped-reporter.ts', '--reporter=json', `--outputFile.json=${path}`]
-    const { exitCode } = await run(['npm', 'test', '--', ...files, ...reporters], { seconds: limit })
+    // A platform of its own starts within 7 to 40 s, as machines differ, and three files run beside each other.
+    const patience = ['--testTimeout=180000', '--hookTimeout=240000']
+    const { exitCode } = await run(['npm', 'test', '--', ...files, ...patience, ...reporters], { seconds: limit })
     return { exitCode, report: existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as TestReport) : null }
   }
   const { exitCode, report } = await reportOf(args, seconds)
@@ -109,7 +111,7 @@ async function takeTests(name: string, seconds: number, args: readonly string[])
     return
   }
   heading(`${failedFiles.length} files a second time`)
-  const again = await reportOf(['--no-file-parallelism', ...failedFiles.map(file => file.name)], 600)
+  const again = await reportOf(['--no-file-parallelism', ...failedFiles.map(file => file.name)], 900)
   const failedTests = failedFiles.flatMap(file => file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName))
   if (again.report && again.exitCode === 0) {
     counts.passed += failedTests.length
