@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import RotatingSequencer from './test/kit/run/sequencer.ts'
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     reporters: ['default', './test/kit/run/skipped-reporter.ts'],
     // Node loads our files itself, as in production; through Vite's runner graphql would be loaded twice.
     experimental: { viteModuleRunner: false },
+    sequence: { sequencer: RotatingSequencer },
     pool: 'forks',
     isolate: false,
     // A third of the time tests wait for a database or another process: on two cores three of them run beside each other.

@@ -12,6 +12,7 @@ import { isInstalled, run } from './commands.ts'
 import { chapters, graphApart, long, longTests, replicas, type Step } from './lists.ts'
 import { freePort, type Platform, startPlatform } from './platform.ts'
 import { type Runs, takeTurns } from './rotation.ts'
+import { runTests } from './tests.ts'
 
 const limitSeconds = 55 * 60
 /** Whoever runs this may end it after 90 minutes, and a run without its last line says nothing. */
@@ -67,59 +68,36 @@ async function take({ name, seconds, command, env, needs = [] }: Step): Promise<
   return check(exitCode === 0 ? name : `${name} (exit ${exitCode})`, exitCode === 0)
 }
 
-/** What vitest's JSON reporter writes, as far as it counts here. */
-interface TestReport {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly testResults: readonly {
-    readonly name: string
-    readonly status: string
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
-  }[]
-}
-
 /** More files than a busy machine makes fail: these are not tried again. */
 const maxFilesTriedAgain = 24
 
 /**
  * Runs test files and counts each test. Files with a failure run a second time, one after another, and that run counts: with two cores for
- * everything a time limit of a test may pass while another file works. What passed only then is named at the end.
+ * everything a time limit of a test may pass while another file works. What passed only then is named at the end. Files that do not begin
+ * in time are named and counted as skipped.
  */
 async function takeTests(name: string, seconds: number, args: readonly string[]): Promise<void> {
   heading(name)
-  const reportOf = async (files: readonly string[], limit: number) => {
-    const path = join(work, `tests-${elapsed()}.json`)
-    const reporters = ['--reporter=default', '--reporter=./test/kit/run/skipped-reporter.ts', '--reporter=json', `--outputFile.json=${path}`]
-    // A platform of its own starts within 7 to 40 s, as machines differ, and three files run beside each other.
-    const patience = ['--testTimeout=180000', '--hookTimeout=240000']
-    const { exitCode } = await run(['npm', 'test', '--', ...files, ...patience, ...reporters], { seconds: limit })
-    return { exitCode, report: existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as TestReport) : null }
-  }
-  const { exitCode, report } = await reportOf(args, seconds)
-  if (!report) {
-    check(`${name} (exit ${exitCode}, no report)`, false)
-    return
-  }
-  counts.passed += report.numPassedTests
-  counts.skipped += report.numPendingTests
-  const failedFiles = report.testResults.filter(({ status }) => status === 'failed')
-  if (failedFiles.length === 0 || failedFiles.length > maxFilesTriedAgain) {
-    counts.failed += report.numFailedTests
-    // An error outside every test.
-    if (exitCode !== 0 && report.numFailedTests === 0) check(`${name} (exit ${exitCode})`, false)
+  const first = await runTests(args, { seconds, folder: work })
+  counts.passed += first.passed
+  counts.skipped += first.skipped
+  for (const file of first.leftOut) skip(file, `${seconds} s were not enough for it`)
+  if (first.problem) check(`${name}: ${first.problem}`, false)
+  const { failedFiles, failedTests } = first
+  if (failedFiles.length === 0) return
+  if (failedFiles.length > maxFilesTriedAgain) {
+    counts.failed += failedTests.length
+    console.log(`FAIL  ${failedFiles.length} test files, too many for a second try`)
     return
   }
   heading(`${failedFiles.length} files a second time`)
-  const again = await reportOf(['--no-file-parallelism', ...failedFiles.map(file => file.name)], 900)
-  const failedTests = failedFiles.flatMap(file => file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName))
-  if (again.report && again.exitCode === 0) {
-    counts.passed += failedTests.length
-    unstable.push(...failedTests)
-  } else if (again.report && again.report.numFailedTests > 0) {
-    counts.failed += again.report.numFailedTests
-    counts.passed += Math.max(0, failedTests.length - again.report.numFailedTests)
-  } else check(`${name} (exit ${again.exitCode} at the second try)`, false)
+  const again = await runTests(['--no-file-parallelism', ...failedFiles], { seconds: 900, folder: work })
+  const stillFail = [...again.failedTests, ...again.leftOut]
+  for (const test of stillFail) console.log(`FAIL  ${test}`)
+  counts.failed += stillFail.length
+  counts.passed += Math.max(0, failedTests.length - stillFail.length)
+  unstable.push(...failedTests.filter(test => !stillFail.includes(test)))
+  if (again.problem) check(`${name}, at the second try: ${again.problem}`, false)
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
@@ -237,7 +215,7 @@ async function full(): Promise<void> {
   await installS3Server()
   await takeTests(
     'npm test, without the long tests',
-    2700,
+    2100,
     longTests.flatMap(path => ['--exclude', path]),
   )
   await take(graphApart)
