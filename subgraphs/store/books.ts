@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/errors.ts'
 import { checkSameContent } from '../../platform/idempotency.ts'
 import { newIdInTurn } from '../../platform/ids.ts'
 import type { Aging } from '../../platform/jobs/retention.ts'
-import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
+import { lockingStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { Row, Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
 import type { NewFact } from './fact-kinds.ts'
@@ -73,6 +73,12 @@ export interface Books {
   readonly claim: Statement
   readonly claimed: Statement
   readonly release: Statement
+  /** Those of keys that are held outside of a transaction (`makeHeld`). */
+  readonly hold: Statement
+  readonly held: Statement
+  readonly resume: Statement
+  readonly endHold: Statement
+  readonly giveBack: Statement
   readonly keysOf: KeysOf
 }
 
@@ -107,8 +113,24 @@ export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = record
       where ${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`,
   ),
   release: statement(`delete from ${slug}.idempotency_keys where tenant_id = $1 and what = $2 and key = $3`),
+  ...holdingBooks(slug, keysOf),
   keysOf,
 })
+
+function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held' | 'resume' | 'endHold' | 'giveBack'> {
+  const table = `${slug}.idempotency_keys`
+  const isKey = `${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`
+  return {
+    hold: lockingStatement(
+      `insert into ${table} (tenant_id, caller, what, key, hash, made_id, at, holder, held_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict do nothing returning made_id as id`,
+    ),
+    held: statement(`select tenant_id as "tenantId", hash, made_id as id, held_until as "heldUntil" from ${table} where ${isKey}`),
+    resume: lockingStatement(`update ${table} set holder = $4, held_until = $5 where ${isKey} and held_until < $6 returning made_id as id`),
+    endHold: lockingStatement(`update ${table} set holder = null, held_until = null where ${isKey} and holder = $4 returning made_id`),
+    giveBack: lockingStatement(`delete from ${table} where ${isKey} and holder = $4`),
+  }
+}
 
 /**
  * The record of who did what is kept for so many days.
@@ -178,7 +200,11 @@ export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, nev
     writer.replay?.()
     return made
   }
-  throw new Refusal('NOT_FOUND', `The ${of.what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
+  throw notThere(of.what)
+}
+
+/** What is answered to a key whose work is gone. */
+export const notThere = (what: string) =>
+  new Refusal('NOT_FOUND', `The ${what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
     field: 'idempotencyKey',
   })
-}

@@ -67,7 +67,7 @@ const schema = (keysLike: string) => `
 /** A library of no service: stores of every kind, in a schema of their own. */
 export async function openLibrary(keysOf: 'organization' | 'caller' = 'organization') {
   const database: TestDatabase = await createTestDatabase({ poolSize: 10 })
-  await database.sequelize.query(schema(keysOf === 'organization' ? 'publishing' : 'identity'))
+  await database.sequelize.query(schema(keysOf === 'organization' ? 'payments' : 'identity'))
   const clock: BoundTime = boundTime()
   const facts = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), log: { info() {} }, wake() {} } as const
   const contexts = contextsOf('story', stores, { house: 'the library' }, { sequelize: database.sequelize, clock }, facts, keysOf)
