@@ -27,7 +27,7 @@ const list = (slug: Slug, role: ServiceOrigin['role'], word: 'WEB' | 'API' | 'MA
   local,
   setting: setting(`${slug.toUpperCase()}_${word}_HOST`, hostNames, {
     fallback: null,
-    without: `${local.map(name => `\`${name}\``).join(', ')} in development, else none`,
+    without: `${local.map(name => `\`${name}\``).join(', ')} in development`,
     by: everything,
     does,
   }),
@@ -37,13 +37,13 @@ const lists: readonly HostList[] = [
   ...slugs.flatMap(slug => {
     const own = `${slug}.localhost`
     const pages = slug === 'publishing' ? [own, 'web.publishing.localhost'] : [own]
-    const shown = slug === 'launcher' ? 'its dashboard' : 'its pages'
+    const shown = slug === 'launcher' ? 'the dashboard' : `${slug} pages`
     return [
-      list(slug, slug === 'launcher' ? 'dashboard' : 'web', 'WEB', pages, `Names under which browsers find ${slug}: ${shown}. Cookies count there.`),
-      list(slug, 'api', 'API', [own], `Names under which programs find ${slug}: its routes, without the prefix.`),
+      list(slug, slug === 'launcher' ? 'dashboard' : 'web', 'WEB', pages, `Hosts for browsers: ${shown}.`),
+      list(slug, 'api', 'API', [own], `Hosts for programs: ${slug} routes without prefix.`),
     ]
   }),
-  list('launcher', 'marketing', 'MARKETING', ['marketing.launcher.localhost'], 'Names under which browsers find the marketing site. Cookies count there.'),
+  list('launcher', 'marketing', 'MARKETING', ['marketing.launcher.localhost'], 'Hosts of the marketing site.'),
 ]
 
 /** The lists of hosts, one of each service and role, by their variables. */

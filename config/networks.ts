@@ -12,21 +12,21 @@ export const networkFamilies: readonly { readonly platform: Platform; readonly t
   if (!protocol) return []
   const { prefix, at, hasTrials, needs } = protocol
   const wanted = needs ? ` It needs ${needs}.` : ''
-  const owner = at ? ` It is found at the addresses of ${everyNetwork[at].title}.` : ''
+  const owner = at ? ` Uses the addresses of ${everyNetwork[at].title}.` : ''
   const family: Family = {
     clientId: setting(`${prefix}_CLIENT_ID`, text, {
       fallback: null,
       by: subgraphs,
-      does: `Your application at ${title}. Without one a start outside the demo says that ${title} is not set up.${wanted}${owner} Its callback address is \`$PUBLIC_URL/publishing/api/integrations/${path}/callback\`.`,
+      does: `Client id of your application. Callback: \`…/integrations/${path}/callback\`.${wanted}${owner}`,
     }),
-    clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
+    clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, { fallback: null, by: subgraphs, does: 'Its secret.' }),
     ...(hasTrials && {
       trialClientId: setting(`${prefix}_SANDBOX_CLIENT_ID`, text, {
         fallback: null,
         by: subgraphs,
-        does: `Your application at ${title} for trying. It is read in staging alone; what it publishes, only its own account sees.`,
+        does: `Your test application at ${title}, for staging only. Only its own account sees its posts.`,
       }),
-      trialClientSecret: setting(`${prefix}_SANDBOX_CLIENT_SECRET`, text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
+      trialClientSecret: setting(`${prefix}_SANDBOX_CLIENT_SECRET`, text, { fallback: null, by: subgraphs, does: 'Its secret.' }),
     }),
     ...(at ? {} : whereaboutsOf(protocol)),
   }

@@ -10,27 +10,27 @@ export const objects = {
   kind: setting('STORAGE', oneOf('file', 's3'), {
     fallback: 'file',
     by: subgraphs,
-    does: 'Where pictures and films are kept: `file`, in a folder, or `s3`, in a bucket of anything that speaks S3. Processes on several machines need the latter, or a folder that they share. Changing it moves nothing: copy the objects first, their names are the same.',
+    does: 'Where media files are stored: `file` (a folder) or `s3` (a bucket). See [File storage](storage.md).',
   }),
-  dir: setting('STORAGE_DIR', text, { fallback: null, without: '`$DATA_DIR/storage`', by: subgraphs, does: 'The folder of `STORAGE=file`.' }),
+  dir: setting('STORAGE_DIR', text, { fallback: null, without: '`$DATA_DIR/storage`', by: subgraphs, does: 'Folder for `STORAGE=file`.' }),
   endpoint: setting('S3_ENDPOINT', address, {
     fallback: null,
     without: '`https://s3.$S3_REGION.amazonaws.com`',
     by: subgraphs,
-    does: 'Where the bucket’s server is; it may lie on a private address.',
+    does: 'Address of the S3 server; may be private.',
   }),
-  region: setting('S3_REGION', text, { fallback: 'us-east-1', by: subgraphs, does: 'The region that requests are signed for.' }),
-  bucket: setting('S3_BUCKET', text, { fallback: null, by: subgraphs, does: 'The bucket, which must be there.' }),
+  region: setting('S3_REGION', text, { fallback: 'us-east-1', by: subgraphs, does: 'Region for signing requests.' }),
+  bucket: setting('S3_BUCKET', text, { fallback: null, by: subgraphs, does: 'Existing bucket. Required for `s3`.' }),
   accessKeyId: setting('S3_ACCESS_KEY_ID', text, {
     fallback: null,
     by: subgraphs,
-    does: 'Who opens the bucket: may put, get and delete objects in it. Together with its secret.',
+    does: 'Key that may put, get and delete objects. Required for `s3`.',
   }),
-  secretAccessKey: setting('S3_SECRET_ACCESS_KEY', text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
+  secretAccessKey: setting('S3_SECRET_ACCESS_KEY', text, { fallback: null, by: subgraphs, does: 'Its secret. Required for `s3`.' }),
   pathStyle: setting('S3_PATH_STYLE', flag, {
     fallback: false,
     by: subgraphs,
-    does: '`1`: the bucket stands in the path, as most servers of one’s own want it, and not before the host.',
+    does: '`1`: bucket name in the path, as most self-hosted servers need.',
   }),
 }
 

@@ -10,12 +10,12 @@ export const serviceTokens = {
   primary: setting(gatewayToken, atLeast(32), {
     fallback: null,
     by: ['all', 'router'],
-    does: 'At least 32 characters: with it every registered app, and every active client of the gateway, calls the gateway to providers, and nothing else.',
+    does: 'Token, at least 32 characters, with which every registered app and active gateway client may call the provider gateway only.',
   }),
   trusted: setting('TRUSTED_SERVICE_TOKENS', tokenList, {
     fallback: [],
     by: ['all', 'router'],
-    does: 'Tokens of at least 32 characters, with commas between, that count as `PROVIDERS_SERVICE_TOKEN` does: the next one, and the former one, while it is changed.',
+    does: 'Further such tokens, comma-separated, for rotation.',
   }),
 }
 
@@ -24,7 +24,7 @@ export const eachService = {
   dedicated: setting('<APP>_<SERVICE>_SERVICE_TOKEN', tokenList, {
     fallback: [],
     by: ['all', 'router', 'subgraph'],
-    does: 'Tokens of at least 32 characters, with commas between, of one app at one service alone: `SUPPORT_PROVIDERS_SERVICE_TOKEN` is that of `app_support` at providers, `SETTLEMENT_PAYMENTS_SERVICE_TOKEN` that of `app_settlement` at payments. A service that runs apart knows its own, such as `PUBLISHING_PROVIDERS_SERVICE_TOKEN`, and calls with the first. It is changed without touching any other.',
+    does: 'Tokens of one app at one service, comma-separated, at least 32 characters each: `SUPPORT_PROVIDERS_SERVICE_TOKEN` is for `app_support` at providers. A subgraph of its own calls with its first.',
   }),
 }
 

@@ -5,7 +5,7 @@ import { codegenConfig, generatedLine } from '../codegen.ts'
 import { type Composition, compose } from './compose.ts'
 import { openapiOf } from './openapi.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
-import { operatingPage } from './settings.ts'
+import { configurationPage } from './settings.ts'
 import { inFile, type Mistake, Mistakes, printMistake } from './source/mistake.ts'
 import { executableOf } from './source/sources.ts'
 
@@ -25,7 +25,7 @@ export async function generate(root: string): Promise<Generation> {
   const composition = await composeOrSay(root)
   const operations = composition.api ? await operationFiles(root) : []
   const wrong = composition.api ? await operationMistakes(root, operations, composition.api) : []
-  const page = await operatingPage(root)
+  const page = await configurationPage(root)
   const mistakes = [...composition.mistakes, ...wrong, ...page.mistakes]
   const sound = mistakes.length === 0 ? composition.subgraphs : composition.subgraphs.filter(isSound)
   const files = new Map([...composition.files, ...page.files])

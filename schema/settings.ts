@@ -1,32 +1,45 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { documented } from '../config/families.ts'
-import type { Start } from '../config/setting.ts'
+import type { Family, Start } from '../config/setting.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 
-const file = 'docs/operating.md'
+const file = 'docs/operating/configuration.md'
 const [begin, end] = ['<!-- settings: from config/families.ts, by npm run generate -->', '<!-- end of settings -->']
 
-/** The operator's page with its table of settings as `config/families.ts` has them; a project without such a page has none. */
-export async function operatingPage(root: string): Promise<{ readonly files: ReadonlyMap<string, string>; readonly mistakes: readonly Mistake[] }> {
+/** Returns the operator's page of settings with its tables made of `config/families.ts`; no files for a project without such a page. */
+export async function configurationPage(root: string): Promise<{ readonly files: ReadonlyMap<string, string>; readonly mistakes: readonly Mistake[] }> {
   const page = await readFile(join(root, file), 'utf8').catch(() => null)
   if (page === null) return { files: new Map(), mistakes: [] }
   const [before, rest] = page.split(begin)
   const [, after] = rest?.split(end) ?? []
-  if (after !== undefined) return { files: new Map([[file, `${before}${begin}\n\n${tableOf()}\n\n${end}${after}`]]), mistakes: [] }
-  const sentence = `has no place for the table of settings: write ${begin} and ${end} where it belongs`
+  if (after !== undefined) return { files: new Map([[file, `${before}${begin}\n\n${tables()}\n\n${end}${after}`]]), mistakes: [] }
+  const sentence = `has no place for the tables of settings: write ${begin} and ${end} where they belong`
   return { files: new Map(), mistakes: [inFile(file, 'SETTINGS_MISSING', sentence)] }
 }
 
-function tableOf(): string {
-  const rows = documented.flatMap(({ title, family }) => [
-    `| **${title}** | | | |`,
-    ...Object.values(family).map(({ name, without, by, does }) => `| \`${name}\` | ${without} | ${readers(by)} | ${does.replaceAll('|', '\\|')} |`),
-  ])
-  return ['| variable | default | who reads it | what it does |', '|---|---|---|---|', ...rows].join('\n')
+const tables = (): string => documented.map(({ title, family }) => `### ${title}\n\n${tableOf(family)}`).join('\n\n')
+
+/** A table of one family, with a column of readers where they differ, and a line above it where they are the same. */
+function tableOf(family: Family): string {
+  const rows = Object.values(family)
+  const [reader, ...others] = [...new Set(rows.map(({ by }) => readers(by)))]
+  const differs = others.length > 0
+  const lines = rows.map(({ name, without, by, does }) => row([`\`${name}\``, without, ...(differs ? [readers(by)] : []), does.replaceAll('|', '\\|')]))
+  const head = ['setting', 'default', ...(differs ? ['read by'] : []), 'what it does']
+  const table = [row(head), `|${'---|'.repeat(head.length)}`, ...lines].join('\n')
+  return differs || reader === everyProcess ? table : `Read by ${reader}.\n\n${table}`
 }
 
-/** A platform in one process reads what each of its parts would read. */
-const readers = (by: readonly Start[]): string => (by.length === 3 ? 'every process' : by.map(each => names[each]).join(', '))
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-const names: Readonly<Record<Start, string>> = { all: '`start`', router: '`start:router`', subgraph: '`start:subgraph`', apart: '`start:apart`' }
+const everyProcess = 'every process'
+
+/** Names the processes that read a setting. A platform in one process reads what each of its parts would read. */
+function readers(by: readonly Start[]): string {
+  const parts = by.filter(each => each === 'router' || each === 'subgraph')
+  const kind = parts.length === 1 ? `${parts[0]}s` : 'processes'
+  if (!by.includes('all')) return `distributed ${kind}`
+  if (parts.length === 2) return everyProcess
+  return parts.length === 1 ? kind : '`start`, `start:apart`'
+}

@@ -134,7 +134,7 @@ describe('S-11 dashboard and alerts', () => {
   })
 
   test('every alert says to whom it goes, and has its row in the guide for operators', () => {
-    const guide = readFileSync(join(project, 'docs', 'operating.md'), 'utf8')
+    const guide = readFileSync(join(project, 'docs', 'operating', 'observability.md'), 'utf8')
     for (const { alert, ...rule } of alerts) {
       expect(guide, alert).toContain(`| \`${alert}\` |`)
       expect(rule).toMatchObject({ labels: { severity: expect.stringMatching(/^(page|ticket)$/) }, annotations: { summary: expect.stringMatching(/\.$/) } })

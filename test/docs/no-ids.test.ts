@@ -18,6 +18,6 @@ test('P-22 no id of a service stands in a source, a setting or an asset: it is l
     return [...text.matchAll(anId)].flatMap(([id]) => (madeUp.test(id) ? [] : [`${file}: ${id}`]))
   })
   expect(found).toEqual([])
-  const settings = readFileSync(join(root, 'docs/operating.md'), 'utf8').match(/^\| `[A-Z_<>]+` /gm) ?? []
+  const settings = readFileSync(join(root, 'docs/operating/configuration.md'), 'utf8').match(/^\| `[A-Z_<>]+` /gm) ?? []
   expect(settings.filter(row => /SERVICE_ID|_UUID/.test(row))).toEqual([])
 })

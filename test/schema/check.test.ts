@@ -105,23 +105,23 @@ describe('drift', () => {
 
 describe('the operator’s table of settings', () => {
   const page = (table: string) =>
-    `# Operating\n\n<!-- settings: from config/families.ts, by npm run generate -->${table}<!-- end of settings -->\n\nThe rest.\n`
+    `# Configuration\n\n<!-- settings: from config/families.ts, by npm run generate -->${table}<!-- end of settings -->\n\nThe rest.\n`
 
   test('is made of the rows that are read, and a page that says otherwise has drifted', async () => {
     await using at = await generated()
-    await at.write('docs/operating.md', page('\n| `PORT` | `80` |\n'))
-    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\.md:\d+:1 GENERATED_DRIFT /)])
+    await at.write('docs/operating/configuration.md', page('\n| `PORT` | `80` |\n'))
+    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\/configuration\.md:\d+:1 GENERATED_DRIFT /)])
     await writeFiles(at.root, (await generate(at.root)).files)
-    const written = await at.read('docs/operating.md')
+    const written = await at.read('docs/operating/configuration.md')
     expect(written).toContain('\n| `PORT` | `4000` | every process | ')
-    expect(written).toMatch(/^# Operating\n(?:.*\n)*The rest\.\n$/)
+    expect(written).toMatch(/^# Configuration\n(?:.*\n)*The rest\.\n$/)
     expect(await printed(drift(at.root))).toEqual([])
   })
 
   test('has its place in the page', async () => {
     await using at = await generated()
-    await at.write('docs/operating.md', '# Operating\n')
-    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\.md:1:1 SETTINGS_MISSING /)])
+    await at.write('docs/operating/configuration.md', '# Configuration\n')
+    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\/configuration\.md:1:1 SETTINGS_MISSING /)])
   })
 })
 

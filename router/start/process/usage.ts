@@ -55,7 +55,7 @@ export function usageOf(mode: Asked): string {
       ),
     ]),
     '',
-    'docs/operating.md tells all of each.',
+    'docs/operating/configuration.md describes each in full.',
     '',
   ].join('\n')
 }

@@ -22,14 +22,14 @@ export const facebook = {
   protocol: {
     prefix: 'FACEBOOK',
     addresses: {
-      authorizeUrl: { fallback: 'https://www.facebook.com', does: 'Where Facebook asks people, without version and path.' },
-      apiUrl: { fallback: 'https://graph.facebook.com', does: 'Where Facebook is called, and gives tokens.' },
+      authorizeUrl: { fallback: 'https://www.facebook.com', does: 'Login page of Facebook, without version and path.' },
+      apiUrl: { fallback: 'https://graph.facebook.com', does: 'API of Facebook.' },
     },
     settings: {
       version: graphVersion('Facebook'),
       groupsEnabled: {
         fallback: '0',
-        does: '1: people are also asked for `publish_to_groups`, and posts may go to groups. Facebook has given that to no application since April 2024, and refuses logins that ask for it.',
+        does: '`1`: ask for `publish_to_groups` too, for posts to groups. Facebook has granted it to no application since April 2024 and refuses logins that ask for it.',
         pattern: /^[01]$/,
         means: 'must be 0 or 1',
       },

@@ -32,9 +32,9 @@ export const instagram = {
   protocol: {
     prefix: 'INSTAGRAM',
     addresses: {
-      authorizeUrl: { fallback: 'https://www.instagram.com/oauth/authorize', does: 'Where Instagram asks people.' },
-      tokenUrl: { fallback: 'https://api.instagram.com/oauth/access_token', does: 'Where Instagram takes codes.' },
-      apiUrl: { fallback: 'https://graph.instagram.com', does: 'Where Instagram is called, and lengthens tokens.' },
+      authorizeUrl: { fallback: 'https://www.instagram.com/oauth/authorize', does: 'Login page of Instagram.' },
+      tokenUrl: { fallback: 'https://api.instagram.com/oauth/access_token', does: 'Token address of Instagram.' },
+      apiUrl: { fallback: 'https://graph.instagram.com', does: 'API of Instagram.' },
     },
     settings: { version: graphVersion('Instagram') },
     load: () => import('./adapter.ts'),

@@ -21,14 +21,14 @@ export const linkedin = {
     prefix: 'LINKEDIN',
     needs: 'the products “Sign In with LinkedIn using OpenID Connect” and “Share on LinkedIn”, which LinkedIn gives at once',
     addresses: {
-      authorizeUrl: { fallback: 'https://www.linkedin.com/oauth/v2/authorization', does: 'Where LinkedIn asks people, for themselves and for pages.' },
-      tokenUrl: { fallback: 'https://www.linkedin.com/oauth/v2/accessToken', does: 'Where LinkedIn gives tokens; it takes them back at `revoke` beside it.' },
-      apiUrl: { fallback: 'https://api.linkedin.com', does: 'Where LinkedIn is called.' },
+      authorizeUrl: { fallback: 'https://www.linkedin.com/oauth/v2/authorization', does: 'Login page of LinkedIn, for persons and pages.' },
+      tokenUrl: { fallback: 'https://www.linkedin.com/oauth/v2/accessToken', does: 'Token address of LinkedIn; `revoke` is beside it.' },
+      apiUrl: { fallback: 'https://api.linkedin.com', does: 'API of LinkedIn.' },
     },
     settings: {
       version: {
         fallback: '202610',
-        does: 'The version of the interface that LinkedIn is called in. LinkedIn ends each after a year, and answers 426 from then on.',
+        does: 'API version. LinkedIn ends each after a year and answers 426 from then on.',
         pattern: /^20\d\d(?:0[1-9]|1[0-2])$/,
         means: 'must be a month such as 202610',
       },

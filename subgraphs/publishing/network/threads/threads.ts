@@ -30,8 +30,8 @@ export const threads = {
   protocol: {
     prefix: 'THREADS',
     addresses: {
-      authorizeUrl: { fallback: 'https://www.threads.com/oauth/authorize', does: 'Where Threads asks people.' },
-      apiUrl: { fallback: 'https://graph.threads.net', does: 'Where Threads is called, and gives tokens.' },
+      authorizeUrl: { fallback: 'https://www.threads.com/oauth/authorize', does: 'Login page of Threads.' },
+      apiUrl: { fallback: 'https://graph.threads.net', does: 'API of Threads.' },
     },
     load: () => import('./adapter.ts'),
   } satisfies Protocol<ThreadsAddress>,

@@ -21,8 +21,8 @@ export const tiktok = {
     prefix: 'TIKTOK',
     needs: 'Login Kit and the Content Posting API with direct posts, and TikTok’s audit: before that TikTok refuses posts that others see',
     addresses: {
-      authorizeUrl: { fallback: 'https://www.tiktok.com/v2/auth/authorize/', does: 'Where TikTok asks people.' },
-      apiUrl: { fallback: 'https://open.tiktokapis.com', does: 'Where TikTok is called.' },
+      authorizeUrl: { fallback: 'https://www.tiktok.com/v2/auth/authorize/', does: 'Login page of TikTok.' },
+      apiUrl: { fallback: 'https://open.tiktokapis.com', does: 'API of TikTok.' },
     },
     hasTrials: true,
     load: () => import('./adapter.ts'),

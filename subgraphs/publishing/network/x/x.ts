@@ -22,9 +22,9 @@ export const x = {
   protocol: {
     prefix: 'X',
     addresses: {
-      authorizeUrl: { fallback: 'https://x.com/i/oauth2/authorize', does: 'Where X asks people. The demo brand is connected by itself at the sandbox only.' },
-      apiUrl: { fallback: 'https://api.x.com', does: 'Where X is called.' },
-      legacyApiUrl: { fallback: 'https://api.twitter.com', does: 'Where X is asked whose account it is, when its present address does not tell.' },
+      authorizeUrl: { fallback: 'https://x.com/i/oauth2/authorize', does: 'Login page of X.' },
+      apiUrl: { fallback: 'https://api.x.com', does: 'API of X.' },
+      legacyApiUrl: { fallback: 'https://api.twitter.com', does: 'Former API of X, asked for the account when the present one does not tell.' },
     },
     load: () => import('./adapter.ts'),
   } satisfies Protocol<XAddress>,

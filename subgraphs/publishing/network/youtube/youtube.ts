@@ -32,8 +32,8 @@ export const youtube = {
     needs:
       'the YouTube Data API, and Google’s audit of it: before that films stay private. Films go by way of the gateway to providers, whose client `app_publishing` has VIDEO',
     addresses: {
-      authorizeUrl: { fallback: 'https://accounts.google.com/o/oauth2/v2/auth', does: 'Where Google asks people.' },
-      tokenUrl: { fallback: 'https://oauth2.googleapis.com/token', does: 'Where Google gives tokens; it takes them back at `revoke` beside it.' },
+      authorizeUrl: { fallback: 'https://accounts.google.com/o/oauth2/v2/auth', does: 'Login page of Google.' },
+      tokenUrl: { fallback: 'https://oauth2.googleapis.com/token', does: 'Token address of Google; `revoke` is beside it.' },
     },
     viaGateway: true,
     load: () => import('./adapter.ts'),
