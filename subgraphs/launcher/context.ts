@@ -11,7 +11,7 @@ export const stores = (ask: Ask) => ({
 })
 
 /** What the launcher works with besides: made once in `definition.ts`. */
-export type Services = Pick<Foundation, 'events' | 'log'>
+export type Services = Pick<Foundation, 'events' | 'log' | 'publicUrl'>
 
 /** What resolvers receive: who asks, and what they may see. */
 export type Context = ContextOf<ReturnType<typeof stores>, Services>

@@ -13,10 +13,10 @@ import { widgetResolvers } from './widget/resolvers.ts'
 
 /** The launcher: the live widgets of every app on one dashboard, and what waits for somebody in any of them. */
 export function define(foundation: Foundation): Subgraph<Context> {
-  const { ask, events } = foundation
+  const { ask, events, publicUrl } = foundation
   const { slug } = registration
   const log = foundation.log.child({ subgraph: slug })
-  const services: Services = { events, log }
+  const services: Services = { events, log, publicUrl }
   const facts: Facts = openFacts(foundation, { slug: 'launcher', received, job: () => contexts.everybodys('facts'), log })
   const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
   const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [...aging, ...facts.aging])], log })

@@ -1,7 +1,8 @@
 import { newId } from '../../platform/ids.ts'
 import type { Unit } from '../store/books.ts'
 import type { Receives } from '../store/facts.ts'
-import { announceItem, openedBy, opening, resolving } from './action-item/rules.ts'
+import { alerting, keyOfAlert } from './action-item/budget.ts'
+import { announceItem, type Opened, openedBy, opening, resolving } from './action-item/rules.ts'
 import type { Job } from './context.ts'
 import type { ActionItemRow } from './stores/action-item.ts'
 
@@ -23,23 +24,39 @@ export const received: Receives<'launcher', Job> = {
   // Nobody is notified of anything yet.
   'order.paid': async () => {},
   'order.refunded': async () => {},
-  'budget.alert': async () => {},
+
+  async 'budget.alert'({ from, at, body }, job, unit) {
+    const key = keyOfAlert(body)
+    const present = await job.actionItems.lockKey(from, key, unit.transaction)
+    const opened = alerting(present, body, at, job.publicUrl)
+    return opened ? open(job, { from, key, present }, opened, unit) : undefined
+  },
 
   async 'attention.opened'({ from, body }, job, unit) {
-    const { actionItems } = job
-    const { transaction, now } = unit
-    const opened = openedBy(body)
-    const present = await actionItems.lockKey(from, body.key, transaction)
-    if (present) return change(job, present, opening(present, opened), unit)
-    const stamps = { createdAt: now, updatedAt: now, createdBy: `service:app_${from}` }
-    const item = await actionItems.insert({ id: newId(now), app: from, key: body.key, status: 'OPEN', ...opened, ...stamps }, transaction)
-    return () => announceItem(job.events, item)
+    const present = await job.actionItems.lockKey(from, body.key, unit.transaction)
+    return open(job, { from, key: body.key, present }, openedBy(body), unit)
   },
 
   async 'attention.closed'({ from, at, body }, job, unit) {
     const present = await job.actionItems.lockKey(from, body.key, unit.transaction)
     return present ? change(job, present, resolving(present, at), unit) : undefined
   },
+}
+
+/** An item that a service knows by a key, under lock; null while there is none. */
+interface Known {
+  readonly from: string
+  readonly key: string
+  readonly present: ActionItemRow | null
+}
+
+/** Opens an item, or opens it again. @returns what tells those who see it */
+async function open(job: Job, { from, key, present }: Known, opened: Opened, unit: Unit): Promise<(() => void) | undefined> {
+  if (present) return change(job, present, opening(present, opened), unit)
+  const { transaction, now } = unit
+  const stamps = { createdAt: now, updatedAt: now, createdBy: `service:app_${from}` }
+  const item = await job.actionItems.insert({ id: newId(now), app: from, key, status: 'OPEN', ...opened, ...stamps }, transaction)
+  return () => announceItem(job.events, item)
 }
 
 /** Writes what becomes of an item. @returns what tells those who see it */

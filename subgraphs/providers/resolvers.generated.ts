@@ -2497,7 +2497,7 @@ export type SpendAlertKind =
   | 'PERCENT_80'
   /** 95 % of the hard limit are spent. */
   | 'PERCENT_95'
-  /** The hard limit is spent. */
+  /** The hard limit is spent, or has refused a call that it did not cover. */
   | 'EXHAUSTED';
 
 /** What becomes of calls of models without a price under a hard limit. */

@@ -7,6 +7,8 @@ const organization = z.object({ organizationId: id })
 const member = z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) })
 const memberSubject = ({ organizationId, userId }: z.infer<typeof member>) => `member:${organizationId}:${userId}`
 const post = z.object({ postId: id, brandId: id, organizationId: id, threadId: id, platform: z.string(), code: z.string().nullable() })
+/** Under which key managers are to see to a spend limit: `attention.opened` of it, and what follows from `budget.alert`. */
+export const budgetKey = (limitId: string): string => `spend_limit:${limitId}`
 const profile = z.object({ ...organization.shape, profileId: id })
 const aboutProfile = ({ profileId }: z.infer<typeof profile>) => `profile:${profileId}`
 const payment = z.object({
@@ -126,7 +128,8 @@ export const factKinds = {
     from: ['providers'],
     to: ['launcher'],
     body: z.object({ ...organization.shape, limitId: id, scopeType: z.string(), kind: z.string() }),
-    subject: ({ limitId }) => `spend_limit:${limitId}`,
+    // That of the attention to the same limit: they become one item, in the order in which they came true.
+    subject: ({ limitId }) => `attention:${budgetKey(limitId)}`,
   }),
   'email.outcome': kind({
     from: ['providers'],

@@ -46,7 +46,7 @@ export type SpendAlertKind =
   | 'PERCENT_80'
   /** 95 % of the hard limit are spent. */
   | 'PERCENT_95'
-  /** The hard limit is spent. */
+  /** The hard limit is spent, or has refused a call that it did not cover. */
   | 'EXHAUSTED';
 
 /** Over which time spending is counted. */

@@ -8,7 +8,7 @@ import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { CreateSpendLimitInput, DeleteSpendLimitInput, Resolvers, UpdateSpendLimitInput } from '../resolvers.generated.ts'
 import { factsOf, limitTopic } from '../stores/spend/announce.ts'
-import { alerted, asOf, overdrawn, remainingOf, resetsAt, sinceOf } from '../stores/spend/booking.ts'
+import { alerted, asOf, changed, overdrawn, remainingOf, resetsAt, sinceOf } from '../stores/spend/booking.ts'
 import type { SpendLimitRow } from '../stores/spend/limit.ts'
 import { limitIsThere, oldestFirst } from '../stores/spend/limits.ts'
 import {
@@ -104,7 +104,7 @@ async function updateSpendLimit(context: Context, input: UpdateSpendLimitInput):
     decide(row, { now }) {
       if ('hardLimitMicros' in changes || ('unpriced' in changes && row.hardLimitMicros !== null)) requireGovernor(viewer, row.level)
       if (Object.entries(changes).every(([name, value]) => row[name as keyof SpendLimitRow] === value)) return {}
-      const next = alerted(overdrawn({ ...asOf(row, now), ...changes }), now)
+      const next = changed(row, changes, now)
       requireLimit(next)
       const { since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention } = next
       return { ...changes, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }

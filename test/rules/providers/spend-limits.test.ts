@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Refusal } from '../../../platform/errors.ts'
 import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
 import type { CallAttempt, CallRow } from '../../../subgraphs/providers/stores/call.ts'
 import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
@@ -9,6 +10,7 @@ import {
   asOf,
   attentionOf,
   book,
+  changed,
   countsIn,
   dueAlerts,
   heldForMs,
@@ -93,7 +95,7 @@ describe('a call that asks to begin', () => {
       held: ['l1', 'l2'].map(limitId => ({ limitId, micros: '300', since: today.toISOString() })),
       limits: [limit({ spentMicros: 600n, reservedMicros: 400n }), limit({ id: 'l2', hardLimitMicros: null, reservedMicros: 305n })],
     })
-    expect(admit(limits, [candidate('a/b', 301n)])).toEqual({ refused: 'BUDGET', limit: limits[0] })
+    expect(admit(limits, [candidate('a/b', 301n)])).toEqual({ refused: 'BUDGET', limit: limits[0], short: [limits[0]] })
   })
 
   test('is told of the limit that lasts longest: until then no call passes', () => {
@@ -109,7 +111,7 @@ describe('a call that asks to begin', () => {
     const [first, second] = [ofModel('m1', 'a/b'), ofModel('m2', 'a/c', { hardLimitMicros: 50n })]
     const both = [candidate('a/b', 60n), candidate('a/c', 51n)]
     expect(admit([first, second], both)).toMatchObject({ allowed: [both[0]], held: [{ limitId: 'm1', micros: '60' }] })
-    expect(admit([first, second], both.toReversed())).toEqual({ refused: 'BUDGET', limit: second })
+    expect(admit([first, second], both.toReversed())).toEqual({ refused: 'BUDGET', limit: second, short: [second] })
     expect(admit([limit(), first, second], [both[0]!, candidate('a/c', 50n)])).toMatchObject({
       held: [
         { limitId: 'l1', micros: '60' },
@@ -121,7 +123,7 @@ describe('a call that asks to begin', () => {
 
   test('without a price is refused by a hard limit that asks for one, of whatever scope; a later candidate is left out', () => {
     const nobodyKnows = candidate('a/b', null)
-    for (const strict of [limit(), ofModel('m1', 'a/b')]) expect(admit([strict], [nobodyKnows])).toEqual({ refused: 'UNPRICED', limit: strict })
+    for (const strict of [limit(), ofModel('m1', 'a/b')]) expect(admit([strict], [nobodyKnows])).toEqual({ refused: 'UNPRICED', limit: strict, short: [] })
     expect(admit([limit()], [candidate('a/c', 7n), nobodyKnows])).toMatchObject({ allowed: [candidate('a/c', 7n)] })
     for (const lenient of [limit({ unpriced: 'ALLOW' }), limit({ hardLimitMicros: null, softLimitMicros: 5n }), ofModel('m1', 'a/c')])
       expect(admit([lenient], [nobodyKnows])).toMatchObject({ allowed: [nobodyKnows] })
@@ -238,7 +240,10 @@ describe('entries that are decided together', () => {
   test('are each held to their own limits, and know nothing of each other’s', () => {
     const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u2')], [of('u1', 0n), of('u2', 1000n)], [], now)
     expect(outcomes.map(outcome => ('refused' in outcome ? outcome.refused.extensions.scopeType : 'passes'))).toEqual(['USER', 'passes'])
-    expect(changes.map(({ after: { id, reservedMicros } }) => [id, reservedMicros])).toEqual([['u2', 400n]])
+    expect(changes.map(({ after: { id, reservedMicros, attention } }) => [id, reservedMicros, attention])).toEqual([
+      ['u1', 0n, 'BUDGET_EXHAUSTED'],
+      ['u2', 400n, null],
+    ])
     expect(begun.map(({ id, status, held }) => [id, status, held.map(({ limitId }) => limitId)])).toEqual([
       ['c1', 'REFUSED', []],
       ['c2', 'RUNNING', ['u2']],
@@ -281,12 +286,35 @@ describe('entries that are decided together', () => {
     ])
   })
 
+  test('that are refused have every limit tell so that does not cover them, and the caller hears of the longest', () => {
+    const limits = [limit({ hardLimitMicros: 90n }), limit({ id: 'l2', period: 'TOTAL', hardLimitMicros: 0n }), limit({ id: 'l3', period: 'MONTH' })]
+    const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u1')], limits, [], now)
+    expect(outcomes.map(outcome => (outcome as { refused: Refusal }).refused.extensions.resetsAt)).toEqual([null, null])
+    expect(changes.map(({ after }) => [after.id, after.attention, after.alerts.map(({ kind }) => kind).join()])).toEqual([
+      ['l1', 'BUDGET_EXHAUSTED', 'EXHAUSTED'],
+      ['l2', 'BUDGET_EXHAUSTED', 'EXHAUSTED'],
+    ])
+    expect(begun.map(({ status }) => status)).toEqual(['REFUSED', 'REFUSED'])
+  })
+
+  test('whose charge was refused elsewhere are written, and tell so where they are still not covered', () => {
+    const refused = (hardLimitMicros: bigint) => {
+      const entry: Entry = { kind: 'refused', call: row('c1', 'u1', { status: 'REFUSED', costMicros: 0n }), candidates: [candidate('', 100n)] }
+      const { begun, changes } = decide([entry], [limit({ hardLimitMicros })], [], now)
+      return [begun.map(({ status }) => status), changes.map(({ after }) => after.attention)]
+    }
+    expect([refused(99n), refused(100n)]).toEqual([
+      [['REFUSED'], ['BUDGET_EXHAUSTED']],
+      [['REFUSED'], []],
+    ])
+  })
+
   test('that are charged are spent at once, and one that is refused is not among what is written', () => {
     const charge: Entry = { kind: 'charge', call: row('c1', 'u1', { status: 'SUCCEEDED', costMicros: 100n }), candidates: [candidate('', 100n)] }
     const passed = decide([charge], [limit()], [], now)
     expect([passed.changes[0]!.after.spentMicros, passed.changes[0]!.after.reservedMicros, passed.begun[0]!.endedAt]).toEqual([100n, 0n, now])
     const refused = decide([charge], [limit({ hardLimitMicros: 99n })], [], now)
-    expect([refused.begun, refused.changes, refused.refusedCharges.map(({ status, costMicros }) => [status, costMicros])]).toEqual([[], [], [['REFUSED', 0n]]])
+    expect([refused.begun, refused.changes, refused.refusedCharges.map(({ call }) => [call.status, call.costMicros])]).toEqual([[], [], [['REFUSED', 0n]]])
   })
 })
 
@@ -316,16 +344,47 @@ describe('a limit tells', () => {
     expect(alerted(first, new Date(0))).toBe(first)
     const all = alerted({ ...first, spentMicros: 1000n }, now)
     expect([all.alerts.map(({ kind }) => kind), all.attention]).toEqual([['PERCENT_50', 'PERCENT_80', 'PERCENT_95', 'EXHAUSTED'], 'BUDGET_EXHAUSTED'])
-    expect(alerted({ ...all, hardLimitMicros: 10_000n }, now)).toMatchObject({ attention: null, alerts: all.alerts })
     expect([attentionOf(limit({ spentMicros: 799n })), attentionOf(limit({ hardLimitMicros: null, spentMicros: 9n }))]).toEqual([null, null])
-    expect(attentionOf(limit({ hardLimitMicros: 0n }))).toBe('BUDGET_EXHAUSTED')
+    expect([attentionOf(limit({ hardLimitMicros: 0n })), attentionOf(limit({ hardLimitMicros: 0n, spentMicros: 1n }))]).toEqual([null, 'BUDGET_EXHAUSTED'])
+  })
+
+  test.each<readonly [string, Partial<SpendLimitRow>, Partial<SpendLimitRow>, SpendLimitRow['attention']]>([
+    ['raised', {}, { hardLimitMicros: 10_000n }, null],
+    ['raised, but not beyond what is spent', { spentMicros: 1_002n }, { hardLimitMicros: 1_001n }, 'BUDGET_EXHAUSTED'],
+    ['removed', {}, { hardLimitMicros: null, softLimitMicros: 5n }, null],
+    ['lowered', {}, { hardLimitMicros: 900n }, 'BUDGET_EXHAUSTED'],
+    ['kept, and its note changed', {}, { note: 'n' }, 'BUDGET_EXHAUSTED'],
+    ['kept, and its period is over', { since: at('2026-02-13T00:00:00Z') }, { note: 'n' }, null],
+  ])('that it refuses calls until it is %s', (_, more, settings, attention) => {
+    const refusing = alerted(limit({ spentMicros: 620n, ...more }), now, true)
+    expect([refusing.attention, refusing.alerts.map(({ kind }) => kind).at(-1)]).toEqual(['BUDGET_EXHAUSTED', 'EXHAUSTED'])
+    expect(changed(refusing, settings, now).attention).toBe(attention)
+  })
+
+  test('that it refuses calls once, and that stays so when a smaller one passes', () => {
+    const refusing = alerted(limit({ spentMicros: 620n, alerts: [{ kind: 'PERCENT_50', at: 'then' }] }), now, true)
+    expect(alerted(refusing, now, true)).toBe(refusing)
+    expect(alerted({ ...refusing, spentMicros: 700n }, now)).toEqual({ ...refusing, spentMicros: 700n })
+    const all = alerted({ ...refusing, spentMicros: 1000n }, now)
+    expect([all.attention, all.alerts.map(({ kind }) => kind)]).toEqual(['BUDGET_EXHAUSTED', ['PERCENT_50', 'EXHAUSTED', 'PERCENT_80', 'PERCENT_95']])
+    expect(alerted(limit({ hardLimitMicros: 0n }), now, true)).toMatchObject({ attention: 'BUDGET_EXHAUSTED', alerts: [{ kind: 'EXHAUSTED' }] })
+  })
+
+  test('that what was told is over when its period is, or it is gone, and that before what begins', () => {
+    const kinds = (before: Partial<SpendLimitRow>, after: Partial<SpendLimitRow> | null) =>
+      factsOf(limit(before), after && limit(after), 'https://here.test', now).map(({ kind }) => kind)
+    const soft = { alerts: [{ kind: 'SOFT', at: 'then' }] } as const
+    const before = { since: at('2026-02-13T00:00:00Z') }
+    expect([kinds(soft, soft), kinds(soft, null), kinds({}, null)]).toEqual([[], ['attention.closed'], []])
+    expect([kinds({ ...soft, ...before }, {}), kinds({ ...soft, ...before }, soft)]).toEqual([['attention.closed'], ['attention.closed', 'budget.alert']])
+    expect(kinds({ ...soft, attention: 'BUDGET_NEAR_LIMIT' }, { ...soft, attention: 'BUDGET_EXHAUSTED' })).toEqual(['attention.opened'])
   })
 
   test('others of an alert that the period before had given as well', () => {
     const alerts = [{ kind: 'PERCENT_50', at: now.toISOString() }] as const
     const told = (before: SpendLimitRow) => factsOf(before, limit({ spentMicros: 500n, alerts }), 'https://here.test', now).map(({ kind }) => kind)
     expect(told(limit({ spentMicros: 500n, alerts }))).toEqual([])
-    expect(told(limit({ spentMicros: 500n, alerts, since: at('2026-02-13T00:00:00Z') }))).toEqual(['budget.alert'])
+    expect(told(limit({ spentMicros: 500n, alerts, since: at('2026-02-13T00:00:00Z') }))).toEqual(['attention.closed', 'budget.alert'])
   })
 })
 

@@ -15,7 +15,7 @@ export interface AloneGround {
 }
 
 /** What may be written by itself. */
-export type LoneEntry = Exclude<Entry, LaterEntry> | EndEntry
+export type LoneEntry = Exclude<Entry, LaterEntry | { kind: 'refused' }> | EndEntry
 
 /** What became of an entry that was written by itself. */
 export interface Alone {

@@ -1,5 +1,5 @@
 import type { Events } from '../../../../platform/events.ts'
-import type { NewFact } from '../../../store/fact-kinds.ts'
+import { budgetKey, type NewFact } from '../../../store/fact-kinds.ts'
 import { widgetTopic } from '../../../subgraph.ts'
 import type { BudgetAttention, SpendLimitRow, SpendScopeType } from './limit.ts'
 
@@ -54,11 +54,9 @@ export function createBooksNews(events: Events) {
   }
 }
 
-const keyOf = (id: string): string => `spend_limit:${id}`
-
 const titles: Readonly<Record<BudgetAttention, string>> = {
   BUDGET_NEAR_LIMIT: 'is nearly used up',
-  BUDGET_EXHAUSTED: 'is used up: calls are refused',
+  BUDGET_EXHAUSTED: 'refuses calls: it is used up, or does not cover them',
 }
 
 const scopeTitles: Readonly<Record<SpendScopeType, (value: string) => string>> = {
@@ -70,33 +68,39 @@ const scopeTitles: Readonly<Record<SpendScopeType, (value: string) => string>> =
   MODEL: value => `The spend limit of the model ${value}`,
 }
 
+/** What of a limit is over when its period is, or the limit itself, or when it was raised: then nobody is to see to it any more. */
+function isOver(before: SpendLimitRow, after: SpendLimitRow | null): boolean {
+  if (after?.attention) return false
+  const isGone = !after || after.since.getTime() !== before.since.getTime()
+  return before.attention !== null || (isGone && before.alerts.length > 0)
+}
+
 /**
- * What others are told when a limit has come from one state into another: its alerts, and what its managers are to see to.
+ * What others are told when a limit has come from one state into another: its alerts, and what its managers are to see to. What is over is told
+ * first, for what begins goes by the same key.
  * @param after null when it is gone
  */
 export function factsOf(before: SpendLimitRow | null, after: SpendLimitRow | null, publicUrl: string, at: Date): readonly NewFact[] {
   const facts: NewFact[] = []
-  if (after) {
-    const known = before && before.since.getTime() === after.since.getTime() ? before.alerts : []
-    for (const { kind } of after.alerts)
-      if (!known.some(each => each.kind === kind))
-        facts.push({ kind: 'budget.alert', body: { limitId: after.id, organizationId: after.tenantId, scopeType: after.scopeType, kind } })
-  }
-  const [was, is] = [before?.attention ?? null, after?.attention ?? null]
-  if (after && is && is !== was)
+  if (before && isOver(before, after)) facts.push({ kind: 'attention.closed', body: { key: budgetKey(before.id) } })
+  if (!after) return facts
+  const known = before && before.since.getTime() === after.since.getTime() ? before.alerts : []
+  for (const { kind } of after.alerts)
+    if (!known.some(each => each.kind === kind))
+      facts.push({ kind: 'budget.alert', body: { limitId: after.id, organizationId: after.tenantId, scopeType: after.scopeType, kind } })
+  if (after.attention && after.attention !== before?.attention)
     facts.push({
       kind: 'attention.opened',
       body: {
-        key: keyOf(after.id),
-        kind: is,
+        key: budgetKey(after.id),
+        kind: after.attention,
         organizationId: after.tenantId,
         subjectId: after.id,
-        title: `${scopeTitles[after.scopeType](after.scopeValue)} ${titles[is]}`.slice(0, 300),
+        title: `${scopeTitles[after.scopeType](after.scopeValue)} ${titles[after.attention]}`.slice(0, 300),
         url: `${publicUrl}/providers/api/limits/${after.id}`,
         at: at.toISOString(),
         audience: 'managers',
       },
     })
-  if (was && !is) facts.push({ kind: 'attention.closed', body: { key: keyOf((after ?? before)!.id) } })
   return facts
 }

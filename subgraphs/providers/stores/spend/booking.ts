@@ -75,7 +75,13 @@ export interface Candidate {
 /** What becomes of a call that asks to begin. */
 export type Admission =
   | { readonly allowed: readonly Candidate[]; readonly held: readonly Held[]; readonly limits: readonly SpendLimitRow[] }
-  | { readonly refused: 'BUDGET' | 'UNPRICED'; readonly limit: SpendLimitRow }
+  | {
+      readonly refused: 'BUDGET' | 'UNPRICED'
+      /** The one that the caller is told of. */
+      readonly limit: SpendLimitRow
+      /** Every limit that does not cover the call. */
+      readonly short: readonly SpendLimitRow[]
+    }
 
 /**
  * Holds back what a call may cost in every limit of its, or in none. A later candidate that a limit of its own model does not cover, or that
@@ -89,10 +95,9 @@ export function admit(limits: readonly SpendLimitRow[], candidates: readonly Can
     const own = ofModel(candidate)
     if (candidate.upperMicros === null) {
       const strict = [...general, ...own].find(({ hardLimitMicros, unpriced }) => hardLimitMicros !== null && unpriced === 'BLOCK')
-      if (strict) return { refused: 'UNPRICED', limit: strict }
+      if (strict) return { refused: 'UNPRICED', limit: strict, short: [] }
     }
-    const short = own.find(limit => !covers(limit, candidate.upperMicros ?? 0n))
-    return short ? { refused: 'BUDGET', limit: short } : null
+    return refusedBy(own.filter(limit => !covers(limit, candidate.upperMicros ?? 0n)))
   }
   const allowed: Candidate[] = []
   for (const candidate of candidates) {
@@ -101,8 +106,8 @@ export function admit(limits: readonly SpendLimitRow[], candidates: readonly Can
     else if (candidate === candidates[0]) return objection
   }
   const dearest = allowed.reduce((most, { upperMicros }) => (upperMicros !== null && upperMicros > most ? upperMicros : most), 0n)
-  const short = general.filter(limit => !covers(limit, dearest)).sort(byReset)
-  if (short[0]) return { refused: 'BUDGET', limit: short[0] }
+  const refused = refusedBy(general.filter(limit => !covers(limit, dearest)))
+  if (refused) return refused
   const wanted = new Map<string, bigint>(general.map(({ id }) => [id, dearest]))
   for (const candidate of allowed) for (const { id } of ofModel(candidate)) wanted.set(id, candidate.upperMicros ?? 0n)
   const holding = limits.filter(({ id }) => wanted.has(id))
@@ -116,6 +121,12 @@ export function admit(limits: readonly SpendLimitRow[], candidates: readonly Can
 const covers = (limit: SpendLimitRow, micros: bigint): boolean => {
   const remaining = remainingOf(limit)
   return remaining === null || remaining >= micros
+}
+
+/** What a call is told that limits do not cover; null where all of them do. */
+function refusedBy(short: readonly SpendLimitRow[]): Admission | null {
+  const [limit] = [...short].sort(byReset)
+  return limit ? { refused: 'BUDGET', limit, short } : null
 }
 
 /** The one that lasts longest comes first: until then no call passes. */
@@ -226,27 +237,40 @@ const percent = { PERCENT_50: 50n, PERCENT_80: 80n, PERCENT_95: 95n, EXHAUSTED: 
 /** Every alert that a limit can give in a period. */
 export const alertKinds: readonly SpendAlertKind[] = ['SOFT', ...(Object.keys(percent) as (keyof typeof percent)[])]
 
-/** The alerts that have come due, each once a period. */
-export function dueAlerts({ alerts, hardLimitMicros, softLimitMicros, spentMicros }: SpendLimitRow): readonly SpendAlertKind[] {
+/** The alerts that have come due, each once a period. EXHAUSTED also comes due with a refused call. */
+export function dueAlerts({ alerts, hardLimitMicros, softLimitMicros, spentMicros }: SpendLimitRow, hasRefused = false): readonly SpendAlertKind[] {
   const reached: SpendAlertKind[] = []
   if (softLimitMicros !== null && spentMicros >= softLimitMicros && spentMicros > 0n) reached.push('SOFT')
   if (hardLimitMicros !== null && hardLimitMicros > 0n)
     for (const [kind, share] of Object.entries(percent)) if (spentMicros * 100n >= hardLimitMicros * share) reached.push(kind as SpendAlertKind)
+  if (hasRefused && !reached.includes('EXHAUSTED')) reached.push('EXHAUSTED')
   return reached.filter(kind => !alerts.some(each => each.kind === kind))
 }
 
-/** What its managers are to see to, as its figures stand. */
+/** What managers are to see to by the figures of a limit alone. A limit of 0 of which nothing is spent is as somebody wants it until it refuses a call. */
 export function attentionOf({ hardLimitMicros, spentMicros }: SpendLimitRow): BudgetAttention | null {
-  if (hardLimitMicros === null) return null
+  if (hardLimitMicros === null || (hardLimitMicros === 0n && spentMicros === 0n)) return null
   if (spentMicros >= hardLimitMicros) return 'BUDGET_EXHAUSTED'
   return spentMicros * 100n >= hardLimitMicros * 80n ? 'BUDGET_NEAR_LIMIT' : null
 }
 
-/** A limit with the alerts that have come due and what its managers see to. */
-export function alerted(limit: SpendLimitRow, now: Date): SpendLimitRow {
-  const due = dueAlerts(limit)
-  const attention = attentionOf(limit)
+/**
+ * A limit with the alerts that have come due and what its managers see to. That it is exhausted stays so for its period: a smaller call that
+ * passes afterwards changes nothing for the one that was refused.
+ * @param hasRefused whether it has just refused a call
+ */
+export function alerted(limit: SpendLimitRow, now: Date, hasRefused = false): SpendLimitRow {
+  const due = dueAlerts(limit, hasRefused)
+  const attention = hasRefused || limit.attention === 'BUDGET_EXHAUSTED' ? 'BUDGET_EXHAUSTED' : attentionOf(limit)
   if (due.length === 0 && attention === limit.attention) return limit
   const at = now.toISOString()
   return { ...limit, attention, alerts: [...limit.alerts, ...due.map((kind): SpendAlert => ({ kind, at }))] }
+}
+
+/** A limit with other settings, as it stands now. Where its hard limit is raised or removed, managers see to it only as the figures say from then on. */
+export function changed(limit: SpendLimitRow, settings: Partial<SpendLimitRow>, now: Date): SpendLimitRow {
+  const present = asOf(limit, now)
+  const next = { ...present, ...settings }
+  const isRaised = next.hardLimitMicros === null || (present.hardLimitMicros !== null && next.hardLimitMicros > present.hardLimitMicros)
+  return alerted(overdrawn(isRaised ? { ...next, attention: null } : next), now)
 }

@@ -142,7 +142,7 @@ const pendingCalls = statement(`select organization_id as "organizationId", id f
 
 const limitsThatWait = statement(
   `select ${selectList(spendLimits, 't')} from providers.spend_limits t
-    where not t.is_counted or t.attention is not null and t.since < case t.period when 'DAY' then $1::timestamptz when 'MONTH' then $2::timestamptz end limit $3`,
+    where not t.is_counted or (t.attention is not null or t.alerts <> '[]') and t.since < case t.period when 'DAY' then $1::timestamptz when 'MONTH' then $2::timestamptz end limit $3`,
 )
 const forgetPrompts = statement(
   `update providers.calls set prompt = null, prompt_until = null where (organization_id, id) in (

@@ -91,7 +91,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const now = nowBeside(clock.now(), before)
     const { outcomes, changes, begun, ended, refusedCharges, isLimited } = decide(entries, before, running, now)
     for (const [organizationId, isSo] of isLimited) remember(organizationId, isSo)
-    for (const call of refusedCharges) recordRefused(call)
+    for (const entry of refusedCharges) recordRefused(entry)
     if (changes.length > 0 || begun.length > 0 || ended.length > 0)
       await books.write(sequelize, { limits: changes.map(({ after }) => after), begun, ended }, transaction)
     const doubtful = entries.flatMap(entry =>
@@ -112,14 +112,14 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   /** Ends of calls that the database could not write. */
   const later = createLater(log)
 
-  /** Refusals that are being written down by themselves. */
+  /** Refused charges that are being written down by themselves. */
   const writing = new Set<Promise<void>>()
-  function recordRefused(call: CallRow): void {
-    const written = books
-      .insertFree(sequelize, call, [])
+  function recordRefused(entry: Extract<Entry, { kind: 'refused' }>): void {
+    const written = teller
+      .do(entry.call.organizationId, entry)
       .then(
         () => {},
-        error => log.error({ err: error, call: call.id }, 'a refused call could not be recorded'),
+        error => log.error({ err: error, call: entry.call.id }, 'a refused call could not be recorded'),
       )
       .finally(() => writing.delete(written))
     writing.add(written)

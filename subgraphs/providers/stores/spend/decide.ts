@@ -11,6 +11,8 @@ export type Entry =
   | EndEntry
   | CoverEntry
   | { readonly kind: 'release'; readonly call: CallKey }
+  /** A charge that was refused in a transaction of its own: what limits said there is undone with it. */
+  | { readonly kind: 'refused'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
 
 /** Which call. */
 export type CallKey = Pick<CallRow, 'organizationId' | 'id'>
@@ -32,9 +34,9 @@ export interface CoverEntry {
 }
 
 /** Entries that change a call which has begun. */
-export type LaterEntry = Exclude<Entry, { kind: 'begin' | 'charge' }>
+export type LaterEntry = Exclude<Entry, { kind: 'begin' | 'charge' | 'refused' }>
 
-export const isLater = (entry: Entry): entry is LaterEntry => entry.kind !== 'begin' && entry.kind !== 'charge'
+export const isLater = (entry: Entry): entry is LaterEntry => !['begin', 'charge', 'refused'].includes(entry.kind)
 
 /** The call that an entry is about. */
 export const keyOf = (entry: Entry): CallKey => (entry.kind === 'end' ? entry.ended : entry.call)
@@ -62,8 +64,8 @@ export interface Decided {
   readonly begun: readonly CallRow[]
   /** What is written of calls that had begun. */
   readonly ended: readonly CallChange[]
-  /** What is charged is undone with what it is charged for; that it was refused stays on record. */
-  readonly refusedCharges: readonly CallRow[]
+  /** What is charged is undone with what it is charged for; that it was refused stays on record, and is told. */
+  readonly refusedCharges: readonly Extract<Entry, { kind: 'refused' }>[]
   /** Of each organization that asks, whether a limit applies to it. */
   readonly isLimited: ReadonlyMap<string, boolean>
 }
@@ -88,10 +90,13 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
   const limits = new Map(before.map(limit => [limit.id, asOf(limit, now)]))
   const begun: CallRow[] = []
   const ended: CallChange[] = []
-  const refusedCharges: CallRow[] = []
+  const refusedCharges: Extract<Entry, { kind: 'refused' }>[] = []
   const isLimited = new Map<string, boolean>()
   const take = (changes: readonly SpendLimitRow[]) => {
     for (const limit of changes) limits.set(limit.id, alerted(limit, now))
+  }
+  const refuse = (admission: Admission) => {
+    if ('refused' in admission) for (const limit of admission.short) limits.set(limit.id, alerted(limit, now, true))
   }
   const open = new Map(running.map(call => [call.id, call]))
   const end = ({ ended: change, unclear }: EndEntry): Outcome => {
@@ -131,10 +136,18 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
     const own = [...limits.values()].filter(limit => isAt(limit, places))
     isLimited.set(call.organizationId, own.length > 0)
     const admission = admit(own, entry.candidates)
+    if (entry.kind === 'refused') {
+      refuse(admission)
+      begun.push(entry.call)
+      return { ended: true }
+    }
     if ('refused' in admission) {
       const refused: CallRow = { ...call, status: 'REFUSED', costMicros: 0n, expiresAt: null, endedAt: now }
-      if (entry.kind === 'charge') refusedCharges.push(refused)
-      else begun.push(refused)
+      if (entry.kind === 'charge') refusedCharges.push({ kind: 'refused', call: refused, candidates: entry.candidates })
+      else {
+        refuse(admission)
+        begun.push(refused)
+      }
       return { refused: refusalOf(admission, call.id) }
     }
     const { allowed, held } = admission

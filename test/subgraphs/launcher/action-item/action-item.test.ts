@@ -219,3 +219,40 @@ describe('G-11 a post that fails', () => {
     await until('all is noted as delivered', async () => (await graph.rows(waiting)).length === 0)
   })
 })
+
+describe('G-11 a spend limit', () => {
+  const makeLimit = 'mutation($input: CreateSpendLimitInput!) { createSpendLimit(input: $input) { id } }'
+  const removeLimit = 'mutation($input: DeleteSpendLimitInput!) { deleteSpendLimit(input: $input) { id } }'
+  const waiting = '{ actionItems { nodes { id kind title subject { service id } } } }'
+  const call = { family: 'AI', operation: 'chat.completions', requestedModel: null } as const
+
+  test('is one item of its managers, whatever of its alerts and refusals comes, and none when it is gone', async () => {
+    const { owner, member, organization } = await graph.seed.owner().member()
+    const { calls } = graph.platform.providers.job('test')
+    const spend = async (upperMicros: bigint) => {
+      const candidates = [{ model: null, provider: 'openai', upperMicros }]
+      const open = await calls.begin({ organizationId: organization.id, userId: owner.userId, appId: 'app_agents' }, { ...call, candidates })
+      await open.settle({ status: 'SUCCEEDED', model: null, provider: 'openai', costMicros: upperMicros })
+    }
+    const items = async () => (await graph.execute(waiting, {}, { as: owner })).data().actionItems.nodes
+    const input = { scopeType: 'ORGANIZATION', scopeValue: organization.id, period: 'TOTAL', softLimitMicros: 100, hardLimitMicros: 1000 }
+    const { id } = (await graph.execute(makeLimit, { input }, { as: owner })).data().createSpendLimit
+    const becomes = (kind: string, title: string) =>
+      expect.poll(items, { timeout: 10_000 }).toMatchObject([{ kind, title: expect.stringContaining(title), subject: { service: 'providers', id } }])
+    await spend(100n)
+    await becomes('BUDGET_ALERT', 'The soft amount of a spend limit of the organization is spent')
+    const [first] = await items()
+    await spend(400n)
+    await becomes('BUDGET_ALERT', 'Half of a spend limit of the organization is spent')
+    await spend(350n)
+    await becomes('BUDGET_NEAR_LIMIT', 'is nearly used up')
+    await expect(spend(151n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+    await becomes('BUDGET_EXHAUSTED', 'refuses calls')
+    await spend(100n)
+    await until('all is noted as delivered', async () => (await graph.rows('select from providers.facts where delivered_at is null')).length === 0)
+    expect((await items()).map(({ id, kind }: { id: string; kind: string }) => [id, kind])).toEqual([[first.id, 'BUDGET_EXHAUSTED']])
+    expect(await seen(member)).toEqual([])
+    ;(await graph.execute(removeLimit, { input: { id } }, { as: owner })).data()
+    await expect.poll(() => statusOf(first.id, owner), { timeout: 10_000 }).toBe('RESOLVED')
+  }, 60_000)
+})

@@ -173,7 +173,7 @@ describe('G-04 a call', () => {
       extensions: { code: 'BUDGET_EXCEEDED', scopeType: 'ORGANIZATION', resetsAt: expect.stringMatching('T00:00:00.000Z') },
     })
     expect(await statuses(graph)).toEqual(['REFUSED 1'])
-    expect(await figures(graph, limit)).toEqual([0, 0, 0, ''])
+    expect(await figures(graph, limit)).toEqual([0, 0, 0, 'EXHAUSTED'])
   })
 
   test('without a price is refused under a hard limit that asks for one, and passes for nothing elsewhere', async () => {
@@ -198,7 +198,7 @@ describe('G-04 a call', () => {
     )
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(100)
     expect(await statuses(graph)).toEqual(['REFUSED 900', 'SUCCEEDED 100'])
-    expect(await figures(graph, limit)).toEqual([4_000_000, 0, 0, 'PERCENT_50,PERCENT_80,PERCENT_95,EXHAUSTED'])
+    expect(await figures(graph, limit)).toEqual([4_000_000, 0, 0, 'EXHAUSTED,PERCENT_50,PERCENT_80,PERCENT_95'])
   }, 30_000)
 })
 
@@ -218,7 +218,8 @@ describe('G-04 a charge', () => {
     expect([await figures(graph, limit), await statuses(graph)]).toEqual([[0, 0, 0, ''], []])
     await send()
     await expect(send()).rejects.toMatchObject({ extensions: { code: 'BUDGET_EXCEEDED', scopeType: 'PLATFORM', resetsAt: null } })
-    expect(await figures(graph, limit)).toEqual([100, 0, 0, 'PERCENT_50'])
     await expect.poll(() => statuses(graph)).toEqual(['REFUSED 1', 'SUCCEEDED 1'])
+    expect(await figures(graph, limit)).toEqual([100, 0, 0, 'PERCENT_50,EXHAUSTED'])
+    expect(await graph.rows(`select body->>'kind' as kind from providers.facts where kind = 'attention.opened'`)).toEqual([{ kind: 'BUDGET_EXHAUSTED' }])
   })
 })

@@ -206,6 +206,62 @@ describe('G-04 a spend limit', () => {
     expect(await kinds()).toEqual(['SOFT'])
   }, 60_000)
 
+  describe('that refuses a call', () => {
+    const refused = (graph: Supergraph, organizationId: string, micros: bigint) =>
+      expect(spend(graph, organizationId, micros)).rejects.toMatchObject({ extensions: { code: 'BUDGET_EXCEEDED' } })
+    const facts = async (graph: Supergraph) => (await told(graph)).map(({ kind, body }) => `${kind} ${body.kind ?? ''}`.trim())
+
+    test.each([
+      ['because its amount is 0', 0, 0n, ['EXHAUSTED']],
+      ['because the call does not fit though something is left', 1000, 620n, ['PERCENT_50', 'EXHAUSTED']],
+    ] as const)('%s tells its managers once, however many are refused, and a smaller call that passes takes nothing back', async (_, hardLimitMicros, spent, alerts) => {
+      await using graph = await supergraph()
+      const { owner, organization } = await graph.seed.owner()
+      const { id } = await make(graph, owner, ofOrganization(owner, { hardLimitMicros }))
+      if (spent > 0n) await spend(graph, organization.id, spent)
+      expect(await facts(graph)).toEqual([])
+      await Promise.all(Array.from({ length: 20 }, () => refused(graph, organization.id, 400n)))
+      await spend(graph, organization.id, spent > 0n ? 10n : 0n)
+      await refused(graph, organization.id, 400n)
+      expect(await facts(graph)).toEqual(['attention.opened BUDGET_EXHAUSTED'])
+      expect((await told(graph))[0]!.body).toMatchObject({ key: `spend_limit:${id}`, organizationId: organization.id, subjectId: id, audience: 'managers' })
+      expect((await read(graph, owner, id)).alerts.map(({ kind }: { kind: string }) => kind)).toEqual(alerts)
+      expect((await budgetAlerts(graph)).map(({ body }) => body.kind)).toEqual(alerts)
+    })
+
+    test.each<readonly [string, (graph: Supergraph, owner: Viewer, id: string) => Promise<unknown>]>([
+      ['it is raised', async (graph, owner, id) => (await graph.execute(updateLimit, { input: { id, hardLimitMicros: 2000 } }, { as: owner })).data()],
+      ['it is removed', async (graph, owner, id) => (await graph.execute(deleteLimit, { input: { id } }, { as: owner })).data()],
+      [
+        'its period is over',
+        async graph => {
+          await graph.clock.advance(15 * 3_600_000)
+          await round(graph)
+        },
+      ],
+    ])('has managers see to that until %s', async (_, end) => {
+      await using graph = await supergraph()
+      const { owner, organization } = await graph.seed.owner()
+      const { id } = await make(graph, owner, ofOrganization(owner))
+      await refused(graph, organization.id, 1_001n)
+      ;(await graph.execute(updateLimit, { input: { id, note: 'Seen', hardLimitMicros: 900 } }, { as: owner })).data()
+      expect(await facts(graph)).toEqual(['attention.opened BUDGET_EXHAUSTED'])
+      await end(graph, owner, id)
+      await expect.poll(() => facts(graph)).toEqual(['attention.opened BUDGET_EXHAUSTED', 'attention.closed'])
+    })
+  })
+
+  test('takes back what it told by its soft amount alone when its period is over', async () => {
+    await using graph = await supergraph()
+    const { owner, organization } = await graph.seed.owner()
+    await make(graph, owner, ofOrganization(owner, { hardLimitMicros: null, softLimitMicros: 100 }))
+    await spend(graph, organization.id, 100n)
+    expect([(await budgetAlerts(graph)).length, (await told(graph)).length]).toEqual([1, 0])
+    await graph.clock.advance(15 * 3_600_000)
+    await round(graph)
+    await expect.poll(async () => (await told(graph)).map(({ kind }) => kind)).toEqual(['attention.closed'])
+  })
+
   test('is one for its level, scope and period, also when twenty are sent at once; the same key makes one', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
@@ -310,7 +366,7 @@ describe('G-04 limits of the platform', () => {
     await spend(graph, organization.id, 100n)
     await expect(spend(graph, organization.id, 100n)).rejects.toMatchObject({ extensions: { code: 'BUDGET_EXCEEDED', scopeType: 'PLATFORM', resetsAt: null } })
     expect((await read(graph, boss, id)).spentMicros).toBe(100)
-    expect((await told(graph)).length).toBe(0)
+    expect((await told(graph)).map(({ body }) => [body.kind, body.organizationId])).toEqual([['BUDGET_EXHAUSTED', boss.organizationId]])
   })
 })
 

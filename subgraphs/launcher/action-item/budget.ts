@@ -1,0 +1,41 @@
+import { budgetKey, type FactBody } from '../../store/fact-kinds.ts'
+import type { ActionItemRow } from '../stores/action-item.ts'
+import type { Opened } from './rules.ts'
+
+/** What an item is called that an alert of a spend limit makes; the other alerts come with attention of their own. */
+const kind = 'BUDGET_ALERT'
+const titles: Readonly<Record<string, (scope: string) => string>> = {
+  SOFT: scope => `The soft amount of a spend limit of ${scope} is spent`,
+  PERCENT_50: scope => `Half of a spend limit of ${scope} is spent`,
+}
+
+const scopes: Readonly<Record<string, string>> = {
+  PLATFORM: 'the platform',
+  ORGANIZATION: 'the organization',
+  APP: 'an app',
+  USER: 'a person',
+  PROVIDER_FAMILY: 'a family of providers',
+  MODEL: 'a model',
+}
+
+/** Under which key an alert stands: that of the attention to its limit, so that both are one item. */
+export const keyOfAlert = ({ limitId }: FactBody<'budget.alert'>): string => budgetKey(limitId)
+
+/**
+ * The item that an alert of a spend limit makes for managers, until there are notifications; null for an alert that comes with attention to the
+ * same limit, and while that is open.
+ */
+export function alerting(
+  present: Pick<ActionItemRow, 'status' | 'kind'> | null,
+  { limitId, organizationId, scopeType, kind: alert }: FactBody<'budget.alert'>,
+  at: Date,
+  publicUrl: string,
+): Opened | null {
+  const title = titles[alert]
+  if (!title || (present?.status === 'OPEN' && present.kind !== kind)) return null
+  return {
+    ...{ kind, severity: 'NORMAL', organizationId, audience: 'managers', userId: null, subjectId: limitId, body: null, dueAt: null, openedAt: at },
+    title: title(scopes[scopeType] ?? 'somebody'),
+    url: `${publicUrl}/providers/api/limits/${limitId}`,
+  }
+}
