@@ -26,7 +26,7 @@ const tests = (...paths: string[]): readonly string[] => ['npm', 'test', '--', .
 /** The whole graph once with processes apart; the default test run has one process and events in memory. */
 export const graphApart: Step = {
   name: 'the whole graph with every subgraph apart, events by NATS',
-  seconds: 480,
+  seconds: 720,
   command: tests('test/supergraph'),
   env: { GRAPH_MODE: 'apart', GRAPH_CARRIER: 'nats' },
   needs: ['nats-server'],

@@ -203,7 +203,7 @@ async function installS3Server(): Promise<void> {
 }
 
 async function change(base: string): Promise<void> {
-  await take({ name: 'npm run check', seconds: 180, command: ['npm', 'run', 'check'] })
+  await take({ name: 'npm run check', seconds: 480, command: ['npm', 'run', 'check'] })
   const files = testsOfChange(base)
   if (files.length > 0) await takeTests(`tests of what changed since ${base}`, 660, files)
   const names = chaptersOfChange(base)
@@ -211,7 +211,7 @@ async function change(base: string): Promise<void> {
 }
 
 async function full(): Promise<void> {
-  await take({ name: 'npm run check', seconds: 180, command: ['npm', 'run', 'check'] })
+  await take({ name: 'npm run check', seconds: 480, command: ['npm', 'run', 'check'] })
   await installS3Server()
   await takeTests(
     'npm test, without the long tests',
