@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../store/filtered.ts'
@@ -88,7 +89,7 @@ const columns = selectList(personProfiles, 't')
 
 /** Each combination of filters is a statement of its own: sixteen for viewers, and as many counts. */
 const filtered = keptStatements(50)
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const lockMaking = transactionLock('agents.person_profiles')
 const writtenToday = countByCaller(personProfiles)
 const archiveOf = statement(
   `update agents.person_profiles set status = 'ARCHIVED', version = version + 1, updated_at = $3

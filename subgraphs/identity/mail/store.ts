@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { MailKind } from './kinds.ts'
 
@@ -23,7 +24,7 @@ export interface MailRow {
 export type MailOutcome = 'sent' | 'given_up' | 'outdated'
 
 // Of several that write to one address at once each waits for the one before, so that all of them count.
-const lockAddress = statement(`select pg_advisory_xact_lock(hashtextextended('identity.mails ' || $1 || ' ' || $2, 0))`)
+const lockAddress = transactionLock('identity.mails', 2)
 const countTo = statement('select count(*)::int as n from identity.mails where recipient = $1 and kind = $2 and created_at > $3')
 const insert = statement(
   `insert into identity.mails (id, kind, recipient, data, code, code_hash, code_ends_at, message_id, due_at, created_at)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
 import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
 import { tell, type Unit } from '../../store/books.ts'
@@ -23,9 +24,8 @@ export interface Provisioned {
   readonly keys: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>
 }
 
-/** Serialises those who provision; any number that nothing else in this database locks. */
-const provisionLock = 7_301_443
-const lockProvision = statement('select pg_advisory_xact_lock($1::bigint)')
+/** Takes the lock under which the first people and organizations are made. */
+const lockProvision = transactionLock('identity.provision', 0)
 const findPeople = statement('select id, email as name from identity.users where email = any($1::text[])')
 const findOrganizations = statement('select id, slug as name from identity.organizations where slug = any($1::text[])')
 const findMembers = statement(
@@ -53,7 +53,7 @@ export const provision = (job: Job, world: World): Promise<Provisioned> => inTra
 export async function provisionWithin(job: Job, world: World, unit: Unit): Promise<Provisioned> {
   const wrong = world.people.find(({ email }) => !isMailAddress(email))
   if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)
-  await job.users.read(lockProvision, [provisionLock], unit.transaction)
+  await job.users.read(lockProvision, [], unit.transaction)
   const users = await providePeople(job, world, unit)
   const organizations = await provideOrganizations(job, world, unit)
   await provideMemberships(job, world, users, organizations, unit)

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
@@ -37,9 +38,8 @@ export interface ServiceAddress {
   readonly environment: string
 }
 
-/** Serialises those who synchronise the registry; any number that nothing else in this database locks. */
-const registryLock = 7_301_442
-const lockRegistry = statement('select pg_advisory_xact_lock($1::bigint)')
+/** Takes the lock under which the registry is synchronised. */
+const lockRegistry = transactionLock('identity.service_entries', 0)
 const findAll = statement(`select ${selectList(serviceEntries, 't')} from identity.service_entries t where t.environment = $1`)
 
 const findConflicts = statement('select slug, reason from identity.service_conflicts where environment = $1')
@@ -55,7 +55,7 @@ const findAdmins = statement(`select id from identity.organizations where slug =
 const registrySql = (rows: Rows<typeof serviceEntries>) => ({
   /** Every entry of an environment; nobody else synchronises the registry before the transaction ends. */
   async lockAll(environment: string, transaction: Transaction): Promise<readonly ServiceEntryRow[]> {
-    await rows.read(lockRegistry, [registryLock], transaction)
+    await rows.read(lockRegistry, [], transaction)
     return rows.read(findAll, [environment], transaction)
   },
   /** Why services of an environment could not be registered the last time, by slug. */

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Usage } from '../../../platform/limit.ts'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
@@ -34,7 +35,7 @@ export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void 
   if (archivedAt) throw new Refusal('CONFLICT', 'The brand is archived and takes no change: restore it first.', { reason: 'BRAND_ARCHIVED' })
 }
 
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 3))')
+const lockMaking = transactionLock('publishing.brands')
 const countMade = statement('select count(*)::int as "inAll" from publishing.brands where organization_id = $1')
 const shareState = statement(
   'select organization_id as "organizationId", archived_at as "archivedAt", approval_mode as "approvalMode" from publishing.brands where id = $1 for share',

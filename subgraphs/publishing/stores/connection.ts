@@ -3,6 +3,7 @@ import type { Cipher } from '../../../platform/cipher.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../store/filtered.ts'
@@ -111,7 +112,7 @@ const keepLimit = statement(
      or ((rate_limit ->> 'answeredAt')::timestamptz = $6::timestamptz
        and (rate_limit ->> 'resetsAt' is distinct from $5::text or (rate_limit ->> 'remaining')::int > $4::int)))`,
 )
-const lockBrand = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
+const lockBrand = transactionLock('publishing.connections')
 const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
 
 /** How many scopes of a grant are kept: no network has as many. */

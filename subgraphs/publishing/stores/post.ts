@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../store/filtered.ts'
@@ -243,7 +244,8 @@ const predecessors = statement(
 const successor = statement(
   `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1 for update`,
 )
-const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
+/** Takes the lock of a thread, `<brand id>:<thread id>`, under which posts join and leave it. */
+export const lockThreadKey = transactionLock('publishing.threads')
 const lastPosition = statement('select max(position) as position from publishing.posts where brand_id = $1 and thread_id = $2')
 const sameWords = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.created_by = $2 and p.copy = any($3::text[]) order by p.id`)
 const takeFailedBefore = statement(
@@ -306,7 +308,7 @@ function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Openi
      * @throws NOT_FOUND when the brand has no such thread
      */
     async placeIn(brandId: string, threadId: string, transaction: Transaction): Promise<number> {
-      await rows.read(lockKey, [`${brandId}:${threadId}`], transaction)
+      await rows.read(lockThreadKey, [`${brandId}:${threadId}`], transaction)
       const [last] = await rows.read<{ position: number | null }>(lastPosition, [brandId, threadId], transaction)
       if (last!.position !== null) return last!.position + 1
       throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })

@@ -9,9 +9,9 @@ import {
   insertSigningKey,
   keyGracePeriod,
   keyPair,
+  lockSigningKeys,
   type NewSigningKey,
   signingKeyPlace,
-  signingKeysLock,
   valuesOf,
 } from '../../stores/credentials/signing-key.ts'
 
@@ -174,7 +174,7 @@ async function holding<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => P
   const client = await pool.connect()
   try {
     await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1::bigint)', [signingKeysLock])
+    await client.query(lockSigningKeys.text)
     const result = await work(client)
     await client.query('commit')
     client.release()

@@ -1,12 +1,13 @@
 import { newId } from '../../../../platform/ids.ts'
 import { isMailAddress, toStored } from '../../../../platform/smtp/mail-address.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import type { Newcomer } from '../../../authority.ts'
 import { record, type Unit } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 
-const lockSubject = statement(`select pg_advisory_xact_lock(hashtextextended('identity.foreign_people ' || $1 || ' ' || $2, 0))`)
+const lockSubject = transactionLock('identity.foreign_people', 2)
 const findSubject = statement('select user_id from identity.foreign_people where issuer = $1 and subject = $2')
 const findByAddress = statement(
   `select u.id, u.email_verified and u.kind = 'human' and not exists (select from identity.foreign_people f where f.user_id = u.id and f.issuer = $2) as free

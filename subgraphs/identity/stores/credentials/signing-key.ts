@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
@@ -13,8 +14,8 @@ export const keyLifetime = 90 * 24 * 3600
 /** For how many seconds a retired key is still published: far longer than the last token that it signed. */
 export const keyGracePeriod = 24 * 3600
 
-/** Serialises whoever makes, retires or seals keys; any number that nothing else in this database locks. */
-export const signingKeysLock = 7_301_444
+/** Takes the lock under which keys are made, retired and sealed. */
+export const lockSigningKeys = transactionLock('identity.signing_keys', 0)
 
 /** What the private half of a key is bound to when it is sealed. */
 export const signingKeyPlace = (id: string): string => `signing-key:${id}`
@@ -52,7 +53,6 @@ export const valuesOf = ({ id, publicKey, privateKey }: NewSigningKey, now: Date
   new Date(now.getTime() + keyLifetime * 1000),
 ]
 
-const lock = statement('select pg_advisory_xact_lock($1::bigint)')
 const list = statement(
   `select id as kid, coalesce(alg, '${keyPair.alg}') as algorithm, created_at as "createdAt", case when expires_at <= $2 then expires_at end as "retiredAt"
      from identity.signing_keys where expires_at is null or expires_at > $1 order by created_at desc, id desc limit 100`,
@@ -74,7 +74,7 @@ export const signingKeyStore = {
 
     /** Takes the lock under which keys are turned, one turn after another. @returns how many keys were made since then */
     async hold(since: Date, transaction: Transaction): Promise<number> {
-      await rows(sequelize, lock, [signingKeysLock], transaction)
+      await rows(sequelize, lockSigningKeys, [], transaction)
       const [made] = await rows<{ count: number }>(sequelize, countSince, [since], transaction)
       return made!.count
     },

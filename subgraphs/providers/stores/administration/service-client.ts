@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { isId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import type { ServiceOperation } from '../../../scopes.ts'
@@ -36,7 +37,7 @@ const page = ({ after, limit }: PageRequest) => ({
 })
 
 /** Nobody makes another one before the transaction ends: their number is bounded, and an app has one. */
-const lockAll = statement('select pg_advisory_xact_lock(hashtextextended($1, 6))')
+const lockAll = transactionLock('providers.service_clients')
 const countOf = statement(`select count(*)::int as "inAll", count(*) filter (where app_id = $1)::int as alike from providers.service_clients`)
 const byApp = statement(`select ${columns} from providers.service_clients c where c.app_id = $1`)
 

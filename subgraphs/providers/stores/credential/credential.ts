@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import { isId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../../store/filtered.ts'
@@ -85,7 +86,7 @@ const forgetPrevious = statement(
      select id from providers.credentials where previous_secret is not null and grace_ends_at <= $1
       order by grace_ends_at limit 1000 for no key update skip locked)`,
 )
-const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const lockOwner = transactionLock('providers.credentials')
 const countOf = statement(
   `select count(*)::int as "inAll", count(*) filter (where c.provider = $2 and ($2 <> 'custom' or c.name = $3) and c.id is distinct from $4::uuid)::int as alike
      from providers.credentials c where c.organization_id is not distinct from $1::uuid`,

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Aging } from '../../../../platform/jobs/retention.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
@@ -43,7 +44,7 @@ export type SenderDomainRow = Row<typeof senderDomains>
 
 const columns = selectList(senderDomains, 'd')
 const levelOf = statement('select level from providers.sender_domains where id = $1')
-const lockDomain = statement('select pg_advisory_xact_lock(hashtextextended($1, 11))')
+const lockDomain = transactionLock('providers.sender_domains')
 const claimOf = statement(`select ${columns} from providers.sender_domains d where d.domain = $1 for no key update of d`)
 const anyById = statement(`select ${columns} from providers.sender_domains d where d.id = $1`)
 const claim = statement(

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, table, text, truth, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
@@ -26,7 +27,7 @@ const columns = selectList(senderIdentities, 'i')
 const seenBy = statement(
   `select ${columns} from providers.sender_identities i where i.organization_id = $1 or i.organization_id is null order by i.level desc, i.created_at, i.id`,
 )
-const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 12))')
+const lockOwner = transactionLock('providers.sender_identities')
 const countOf = statement(
   `select count(*)::int as "inAll", count(*) filter (where domain_id = $2 and local_part = $3)::int as alike
      from providers.sender_identities where organization_id is not distinct from $1::uuid`,

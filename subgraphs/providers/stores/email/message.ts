@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import { isId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../../store/filtered.ts'
@@ -103,7 +104,7 @@ function asked({ organizationId, appId, status }: MessageFilter, select: string,
 }
 
 const filtered = keptStatements(6)
-const lockPeoples = statement('select pg_advisory_xact_lock(hashtextextended($1, 14))')
+const lockPeoples = transactionLock('providers.messages_of_people')
 const peoples = statement(
   `with told as (
      select m.created_at as at, lower(r ->> 'address') as address

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
@@ -20,7 +21,7 @@ const ensure = statement(
   `insert into providers.email_suppressions (organization_id, id, address, reason, created_at, updated_at, created_by) values ($1, $2, $3, $4, $5, $5, $6)
    on conflict (organization_id, address) do nothing returning id`,
 )
-const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 13))')
+const lockOwner = transactionLock('providers.suppressions')
 const countOf = statement(
   `select count(*)::int as "inAll", count(*) filter (where address = $2)::int as alike from providers.email_suppressions where organization_id = $1`,
 )

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, type Table, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
@@ -47,7 +48,7 @@ export const settingsOf = `select coalesce(p.organization_id, c.organization_id)
      on c.organization_id is not distinct from p.organization_id and c.capability = p.capability`
 const ofOrganization = statement(settingsOf)
 
-const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 18))')
+const lockOwner = transactionLock('providers.model_settings')
 const settingOf = (table: Table) =>
   statement(`select ${selectList(table, 't')} from ${table.name} t where t.organization_id is not distinct from $1::uuid and t.capability = $2`)
 const preferenceOf = settingOf(modelPreferences)

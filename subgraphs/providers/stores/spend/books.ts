@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize'
+import { sharedTransactionLock } from '../../../../platform/sql/lock.ts'
 import { lockingStatement, rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { columnOf, selectList } from '../../../../platform/sql/table.ts'
 import { type CallRow, calls } from '../call.ts'
@@ -135,8 +136,7 @@ const endIf = lockingStatement(
 const readLimits = statement(
   `select ${selectList(spendLimits, 't')} from providers.spend_limits t where t.id in (select l.id from ${limitsAt(2)} union all select unnest($1::uuid[]))`,
 )
-const shareBooks = statement(`select pg_advisory_xact_lock_shared(hashtextextended('providers.books:' || o, 5)) from unnest($1::text[]) o`)
-const closeBooks = statement(`select pg_advisory_xact_lock(hashtextextended('providers.books:' || $1, 5))`)
+const booksLock = sharedTransactionLock('providers.spend_books')
 const expiredCalls = statement(`select organization_id as "organizationId", id from providers.calls where expires_at < $1 order by expires_at limit $2`)
 const pendingCalls = statement(`select organization_id as "organizationId", id from providers.calls where pending_until < $1 order by pending_until limit $2`)
 
@@ -238,7 +238,7 @@ export const books = {
 
   /** Has whoever counts what was spent wait until this transaction has ended, or waits for who does. */
   async share(sequelize: Sequelize, organizationId: string, transaction: Transaction): Promise<void> {
-    await rows(sequelize, shareBooks, [[organizationId, platformOwner]], transaction)
+    await rows(sequelize, booksLock.share, [[organizationId, platformOwner]], transaction)
   },
 
   /** Limits whose period may be over for their managers, and those whose figures are not whole. */
@@ -306,7 +306,7 @@ export const counts = {
 
   /** Has every call of the scope that runs look for limits once more when it ends, and waits for those that end at this moment. */
   async mark(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<void> {
-    await rows(sequelize, closeBooks, [limit.organizationId ?? platformOwner], transaction)
+    await rows(sequelize, booksLock.close, [limit.organizationId ?? platformOwner], transaction)
     await rows(sequelize, countingOf(limit).mark, [limit.organizationId, limit.scopeValue], transaction)
   },
 }

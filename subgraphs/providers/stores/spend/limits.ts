@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../../platform/errors.ts'
 import { isId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../../store/filtered.ts'
@@ -43,7 +44,7 @@ function asked({ level, scopeType }: LimitFilter, { organizationId, roles }: Non
 /** Each combination of filters is a statement of its own: eight, and half as many counts. */
 const filtered = keptStatements(12)
 const levelOf = statement('select level from providers.spend_limits where id = $1')
-const lockOwner = statement(`select pg_advisory_xact_lock(hashtextextended('providers.limits:' || $1, 5))`)
+const lockOwner = transactionLock('providers.spend_limits')
 const countOf = statement(
   `select count(*)::int as "inAll", count(*) filter (where scope_type = $2 and scope_value = $3 and period = $4)::int as alike
      from providers.spend_limits where organization_id is not distinct from $1::uuid`,

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLockIfFree } from '../../../../platform/sql/lock.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import type { Opening } from '../../../store/store.ts'
@@ -97,7 +98,7 @@ const top = statement(
 )
 
 /** Nobody else sums a brand meanwhile; what is read afterwards is seen as it is then. */
-const hold = statement(`select pg_try_advisory_xact_lock(hashtextextended('publishing.day_sums ' || $1, 0)) as held`)
+const hold = transactionLockIfFree('publishing.day_sums')
 /** The brand stays until it is summed. */
 const brandOf = statement(
   `select b.time_zone as "timeZone", s.time_zone as "summedZone", s.zones from publishing.brands b

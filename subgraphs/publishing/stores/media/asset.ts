@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { isId } from '../../../../platform/ids.ts'
 import type { Usage } from '../../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../../store/filtered.ts'
@@ -127,7 +128,7 @@ const usingPage = (after: boolean) =>
       ${after ? 'where (p.created_at, p.id) < ($4::timestamptz, $5::uuid)' : ''} order by p.created_at desc, p.id desc limit $3`,
   )
 const [usingFirst, usingNext] = [usingPage(false), usingPage(true)]
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 18))')
+const lockMaking = transactionLock('publishing.media_assets')
 const countMade = statement('select count(*)::int as "inAll" from publishing.media_assets where brand_id = $1')
 const waiting = statement(`select ${columns} from publishing.media_assets a where a.status = 'PROCESSING' and a.updated_at < $1 order by a.updated_at limit $2`)
 const several = statement(`select ${columns} from publishing.media_assets a where a.brand_id = $1 and a.id = any($2::uuid[]) order by a.id for share`)

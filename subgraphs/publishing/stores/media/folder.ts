@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
@@ -13,7 +14,7 @@ const assetCounts = statement(
   `select a.folder_id as id, count(*)::int as count from publishing.media_folders f
      join publishing.media_assets a on a.brand_id = f.brand_id and a.folder_id = f.id where f.id = any($1::uuid[]) group by 1`,
 )
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 19))')
+const lockMaking = transactionLock('publishing.media_folders')
 const ofBrand = statement('select id, parent_id as "parentId" from publishing.media_folders where brand_id = $1')
 const contents = statement(
   `select exists (select from publishing.media_folders where brand_id = $1 and parent_id = $2)

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
@@ -26,7 +27,7 @@ export const mediaUploads = table('publishing.media_uploads', {
 
 export type UploadRow = Row<typeof mediaUploads>
 
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 20))')
+const lockMaking = transactionLock('publishing.media_uploads')
 const countOpen = statement(
   `select count(*) filter (where u.brand_id = $2)::int as "ofBrand", coalesce(sum(u.bytes), 0)::float8 as bytes
     from publishing.media_uploads u join publishing.brands b on b.id = u.brand_id

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Usage } from '../../../../platform/limit.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
@@ -53,7 +54,7 @@ export const sealedWebhookSecrets: readonly SealedColumn[] = ['secret', 'previou
   about: place,
 }))
 
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 7))')
+const lockMaking = transactionLock('publishing.webhooks')
 const countMade = statement('select count(*)::int as "inAll" from publishing.webhook_endpoints where brand_id = $1')
 
 const resting = statement(

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
@@ -19,7 +20,7 @@ export const calendarFeeds = table('publishing.calendar_feeds', {
 export type CalendarFeedRow = Row<typeof calendarFeeds>
 
 const lockOf = statement(`select ${selectList(calendarFeeds, 't')} from publishing.calendar_feeds t where t.brand_id = $1 for update`)
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 6))')
+const lockMaking = transactionLock('publishing.calendar_feeds')
 const byToken = statement(
   `select ${selectList(brands, 'b')} from publishing.calendar_feeds f join publishing.brands b on b.id = f.brand_id and b.organization_id = f.organization_id
    where f.token_hash = $1`,

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../../platform/errors.ts'
 import type { Usage } from '../../../../platform/limit.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
@@ -34,7 +35,7 @@ export interface CampaignCountsRow {
 /** How many campaigns a brand may have, archived ones included: a calendar reads all those of its days. */
 export const mostCampaigns = 500
 
-const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const lockMaking = transactionLock('publishing.campaigns')
 const countMade = statement('select count(*)::int as "inAll" from publishing.campaigns where brand_id = $1')
 const shareOne = statement('select id from publishing.campaigns where brand_id = $1 and id = $2 for key share')
 /** Each status by itself, within the index: to sort fifty thousand posts by status takes three times as long. */

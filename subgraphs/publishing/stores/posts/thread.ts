@@ -5,7 +5,7 @@ import { type Row, selectList, stamps, table, text, uuid } from '../../../../pla
 import { createLoader } from '../../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 import { brands } from '../brand.ts'
-import { type PostRow, posts } from '../post.ts'
+import { lockThreadKey, type PostRow, posts } from '../post.ts'
 
 /** Threads of more than one post, and those with a title; any other is told by its one post. */
 export const threads = table('publishing.post_threads', {
@@ -30,7 +30,6 @@ const ofThreads = statement(
     order by p.position`,
 )
 const lockThread = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 order by p.position for no key update of p`)
-const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
 const place = statement('update publishing.posts set position = $3 where brand_id = $1 and id = $2')
 const forgetIfEmpty = statement(
   `delete from publishing.post_threads t where t.brand_id = $1 and t.id = $2
@@ -57,7 +56,7 @@ const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
 
   /** The posts of a thread in order, under lock; nobody adds one before the transaction ends. */
   async lockPosts(brandId: string, threadId: string, transaction: Transaction): Promise<PostRow[]> {
-    await rows.read(lockKey, [`${brandId}:${threadId}`], transaction)
+    await rows.read(lockThreadKey, [`${brandId}:${threadId}`], transaction)
     return rows.read<PostRow>(lockThread, [brandId, threadId], transaction)
   },
 
