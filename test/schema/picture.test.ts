@@ -8,8 +8,8 @@ const folders = (path: string) =>
     .filter(entry => entry.isDirectory() && !/^(?:node_modules|coverage|\..*)$/.test(entry.name))
     .map(({ name }) => name)
 
-test('the picture in README.md shows every room that a listing shows: the house, its router, its subgraphs and their nouns', () => {
-  const [, picture = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## The house')[1]!.split('```')
+test('the picture in README.md shows every folder of the project, its router, its subgraphs and their nouns', () => {
+  const [, picture = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## Layout')[1]!.split('```')
   const shown = new Set(picture.match(/[\w-]+/g))
   const subgraphs = folders('subgraphs')
   const rooms = [...folders('.'), ...folders('router'), ...subgraphs, ...subgraphs.flatMap(slug => folders(`subgraphs/${slug}`))]
