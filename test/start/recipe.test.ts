@@ -66,7 +66,7 @@ test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed a
       headers: { 'content-type': 'application/json', 'x-api-key': secret },
       body: JSON.stringify({ query: create, variables: { input: { words: 'Onwards', idempotencyKey: 'one' } } }),
     })
-    expect(await written.json(), 'who may only write').toEqual({ data: { createSlogan: made } })
+    expect(await written.json(), 'a key that may only write').toEqual({ data: { createSlogan: made }, extensions: { replayed: ['createSlogan'] } })
     const list = '{ slogans { totalCount nodes { words } edges { cursor node { id } } } }'
     expect((await owner!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 1, nodes: [{ words: 'Onwards' }] } })
     expect((await outsider!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 0, nodes: [] } })
