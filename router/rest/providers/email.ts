@@ -23,9 +23,11 @@ import {
   RestSenderDomainsDocument,
   RestSenderIdentitiesDocument,
   type RestSenderIdentitiesQuery,
+  RestSuspendSenderDomainDocument,
   RestUpdateSenderIdentityDocument,
   RestVerifySenderDomainDocument,
   type SendEmailInput,
+  type SuspendSenderDomainInput,
   type UpdateSenderIdentityInput,
 } from './email.generated.ts'
 
@@ -92,6 +94,14 @@ const domainRows: readonly Row[] = [
     operation: RestVerifySenderDomainDocument,
     variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
     reply: ({ verifySenderDomain }) => one(verifySenderDomain, domainToRest),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/email/domains/:id/suspend',
+    operation: RestSuspendSenderDomainDocument,
+    body: ['suspended'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.id!, expectedVersion } as SuspendSenderDomainInput }),
+    reply: ({ suspendSenderDomain }) => one(suspendSenderDomain, domainToRest),
   }),
   operationRow({
     method: 'DELETE',

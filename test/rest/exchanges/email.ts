@@ -39,6 +39,14 @@ export const email: Exchanges = world => {
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'pending', lastCheckedAt: expect.any(String) } }),
     },
+    [`POST ${below(domains, '/suspend').at}`]: {
+      path: below(domains, '/suspend').path,
+      make: aDomain,
+      body: () => ({ suspended: true }),
+      forbidden: 'owner',
+      by: 'super',
+      answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, status: 'suspended' } }),
+    },
     [`DELETE ${below(domains).at}`]: { path: below(domains).path, make: aDomain, forbidden: 'viewer', answers: gone, once: true },
     [`GET ${identities}`]: { path: () => identities, forbidden: 'viewer', answers: whole('identities') },
     [`POST ${identities}`]: {

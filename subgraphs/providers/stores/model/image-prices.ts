@@ -1,4 +1,13 @@
-/** What one image of a quality and a size costs, in whole micro-US-dollars. */
+/**
+ * What one image of a quality and a size costs, in whole micro-US-dollars. Those with which the catalogue begins
+ * (`db/migrations/providers/0018_models_shown.sql`) were compared on 2026-11-26 with stored copies of these pages:
+ *
+ * - `openai/gpt-image-1-mini`: https://developers.openai.com/api/docs/models/gpt-image-1-mini, "Image generation, per image". Equal but for a
+ *   square of medium quality, which OpenAI lists at 11,000; 10,000 is the contract's price of one image.
+ * - `openai/gpt-image-1`: not verified at OpenAI, of whose page no copy was to be had; the model was shut down on 2026-10-23
+ *   (https://developers.openai.com/api/reference/resources/images/methods/generate). Resellers who passed its prices on have the same
+ *   (https://fal.ai/models/fal-ai/gpt-image-1/text-to-image/llms.txt) but for a square of medium quality: 42,000, where 40,000 is the contract's.
+ */
 export interface ImagePrice {
   readonly quality: string
   readonly size: string
@@ -35,7 +44,10 @@ export function imagePriceOf(prices: readonly ImagePrice[], form: ImageForm, oth
   return possible.length === 0 ? otherwise : BigInt(Math.max(...possible.map(({ micros }) => micros)))
 }
 
-/** Tokens of one image, which models that are paid by tokens write: of a square, and of other sizes (OpenAI's guide to image generation, "Cost and latency"). */
+/**
+ * Tokens of one image, which models that are paid by tokens write: of a square, and of other sizes. As people quote OpenAI's guide to image
+ * generation at https://community.openai.com/t/1371851 (a stored copy, read on 2026-11-26); the guide itself was not verified.
+ */
 const tokens: Readonly<Record<string, readonly [square: number, other: number]>> = { low: [272, 408], medium: [1_056, 1_584], high: [4_160, 6_240] }
 
 /** Returns the most tokens that one image has. */

@@ -175,6 +175,14 @@ export const access: AccessRows = {
     ),
     route('GET /providers/api/email/domains/:id', admin, accountants, ids => `${api}/domains/${ids.senderDomain}`),
     route('POST /providers/api/email/domains/:id/verify', admin, accountants, ids => `${api}/domains/${ids.fresh}/verify`, undefined, freshDomain),
+    route(
+      'POST /providers/api/email/domains/:id/suspend',
+      admin,
+      nobodys,
+      ids => `${api}/domains/${ids.fresh}/suspend`,
+      () => ({}),
+      freshDomain,
+    ),
     route('DELETE /providers/api/email/domains/:id', admin, accountants, ids => `${api}/domains/${ids.fresh}`, undefined, freshDomain),
     route('GET /providers/api/email/identities', admin, eachTheirOwn, () => `${api}/identities`),
     route(
