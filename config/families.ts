@@ -98,7 +98,12 @@ export const tracing = {
     by: everything,
     does: 'Share of traces that are kept, 0 to 1. Use the same value in every process.',
   }),
-  service: setting('OTEL_SERVICE_NAME', text, { fallback: 'supergraph', by: everything, does: 'Service name on the spans of this process.' }),
+  service: setting('OTEL_SERVICE_NAME', text, {
+    fallback: 'supergraph',
+    without: '`supergraph`; apart `supergraph-router`, `supergraph-publishing`, …',
+    by: everything,
+    does: '`service.name` of this process. `start:apart` puts `-router`, `-publishing` and so on behind it.',
+  }),
 }
 
 /** What is kept, and where. */

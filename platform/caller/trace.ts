@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What is told of a span: names and figures, never a value that a caller sent. */
+/** What a span notes: names, figures and ids; never a variable, a parameter of a statement or a secret. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
 
 export type SpanKind = 'server' | 'client' | 'internal' | 'consumer'
@@ -32,11 +32,14 @@ export const below = <Result>(span: Span | undefined, work: () => Result): Resul
 /** Does work that is part of no trace. */
 export const outsideTraces = <Result>(work: () => Result): Result => (present.getStore() ? present.run(undefined, work) : work())
 
-/** Begins a span below the present one; undefined where there is none, or none that is kept. */
-export function beginSpan(name: string, kind: SpanKind, facts?: SpanFacts): Span | undefined {
+/** Returns the present span where its trace is kept: what a span is called is put together only below one. */
+export function keptSpan(): Span | undefined {
   const span = present.getStore()
-  return span?.kept ? span.begin(name, kind, facts) : undefined
+  return span?.kept ? span : undefined
 }
+
+/** Begins a span below the present one; undefined where there is none, or none that is kept. */
+export const beginSpan = (name: string, kind: SpanKind, facts?: SpanFacts): Span | undefined => keptSpan()?.begin(name, kind, facts)
 
 /** Does work as a span of its own below the present one. Costs a look where there is none. */
 export function traced<Result>(name: string, kind: SpanKind, facts: SpanFacts, work: () => Promise<Result>): Promise<Result> {
@@ -44,11 +47,14 @@ export function traced<Result>(name: string, kind: SpanKind, facts: SpanFacts, w
   return span ? finished(span, work) : work()
 }
 
-/** Does work as part of a span, and ends that with it. */
-export async function finished<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does work as part of a span, and ends that with it.
+ * @param learnt what the span notes of the result @default nothing
+ */
+export async function finished<Result>(span: Span, work: () => Promise<Result>, learnt?: (result: Result) => SpanFacts): Promise<Result> {
   try {
     const result = await present.run(span, work)
-    span.end()
+    span.end(learnt?.(result))
     return result
   } catch (failure) {
     span.end({}, failure)

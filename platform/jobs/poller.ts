@@ -105,7 +105,15 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     full = jobs.length === free
     for (const job of jobs) {
       const { cause, trace, data } = splitCause(job.data)
-      const span = trace === undefined ? undefined : tracing?.begin(`job ${name}`, 'consumer', trace, { job: job.id })
+      const span =
+        trace === undefined
+          ? undefined
+          : tracing?.begin(`process ${name}`, 'consumer', trace, {
+              'messaging.system': 'pg-boss',
+              'messaging.operation.type': 'process',
+              'messaging.destination.name': name,
+              'messaging.message.id': job.id,
+            })
       const work = () => run(job as Job, data)
       void doFor({ queue: name, job: job.id, ...cause }, () => (span ? finished(span, work) : work()))
     }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
-import { traced } from '../caller/trace.ts'
+import { finished, keptSpan } from '../caller/trace.ts'
 import { notPublicCode, OutboundFailure } from './failure.ts'
 import { createNames } from './names.ts'
 import { isPublicAddress, onlyPublic, type ResolveName } from './public.ts'
@@ -115,9 +115,15 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
       throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !unsent.has(error as Error), error)
     }
   }
-  // Third parties are told nothing of the trace.
-  const inTrace = <Answer>(method: string | undefined, url: string | URL, work: () => Promise<Answer>) =>
-    traced(`${method ?? 'GET'} ${new URL(url).host}`, 'client', {}, work)
+  // Third parties are told nothing of the trace. A path may hold a secret of theirs (a webhook's), so only where a call goes is noted.
+  const inTrace = <Answer extends { readonly status: number }>(method: string | undefined, url: string | URL, work: () => Promise<Answer>) => {
+    const above = keptSpan()
+    if (!above) return work()
+    const verb = method ?? 'GET'
+    const { protocol, hostname, port } = new URL(url)
+    const facts = { 'http.request.method': verb, 'server.address': hostname, 'server.port': Number(port) || (protocol === 'http:' ? 80 : 443) }
+    return finished(above.begin(verb, 'client', facts), work, ({ status }) => ({ 'http.response.status_code': status }))
+  }
   return Object.assign((url: string | URL, options?: OutboundOptions) => inTrace(options?.method, url, () => send(url, options)), {
     stream: (url: string | URL, options: StreamOptions = {}) =>
       inTrace(options.method, url, async () => {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
-import { traced } from '../caller/trace.ts'
+import { finished, keptSpan } from '../caller/trace.ts'
 import { Refusal } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
+import { factsOfSql, nameOfSql } from './span.ts'
 
 /** A statement that reads: each connection parses it once and knows it by its name from then on. */
 export interface Statement {
@@ -93,7 +94,9 @@ export function rows<Row>(
   transaction?: Transaction | null,
   reading?: Counting,
 ): Promise<Row[]> {
-  return traced('SQL', 'client', { 'db.system.name': 'postgresql', 'db.query.text': wanted.text }, () => read(sequelize, wanted, values, transaction, reading))
+  const above = keptSpan()
+  if (!above) return read(sequelize, wanted, values, transaction, reading)
+  return finished(above.begin(nameOfSql(wanted.text), 'client', factsOfSql(wanted.text)), () => read(sequelize, wanted, values, transaction, reading))
 }
 
 async function read<Row>(...[sequelize, wanted, values, transaction, reading]: Parameters<typeof rows>): Promise<Row[]> {

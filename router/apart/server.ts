@@ -31,6 +31,7 @@ import { begun, unheardHeader } from '../engine/transport/socket.ts'
 import { finish, Work } from '../engine/work.ts'
 import { mayRead } from '../metrics/reader.ts'
 import { readTarget } from '../target.ts'
+import { beginRequest } from '../tracing/request.ts'
 import type { Seals } from './ask.ts'
 import { type FactDoor, factsPath, mostFactBytes } from './facts.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
@@ -226,6 +227,13 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId, leavingSignal(response)), requestId))
   }
 
+  /** The template of a path, for spans: what is forwarded only its subgraph reads. */
+  const routeOf = (url: string): string => {
+    const path = url.split('?', 1)[0]!
+    if (path === '/graphql' || path === factsPath || internal?.has(path)) return path
+    return path.startsWith(`/${slug}/`) ? `/${slug}/*` : '/*'
+  }
+
   // Bodies that stream take as long as they take; the others have their time below.
   const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
     if (!streams(request, request.url ?? '')) mustArriveWithin(request, arriveMs, () => request.destroy())
@@ -241,10 +249,10 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
         log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
     }
     const isOperators = /^\/(?:health|metrics)\b/.test(request.url ?? '')
-    const span = isOperators ? undefined : tracing?.begin(`HTTP ${request.method}`, 'server', request.headers.traceparent, { requestId, subgraph: slug })
+    const span = isOperators || !tracing ? undefined : beginRequest(tracing, request, requestId, routeOf(request.url ?? ''), { subgraph: slug })
     doFor(
       causeOf(requestId, name => request.headers[name]),
-      () => (span ? finished(span, work) : work()),
+      () => (span ? finished(span, work, () => ({ 'http.response.status_code': response.statusCode })) : work()),
     ).catch(error => {
       const known = refusalOfThrown(error)
       // Who left in the middle of a stream broke nothing.

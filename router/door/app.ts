@@ -15,6 +15,7 @@ import { createPace, turnOf } from '../live/pace.ts'
 import { onAnswered } from '../metrics/answered.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
+import { beginRequest, endRequest } from '../tracing/request.ts'
 import { ignoreBodies } from './body.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
@@ -130,14 +131,14 @@ export async function createApp({
       done(refusal as Refusal)
     }
   })
-  app.addHook('onRequest', ({ raw, id, ip }, _reply, done) => {
+  app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {
     // One of several that were sent at once, whose client has gone since: then it has no address, and nobody waits for an answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
     const client = readClient(name => raw.headers[name])
     const from = readOrigin(plainAddress(ip), raw.headers['user-agent'])
     const cause: Cause = { requestId: id, ...(client !== undefined && { client }), [origin]: from }
     causes.set(raw, cause)
-    const span = isOperators(raw.url) ? undefined : tracing?.begin(`HTTP ${raw.method}`, 'server', raw.headers.traceparent, { requestId: id })
+    const span = tracing && !isOperators(raw.url) ? beginRequest(tracing, raw, id, unrouted.has(raw) ? undefined : routeOptions.url) : undefined
     if (span) spans.set(raw, span)
     doFor(cause, () => below(span, done))
   })
@@ -180,7 +181,8 @@ export async function createApp({
   onAnswered(app, (request, reply) => {
     const { method, routeOptions, ip, id } = request
     const route = unrouted.has(request.raw) ? undefined : routeOptions.url
-    spans.get(request.raw)?.end({ 'http.route': route ?? 'none', 'http.response.status_code': reply.statusCode })
+    const span = spans.get(request.raw)
+    if (span) endRequest(span, reply.statusCode)
     const line = {
       requestId: id,
       caller: undefined,

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { type Cause, doFor, organization } from '../../platform/caller/cause.ts'
-import { finished, type Tracing } from '../../platform/caller/trace.ts'
+import { finished, type Span, type Tracing } from '../../platform/caller/trace.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createCounter } from '../../platform/limit.ts'
 import { loggedAs } from '../../subgraphs/viewer.ts'
@@ -20,7 +20,9 @@ import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
 import { type Claim, claimOf, inTurnOf, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../live/streams.ts'
-import type { CountError } from '../metrics/operations.ts'
+import { createNames } from '../metrics/names.ts'
+import { anonymous, describeOperation, markOperation } from '../metrics/operation-span.ts'
+import { type CountError, productOf } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, type Reading, unresolvedOperation } from './documents/documents.ts'
 import type { Found, Sources } from './documents/sources.ts'
@@ -73,6 +75,9 @@ export interface Sockets {
   /** Says goodbye (1001) to every client and takes no new one. */
   close(): void
 }
+
+/** How many names of operations spans are called by: they are of callers' own making. */
+const mostNames = 500
 
 type Socket = Context<Record<string, unknown> | undefined, Extra>
 
@@ -259,13 +264,24 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const counted = keyRates.count(asked.by)
       if (counted) await counted
       const run = () => of.run(asked.claim, () => work(asked), asked.signal)
-      const span = door.tracing?.begin('WebSocket', 'server', asked.headers?.get('traceparent'), { requestId: asked.requestId })
+      const span = door.tracing && beginMessage(door.tracing, asked)
       return await doFor(asked.cause, () => (span ? finished(span, run) : run()))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (!asked.signal.aborted) door.countError?.(error)
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
     }
+  }
+
+  const names = createNames(mostNames)
+  /** Begins the span of an operation that a message asks for. */
+  function beginMessage(tracing: Tracing, { document, operationName, headers, requestId, cause }: Asked): Span {
+    const definition = getOperationAST(document, operationName)
+    const { name, facts } = describeOperation(definition?.operation ?? 'query', names(definition?.name?.value ?? anonymous))
+    const more = { requestId, 'network.protocol.name': 'websocket', client: productOf(cause.client) }
+    const span = tracing.begin(name, 'server', headers?.get('traceparent'), { ...facts, ...more })
+    markOperation(span)
+    return span
   }
 
   // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.

@@ -1,13 +1,14 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql'
 import { Counter, type Registry } from 'prom-client'
 import { causeNow } from '../../platform/caller/cause.ts'
-import { traced } from '../../platform/caller/trace.ts'
+import { finished, keptSpan } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { toldCode, toldCodes } from '../access/refusal.ts'
-import type { Engine, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
+import type { Engine, Fetch, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
 import { createNames, otherName } from './names.ts'
+import { anonymous, describeOperation, isOfOperation } from './operation-span.ts'
 
 /** What the router measures of operations, whichever door they came by. */
 export interface OperationFigures {
@@ -87,7 +88,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     const known = asked.get(document)?.get(name)
     if (known) return known
     const definition = getOperationAST(document, name)
-    const counted = { operation: operationNames(definition?.name?.value ?? 'anonymous'), type: definition?.operation ?? 'unknown' }
+    const counted = { operation: operationNames(definition?.name?.value ?? anonymous), type: definition?.operation ?? 'unknown' }
     const ofDocument = asked.get(document) ?? new Map<string | undefined, Named>()
     // Names that no operation of the document has are not worth keeping.
     if (definition) asked.set(document, ofDocument.set(name, counted))
@@ -124,6 +125,14 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     }
   }
   const failed: ExecutionResult = { errors: [] }
+  /** Runs an operation as a span of its own, where its trace is kept: `query Feed`. */
+  const ofOperation = <Result>({ document, operationName, viewer }: OperationRequest, work: () => Promise<Result>): Promise<Result> => {
+    const above = keptSpan()
+    if (!above || isOfOperation(above)) return work()
+    const { type, operation } = countedOf(document, operationName)
+    const { name, facts } = describeOperation(type, operation)
+    return finished(above.begin(name, 'internal', { ...facts, client: clientOf(viewer) }), work)
+  }
 
   return {
     planned: ms => planning.observe(ms / 1000),
@@ -131,20 +140,18 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     watchEngine: engine => ({
       ...engine,
       async execute(request) {
-        const { type, operation } = countedOf(request.document, request.operationName)
         const end = begin(request)
         let result = failed
         try {
-          result = await traced(`${type} ${operation}`, 'internal', { client: clientOf(request.viewer) }, () => engine.execute(request))
+          result = await ofOperation(request, () => engine.execute(request))
           return result
         } finally {
           end(result)
         }
       },
       async prepareStream(request) {
-        const { type, operation } = countedOf(request.document, request.operationName)
         const end = begin(request)
-        const prepared = await traced(`${type} ${operation}`, 'internal', { client: clientOf(request.viewer) }, () => engine.prepareStream(request))
+        const prepared = await ofOperation(request, () => engine.prepareStream(request))
         end('start' in prepared ? allowed : prepared)
         return 'start' in prepared ? watchSubscription(prepared, countErrors) : prepared
       },
@@ -166,7 +173,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
           const { took, failed } = ofSubgraph(fetch.subgraph)
           const began = now()
           try {
-            return await traced(`fetch ${fetch.subgraph}`, 'client', { subgraph: fetch.subgraph, type: fetch.kind }, () => transport.fetch(fetch, call))
+            return await ofFetch(fetch, () => transport.fetch(fetch, call))
           } catch (error) {
             failed.inc()
             throw error
@@ -180,6 +187,12 @@ export function measureOperations(registry: Registry, now: () => number = () => 
 }
 
 const allowed: ExecutionResult = { data: {} }
+
+/** Asks a subgraph as a span of its own, where the trace is kept: in one process nothing else says whose work it is. */
+function ofFetch<Result>({ subgraph, kind }: Fetch, work: () => Promise<Result>): Promise<Result> {
+  const above = keptSpan()
+  return above ? finished(above.begin(`fetch ${subgraph}`, 'client', { subgraph, 'graphql.operation.type': kind }), work) : work()
+}
 
 /** Counts the errors of events: plans that run for a stream end with some as well. */
 function watchSubscription(subscription: LiveSubscription, countErrors: (errors: ExecutionResult['errors']) => void): LiveSubscription {

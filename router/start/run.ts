@@ -73,7 +73,7 @@ export async function run(words: readonly string[]): Promise<void> {
     }
     const config = readConfig(undefined, {
       given: command.given,
-      defaults: command.mode === 'subgraph' ? (await import('./mode/apart.ts')).subgraphDefaults(command.slug) : {},
+      defaults: command.mode === 'embedded' ? {} : (await import('./mode/apart.ts')).defaultsOf(command),
       // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
       secrets: command.mode === 'embedded' || command.mode === 'apart',
       whole: command.mode === 'embedded' || command.mode === 'apart',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -9,7 +10,7 @@ export interface TracingOptions {
   readonly endpoint: string
   /** Of all traces, the share that is kept: 0 to 1. */
   readonly share: number
-  /** Under which name the process's spans are found. */
+  /** The service that the process is of: under this name its spans are found. */
   readonly service: string
 }
 
@@ -27,7 +28,7 @@ export function openTracing({ endpoint, share, service }: TracingOptions): Traci
   const sampler = new TraceIdRatioBasedSampler(share)
   let beginning = ''
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service }),
+    resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': randomUUID() }),
     sampler,
     idGenerator: { generateTraceId: () => beginning, generateSpanId: () => hex(8) },
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1000 })],

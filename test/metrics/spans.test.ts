@@ -35,7 +35,7 @@ test('a span ends with its work, which is part of it, and with what the work fai
 test('of a trace that is not kept nothing more is noted, and others are told of it, so that they do not keep it either', async () => {
   const span = noting('request', false)
   await below(span, async () => {
-    expect(beginSpan('SQL', 'client')).toBeUndefined()
+    expect(beginSpan('SELECT posts', 'client')).toBeUndefined()
     expect(await traced('plan', 'internal', {}, async () => traceHeaders())).toEqual(['traceparent', 'of request'])
   })
   expect(span.noted).toEqual([])
@@ -59,9 +59,9 @@ test('what is done outside of traces, or for nobody, is part of none; afterwards
 test('a trace that a client begins is gone on with below its span; of a kept trace each span has an id of its own, of another none is noted', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const [all, none] = [1, 0].map(share =>
-    openTracing({ endpoint: 'http://127.0.0.1:9', share, service: 'test' }).begin('HTTP POST', 'server', `00-${traceId}-b7ad6b7169203331-00`),
+    openTracing({ endpoint: 'http://127.0.0.1:9', share, service: 'test' }).begin('POST /graphql', 'server', `00-${traceId}-b7ad6b7169203331-00`),
   )
-  const spans = [all!, all!.begin('plan', 'internal'), all!.begin('SQL', 'client')].map(({ traceparent }) => readTraceparent(traceparent)!)
+  const spans = [all!, all!.begin('plan', 'internal'), all!.begin('SELECT posts', 'client')].map(({ traceparent }) => readTraceparent(traceparent)!)
   expect(spans.map(span => [span.traceId, span.traceFlags])).toEqual(Array(3).fill([traceId, 1]))
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3)
   expect([all!.kept, none!.kept, none!.begin('plan', 'internal').kept]).toEqual([true, false, false])

@@ -17,7 +17,14 @@ interface SpanSeen {
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
+  readonly kind: number
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
+  /** Of the process that sent it. */
+  readonly instance: string
 }
+
+/** What a span notes, by name; a whole number is text on this wire, or a number. */
+const notes = ({ attributes }: SpanSeen) => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
 /** A collector that takes OTLP over HTTP, and all the text that came. */
 async function collector() {
@@ -33,8 +40,9 @@ async function collector() {
           resourceSpans: { resource: { attributes: { key: string; value: { stringValue?: string } }[] }; scopeSpans: { spans: SpanSeen[] }[] }[]
         }
         for (const { resource, scopeSpans } of resourceSpans) {
-          const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
-          for (const each of scopeSpans) spans.push(...each.spans.map(span => ({ ...span, service })))
+          const told = (name: string) => resource.attributes.find(({ key }) => key === name)?.value.stringValue ?? ''
+          const [service, instance] = [told('service.name'), told('service.instance.id')]
+          for (const each of scopeSpans) spans.push(...each.spans.map(span => ({ ...span, service, instance })))
         }
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
       })
@@ -76,7 +84,7 @@ async function publish(url: string, spans: readonly SpanSeen[]) {
   const ours = () => spans.filter(span => span.traceId === traceId)
   await until(
     'the outgoing call of the job has come',
-    () => ours().some(({ name }) => name.startsWith('POST ')) && ours().some(({ name }) => /^job /.test(name)),
+    () => ours().some(({ name }) => name === 'POST') && ours().some(({ name }) => /^process /.test(name)),
     30,
   )
   return ours()
@@ -89,17 +97,59 @@ test('S-11 one trace leads from a request through operation, plan, fetches and s
   const [, url] = await launchPlatform({ ...environment, PUBLIC_URL: `http://localhost:${environment.PORT}` }).printed(readyLine)
   const spans = await publish(url!, sink.spans)
   const ways = spans.map(span => way(spans, span).join(' > '))
-  expect(ways).toContain('HTTP POST > mutation Publish > plan')
-  expect(ways).toContain('HTTP POST > mutation Publish > fetch publishing > SQL')
-  expect(ways).toContain('HTTP POST > mutation Publish > fetch identity > SQL')
-  expect(ways.find(each => /^HTTP POST > .*job .* > POST /.test(each))).toBeDefined()
+  expect(ways).toContain('POST /graphql > mutation Publish > plan')
+  expect(ways).toContain('POST /graphql > mutation Publish > fetch publishing > INSERT posts')
+  expect(ways).toContain('POST /graphql > mutation Publish > fetch identity > SELECT users')
+  expect(ways.find(each => /^POST \/graphql > .*process .* > POST$/.test(each))).toBeDefined()
+  expect(new Set(sink.spans.map(({ service }) => service))).toEqual(new Set(['supergraph']))
+  const noted = (name: string) => notes(spans.find(span => span.name === name)!)
+  expect(noted('POST /graphql')).toMatchObject({
+    'http.request.method': 'POST',
+    'http.route': '/graphql',
+    'url.path': '/graphql',
+    'http.response.status_code': 200,
+    requestId: expect.any(String),
+  })
+  expect(noted('mutation Publish')).toMatchObject({ 'graphql.operation.name': 'Publish', 'graphql.operation.type': 'mutation' })
+  expect(noted('fetch publishing')).toMatchObject({ subgraph: 'publishing', 'graphql.operation.type': 'mutation' })
+  expect(noted('INSERT posts')).toMatchObject({
+    'db.system.name': 'postgresql',
+    'db.operation.name': 'INSERT',
+    'db.collection.name': 'posts',
+    'db.query.text': expect.stringMatching(/^insert into publishing\.posts .*\$1/s),
+    subgraph: 'publishing',
+  })
+  expect(noted('POST')).toEqual({
+    'http.request.method': 'POST',
+    'server.address': 'localhost',
+    'server.port': expect.any(Number),
+    'http.response.status_code': expect.any(Number),
+  })
   for (const secret of ['swordfish', 'Bearer', 'eyJ']) expect(sink.text()).not.toContain(secret)
 
   const owner = await signIn(url!)
   expect(await begin(url!, owner.token, 'subscription Watch { widgetUpdated { app } }')).toBe(200)
   const began = () => sink.spans.filter(({ name }) => name === 'subscription Watch').map(span => way(sink.spans, span).join(' > '))
-  await until('the subscription has come, and its request, which ends when its client leaves', () => began().includes('HTTP POST > subscription Watch'), 20)
+  await until('the subscription has come, and its request, which ends when its client leaves', () => began().includes('POST /graphql > subscription Watch'), 20)
+
+  const headers = { authorization: `Bearer ${owner.token}` }
+  const paths = ['/publishing/api/brands/01890000-0000-7000-8000-000000000000', '/publishing/calendar/swordfish.ics', '/nothing/swordfish']
+  for (const path of paths) await fetch(url! + path, { headers })
+  const requests = () => sink.spans.filter(({ name, kind }) => kind === server && name.startsWith('GET')).map(span => [span.name, notes(span)['url.path']])
+  await until('they have come', () => requests().length >= paths.length, 20)
+  expect(requests()).toEqual(
+    expect.arrayContaining([
+      ['GET /publishing/api/brands/:brandId', paths[0]],
+      // What stands in these paths is a secret, or of the caller's own making.
+      ['GET /publishing/calendar/:token.ics', '/publishing/calendar/:token.ics'],
+      ['GET', undefined],
+    ]),
+  )
+  expect(sink.text()).not.toContain('swordfish')
 }, 60_000)
+
+/** The kind of spans that answer somebody, as the wire has it. */
+const server = 2
 
 /** Begins a subscription by server-sent events, and leaves. @returns its status */
 async function begin(url: string, token: string, query: string): Promise<number> {
@@ -116,8 +166,14 @@ test('S-11 so does one through processes apart', async () => {
   await using machine = await startMachine(folder, '', { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_SAMPLER_ARG: '1' })
   const spans = await publish(machine.url, sink.spans)
   const ways = spans.map(span => way(spans, span).join(' > '))
-  expect(ways).toContain('HTTP POST > mutation Publish > fetch publishing > HTTP POST > SQL')
-  expect(ways.find(each => /^HTTP POST > .*job .* > POST /.test(each))).toBeDefined()
+  expect(ways).toContain('POST /graphql > mutation Publish > fetch publishing > POST /graphql > INSERT posts')
+  expect(ways.find(each => /^POST \/graphql > .*process .* > POST$/.test(each))).toBeDefined()
+  const instances = new Map(sink.spans.map(({ service, instance }) => [service, instance]))
+  const services = ['supergraph-identity', 'supergraph-publishing', 'supergraph-router']
+  expect([...instances.keys()]).toEqual(expect.arrayContaining(services))
+  expect(new Set(services.map(service => instances.get(service))).size).toBe(services.length)
+  const serviceOf = (name: string) => new Set(spans.filter(span => span.name === name).map(({ service }) => service))
+  expect([serviceOf('mutation Publish'), serviceOf('INSERT posts')]).toEqual([new Set(['supergraph-router']), new Set(['supergraph-publishing'])])
   expect(sink.text()).not.toContain('swordfish')
 }, 90_000)
 
@@ -151,14 +207,14 @@ test('a collector that takes connections and says nothing holds up no end', asyn
 test('a span says below which other one it began, and the first below which one of the client’s', async () => {
   await using sink = await collector()
   const tracing = openTracing({ endpoint: sink.url, share: 1, service: 'test' })
-  const request = tracing.begin('HTTP POST', 'server', traceparent)
+  const request = tracing.begin('POST /graphql', 'server', traceparent)
   const operation = request.begin('query Feed', 'internal')
-  for (const each of [operation.begin('SQL', 'client'), operation, request]) each.end()
+  for (const each of [operation.begin('SELECT posts', 'client'), operation, request]) each.end()
   await tracing.close()
   expect(sink.spans.map(span => [span.traceId, way(sink.spans, span).join(' > ')])).toEqual([
-    [traceId, 'HTTP POST > query Feed > SQL'],
-    [traceId, 'HTTP POST > query Feed'],
-    [traceId, 'HTTP POST'],
+    [traceId, 'POST /graphql > query Feed > SELECT posts'],
+    [traceId, 'POST /graphql > query Feed'],
+    [traceId, 'POST /graphql'],
   ])
   expect(sink.spans.at(-1)!.parentSpanId).toBe('b7ad6b7169203331')
 })

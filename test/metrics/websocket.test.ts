@@ -71,7 +71,7 @@ test('S-11 what a WebSocket asks is a trace of its own, which the header of its 
   await using _ = { [Symbol.asyncDispose]: () => platform.close() }
   const client = createClient({ url: `ws://127.0.0.1:${platform.port}/graphql`, webSocketImpl: TracedSocket })
   for await (const _ of client.iterate({ query: 'query Who { viewer { kind } }' }));
-  expect(begun).toEqual([['WebSocket', 'of the client']])
+  expect(begun).toEqual([['query Who', 'of the client']])
   expect(inside).toEqual([['the trace', 'app@3']])
   expect(ended).toBe(1)
   await client.dispose()

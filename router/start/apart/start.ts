@@ -6,6 +6,7 @@ import { lockFolder } from '../../../db/lock.ts'
 import { identify } from '../../../db/process-table.ts'
 import { StartError } from '../../../start-error.ts'
 import { callbackUrl } from '../../../subgraphs/publishing/connection/integration/rules.ts'
+import { serviceNameOf } from '../mode/apart.ts'
 import { untilAborted } from '../process/abort.ts'
 import { standardLines } from '../process/lines.ts'
 import { noticesOf } from '../process/notices.ts'
@@ -67,7 +68,8 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       stack.defer(() => lock.release())
     }
     const taken = new Set([port])
-    const ours = (words: readonly string[], more: NodeJS.ProcessEnv) => ourProgram(words, { ...common(config), ...more })
+    const ours = (words: readonly string[], more: NodeJS.ProcessEnv) =>
+      ourProgram(words, { ...common(config), OTEL_SERVICE_NAME: serviceNameOf(config.tracing.service, words.at(-1)!), ...more })
     const database = config.databaseUrl ?? (await startDatabase())
     const secrets = openSharedSecrets(config)
     const events = await startEvents()

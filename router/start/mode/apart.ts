@@ -1,5 +1,6 @@
 import type { Config, NamedKey } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
+import type { Command } from '../process/command.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
 
 /** How to get the keys that processes apart need. */
@@ -21,10 +22,24 @@ export function requireSlug(word: string): ListedSlug {
 }
 
 /** Where a subgraph listens, and clients reach the platform, unless the environment says otherwise. */
-export const subgraphDefaults = (word: string) => ({
+const subgraphDefaults = (word: string) => ({
   PORT: new URL(routingUrls.get(requireSlug(word))!).port,
   PUBLIC_URL: 'http://localhost:4000',
+  OTEL_SERVICE_NAME: serviceNameOf(platformService, word),
 })
+
+/** The name of the whole platform in traces, unless the environment names it. */
+const platformService = 'supergraph'
+
+/** Returns the `service.name` of a part of the platform that runs as a process of its own. */
+export const serviceNameOf = (platform: string, part: string): string => `${platform}-${part}`
+
+/** What a process of one part is told unless the environment says otherwise. @param command that starts it */
+export function defaultsOf(command: Command): Readonly<Record<string, string>> {
+  if (command.mode === 'subgraph') return subgraphDefaults(command.slug)
+  if (command.mode === 'embedded' || command.mode === 'apart' || command.mode === 'help') return {}
+  return { OTEL_SERVICE_NAME: serviceNameOf(platformService, command.mode === 'bare' ? 'router' : command.mode) }
+}
 
 /** What a subgraph's process must be told. @throws StartError with one line for each that is missing */
 export function requireSubgraphConfig({ databaseUrl, seal, authSecret, encryptionKeys }: Config, others: readonly string[] = []) {

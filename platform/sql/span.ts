@@ -1,0 +1,58 @@
+import type { SpanFacts } from '../caller/trace.ts'
+
+/** What a statement does to which table: both are told of its span, never a value. */
+interface Summary {
+  readonly operation: string
+  /** The schema, which is that of one subgraph, and the table. */
+  readonly schema?: string | undefined
+  readonly table?: string | undefined
+}
+
+/** Texts of statements are few, and kept for ever by their stores; those that are put together anew are not worth more than this. */
+const mostKnown = 1_000
+const known = new Map<string, Summary>()
+
+function summaryOf(text: string): Summary {
+  const present = known.get(text)
+  if (present) return present
+  const bare = text.replaceAll(/\/\*[\s\S]*?\*\/|--[^\n]*/g, ' ')
+  const outer = withoutBrackets(bare)
+  // What comes of `with` is done by the statement behind its parts, which are in brackets.
+  const [verb = 'SQL'] = /\b(?:select|insert|update|delete|merge)\b/i.exec(outer) ?? /\w+/.exec(outer) ?? []
+  // Tables are always named with their schema; what is named without is a part of the statement itself.
+  const [, schema, table] = qualified.exec(outer) ?? qualified.exec(bare) ?? []
+  const summary = { operation: verb.toUpperCase(), schema, table }
+  if (known.size < mostKnown) known.set(text, summary)
+  return summary
+}
+
+const qualified = /\b(?:from|into|update|join)\s+(?:only\s+)?(\w+)\.(\w+)/i
+
+function withoutBrackets(text: string): string {
+  let depth = 0
+  let outer = ''
+  for (const character of text) {
+    if (character === '(') depth += 1
+    if (depth === 0) outer += character
+    if (character === ')') depth -= 1
+  }
+  return outer
+}
+
+/** Returns the name of a statement's span, as OpenTelemetry names one: `SELECT posts`. */
+export function nameOfSql(text: string): string {
+  const { operation, table } = summaryOf(text)
+  return table ? `${operation} ${table}` : operation
+}
+
+/** Returns what is told of a statement's span beside its name: the text has placeholders in place of values. */
+export function factsOfSql(text: string): SpanFacts {
+  const { operation, schema, table } = summaryOf(text)
+  return {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    ...(table && { 'db.collection.name': table }),
+    ...(schema && { subgraph: schema }),
+    'db.query.text': text,
+  }
+}
