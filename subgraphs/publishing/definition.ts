@@ -46,8 +46,7 @@ import { announceActivity, lookAgainAtActivity } from './news/activity/announce.
 import { activityResolvers } from './news/activity/resolvers.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
 import { received } from './news/received.ts'
-import { deliverWebhook, webhookSweep } from './news/webhook/deliver.ts'
-import { webhookQueue } from './news/webhook/queue.ts'
+import { webhookJobs } from './news/webhook/deliver.ts'
 import { webhookResolvers } from './news/webhook/resolvers.ts'
 import { keepEvents } from './news/webhook/told.ts'
 import { calendarResolvers } from './planning/calendar/resolvers.ts'
@@ -83,20 +82,16 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
+  const webhooks = webhookJobs(() => job('webhooks'), { clock, log })
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [
-      deliverQueue(key => deliver(job(), key)),
-      commentQueue(key => sendComment(job(), key)),
-      prepareQueue(job),
-      webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id)),
-    ],
+    queues: [deliverQueue(key => deliver(job(), key)), commentQueue(key => sendComment(job(), key)), prepareQueue(job), webhooks.queue],
     sweeps: [
       ...sweeps(job),
       caring(job),
       deletions(() => job('deletion')),
       ...mediaSweeps(job),
-      webhookSweep(() => job('webhooks')),
+      webhooks.sweep,
       figuresSweep(() => job('figures')),
       followersSweep(() => job('figures')),
       daySumsSweep(() => job('figures')),

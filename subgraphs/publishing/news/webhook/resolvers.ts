@@ -1,7 +1,10 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
-import { unanswered } from '../../../../platform/outbound/public.ts'
+import { readDescription, readEvents, readUrl, requireReach } from '../../../../platform/outbound/webhooks/address.ts'
+import { tryAt } from '../../../../platform/outbound/webhooks/queue.ts'
+import { overlapMs, requireRoomForFormer } from '../../../../platform/outbound/webhooks/secrets.ts'
+import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
 import type { Unit } from '../../../store/books.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
@@ -13,24 +16,16 @@ import type {
   RotateWebhookSecretInput,
   UpdateWebhookEndpointInput,
 } from '../../resolvers.generated.ts'
-import { mostWebhooks, type WebhookEndpointRow } from '../../stores/news/webhook.ts'
-import type { WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
-import { tryAt } from './queue.ts'
+import { mostWebhooks, type WebhookEndpointRow, webhookEvents } from '../../stores/news/webhook.ts'
+import { keyOf, type WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
 import { tellResting } from './resting.ts'
-import { isResting, maxFormerSecrets, overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
-import { bodyOf } from './told.ts'
-
-/** @throws BAD_USER_INPUT for an address that nobody may have called, or of which nobody says where it leads */
-async function requireReach({ callersWay }: Pick<Context, 'callersWay'>, url: string): Promise<void> {
-  const mayBeCalled = await callersWay.reaches(new URL(url)).catch(unanswered('url'))
-  if (!mayBeCalled) throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
-}
+import { isResting, silenceOf } from './rules.ts'
 
 async function createEndpoint(context: Context, input: CreateWebhookEndpointInput) {
   const { brands, webhookEndpoints, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
-  const words = { url: readUrl(input.url), events: readEvents(input.events), description: readDescription(input.description) }
-  await requireReach(context, words.url)
+  const words = { url: readUrl(input.url), events: readEvents(input.events, webhookEvents), description: readDescription(input.description) }
+  await requireReach(context.callersWay, words.url)
   let secret = ''
   const { row, repeated } = await create(context, {
     of: webhookEndpoints,
@@ -55,10 +50,7 @@ async function keepFormer({ webhookEndpoints, formerSecrets }: Context, row: Web
   const { id, previousSecret, previousUntil } = row
   if (!previousSecret || !previousUntil || previousUntil <= now) return
   const ends = await formerSecrets.ends(row, now, transaction)
-  if (ends.length + 2 > maxFormerSecrets) {
-    const retryAfter = Math.ceil((ends.at(-1)!.getTime() - now.getTime()) / 1000)
-    throw new Refusal('RATE_LIMITED', `${maxFormerSecrets} former secrets of this webhook still sign: rotate again in ${retryAfter} seconds.`, { retryAfter })
-  }
+  requireRoomForFormer(ends, now)
   await formerSecrets.keep(row, webhookEndpoints.open(id, previousSecret), previousUntil, now, transaction)
 }
 
@@ -90,7 +82,7 @@ async function update(context: Context, { id, expectedVersion, ...wanted }: Upda
   const { organizationId } = brand
   const { url: address, events, description, active } = wanted
   const url = typeof address === 'string' ? readUrl(address) : undefined
-  if (url !== undefined) await requireReach(context, url)
+  if (url !== undefined) await requireReach(context.callersWay, url)
   return change(context, {
     of: webhookEndpoints,
     id,
@@ -98,7 +90,7 @@ async function update(context: Context, { id, expectedVersion, ...wanted }: Upda
     before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
     decide: () => ({
       ...(url !== undefined && { url }),
-      ...(events && { events: readEvents(events) }),
+      ...(events && { events: readEvents(events, webhookEvents) }),
       ...(description !== undefined && { description: readDescription(description) }),
       ...(typeof active === 'boolean' && { active, disabledReason: null, ...(active && { organizationId }) }),
     }),
@@ -142,7 +134,7 @@ async function test(context: Context, id: string): Promise<WebhookDeliveryRow> {
       const event = 'webhook.test'
       const row = { brandId, id: newId(now), endpointId: endpoint.id, event, body: bodyOf(event, { brandId }, now), nextAttemptAt: now }
       const made = await webhookDeliveries.insert({ ...row, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }, transaction)
-      await tryAt(jobs, made, now, transaction)
+      await tryAt(jobs, keyOf(made), now, transaction)
       return made
     },
     audit: () => ({ tenantId: brandId, action: 'webhook.tested', subjectId: id }),
@@ -163,7 +155,7 @@ async function redeliver(context: Context, id: string): Promise<WebhookDeliveryR
       return { status: 'PENDING' as const, attempts: 0, responseStatus: null, nextAttemptAt: now }
     },
     audit: () => ({ tenantId: brandId, action: 'webhook.redelivered', subjectId: endpointId, details: { deliveryId: id } }),
-    wake: ({ after }, { transaction, now }) => tryAt(jobs, after, now, transaction),
+    wake: ({ after }, { transaction, now }) => tryAt(jobs, keyOf(after), now, transaction),
   })
 }
 

@@ -1,10 +1,11 @@
 import type { Transaction } from 'sequelize'
+import { tryAt } from '../../../../platform/outbound/webhooks/queue.ts'
+import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
 import type { FactBody, NewFact } from '../../../store/fact-kinds.ts'
 import type { Job } from '../../context.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
 import type { WebhookEvent } from '../../stores/news/webhook.ts'
 import type { PostRow } from '../../stores/post.ts'
-import { tryAt } from './queue.ts'
 
 type Event = FactBody<'webhook.event'>
 
@@ -50,9 +51,6 @@ export function eventsOfConnection(before: ConnectionRow | null, after: Connecti
   const data = { brandId, connectionId: id, platform, health }
   return [{ kind: 'webhook.event', body: { brandId, event: 'connection.health_changed', postId: null, connectionId: id, data } }]
 }
-
-/** The body that is sent (Standard Webhooks). */
-export const bodyOf = (type: string, data: object, at: Date): string => JSON.stringify({ type, timestamp: at.toISOString(), data })
 
 /** Writes what is told for each address that asks for it, in the transaction that made it true, with the wake-ups of the first tries. */
 export async function keepEvents({ analytics, webhookDeliveries, jobs }: Job, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {

@@ -29,11 +29,10 @@ export const webhookDeliveries = table('publishing.webhook_deliveries', {
 export type WebhookDeliveryRow = Row<typeof webhookDeliveries>
 
 /** A delivery by its key, with what its wake-up is grouped by. */
-export interface DeliveryKey {
-  readonly brandId: string
-  readonly id: string
-  readonly endpointId: string
-}
+export type DeliveryKey = Readonly<Record<'brandId' | 'id' | 'endpointId', string>>
+
+/** What the wake-up of a delivery carries. */
+export const keyOf = ({ brandId, id, endpointId }: DeliveryKey): DeliveryKey => ({ brandId, id, endpointId })
 
 /** An event as it is told to each of a brand's addresses that ask for it. */
 export interface NewEvent {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Usage } from '../../../../platform/limit.ts'
+import { newSecret } from '../../../../platform/outbound/webhooks/secrets.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
@@ -83,9 +83,9 @@ const webhookSql = (rows: Rows<typeof webhookEndpoints>, cipher: Cipher) => ({
     return found!
   },
 
-  /** A new secret, as it is shown and as it is kept (Standard Webhooks: 24 to 64 random bytes). */
+  /** A new secret, as it is shown and as it is kept. */
   newSecret(id: string): { shown: string; sealed: string } {
-    const shown = `whsec_${randomBytes(32).toString('base64')}`
+    const shown = newSecret()
     return { shown, sealed: cipher.seal(shown, place(id)) }
   },
 

@@ -6,8 +6,8 @@ import { armCrash } from '../../../../platform/crash.ts'
 import { createCallersWay } from '../../../../platform/outbound/callers.ts'
 import { createOutbound } from '../../../../platform/outbound/outbound.ts'
 import { createReaches, type ResolveName } from '../../../../platform/outbound/public.ts'
-import { deliverWebhook, webhookSweep } from '../../../../subgraphs/publishing/news/webhook/deliver.ts'
-import { conclude, pauses } from '../../../../subgraphs/publishing/news/webhook/rules.ts'
+import { pauses } from '../../../../platform/outbound/webhooks/tries.ts'
+import { deliverWebhook, webhookJobs } from '../../../../subgraphs/publishing/news/webhook/deliver.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { seedBrand } from '../brand/seed.ts'
@@ -81,7 +81,9 @@ function wayOutOf(addresses: readonly string[]) {
   return { callersWay: createCallersWay([], resolve) }
 }
 /** Has everything tried that is due. */
-const sweep = () => webhookSweep(() => graph.job).run()
+const sweep = () => webhookJobs(() => graph.job, { clock: graph.clock, log: graph.job.log }).sweep.run()
+/** Makes one try of a delivery. */
+const tryOnce = (brandId: string, id: string, endpointId: string, job = graph.job) => deliverWebhook(job, { brandId, id, endpointId })
 /** Moves time past the next try. */
 const later = async (ms: number) => {
   await graph.clock.advance(ms + 2_100)
@@ -154,14 +156,6 @@ describe('a webhook', () => {
     expect(told.length).toBe(2)
   })
 
-  test('has ten tries over three days, and is given up after the last', () => {
-    const now = new Date('2027-03-01T09:00:00Z')
-    const waits = Array.from({ length: 10 }, (_, at) => conclude({ attempts: at + 1 }, 500, now))
-    expect(waits.slice(0, 9).map(({ delivery }) => delivery.nextAttemptAt!.getTime() - now.getTime())).toEqual(pauses.slice(1))
-    expect(waits[9]).toMatchObject({ delivery: { status: 'FAILED', nextAttemptAt: null }, disabledReason: expect.stringContaining('500') })
-    expect(conclude({ attempts: 1 }, null, now).delivery).toMatchObject({ responseStatus: null, nextAttemptAt: new Date(now.getTime() + 5_000) })
-  })
-
   test('whose last try fails is told nothing more, and says why', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
@@ -195,7 +189,7 @@ describe('a webhook', () => {
     const url = new URL(address)
     url.port = new URL(origin).port
     await graph.rows('update publishing.webhook_endpoints set url = $2 where id = $1', [endpoint.id, url.href])
-    await deliverWebhook(Object.create(graph.job, Object.getOwnPropertyDescriptors(changed())), brandId, id)
+    await tryOnce(brandId, id, endpoint.id, Object.create(graph.job, Object.getOwnPropertyDescriptors(changed())))
     expect(told).toEqual([])
     expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ status: 'PENDING', attempts: 1, responseStatus: null }])
     // What waits here would be told while another test listens.
@@ -262,10 +256,10 @@ describe('a webhook', () => {
     // As a worker leaves it that was killed after it had counted its try.
     await graph.rows(`update publishing.webhook_deliveries set attempts = 1, next_attempt_at = $2 where id = $1`, [id, graph.clock.in(30_000)])
     await sweep()
-    await deliverWebhook(graph.job, brandId, id)
+    await tryOnce(brandId, id, endpoint.id)
     expect(told.length, 'not beside a try that may be under way').toBe(0)
     await graph.clock.advance(33_000)
-    await Promise.all([deliverWebhook(graph.job, brandId, id), deliverWebhook(graph.job, brandId, id), sweep()])
+    await Promise.all([tryOnce(brandId, id, endpoint.id), tryOnce(brandId, id, endpoint.id), sweep()])
     expect(told.length).toBe(1)
     expect((await read(endpoint.id)).deliveries).toMatchObject({ totalCount: 1, nodes: [{ attempts: 2, status: 'DELIVERED' }] })
   })
@@ -283,7 +277,7 @@ describe('a webhook', () => {
       throw new Error('power failure')
     })
     armCrash(point)
-    await expect(deliverWebhook(graph.job, brandId, id)).rejects.toThrow('power failure')
+    await expect(tryOnce(brandId, id, endpoint.id)).rejects.toThrow('power failure')
     armCrash(null)
     kill.mockRestore()
     expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ status: 'PENDING', attempts: 1 }])

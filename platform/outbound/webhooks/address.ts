@@ -1,0 +1,48 @@
+import { Refusal } from '../../errors.ts'
+import { checkText } from '../../ids.ts'
+import { type Reaches, unanswered } from '../public.ts'
+
+const longest = { url: 2_000, description: 2_000 } as const
+
+const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+
+/**
+ * An address that can be told something, without the part that no request carries.
+ * @throws BAD_USER_INPUT for what is none, or names a user
+ */
+export function readUrl(given: string): string {
+  const text = checkText(given.trim(), 'url')
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse('url', 'is no address of the web: it begins with https://.')
+  if (url.username || url.password) throw refuse('url', 'holds a password: leave it out, and check the signature instead.')
+  url.hash = ''
+  if (url.href.length > longest.url) throw refuse('url', `has ${url.href.length} characters: ${longest.url} are the most.`)
+  return url.href
+}
+
+/**
+ * Which events an address is told, each once, in our order.
+ * @param events all that there are
+ * @throws BAD_USER_INPUT for none, and for one that is never told
+ */
+export function readEvents<Event extends string>(given: readonly string[], events: readonly Event[]): readonly Event[] {
+  const strange = given.find(name => !(events as readonly string[]).includes(name))
+  if (strange !== undefined) throw refuse('events', `holds ${strange.slice(0, 60)}, which is never told: choose of ${events.join(', ')}.`)
+  const chosen = events.filter(name => given.includes(name))
+  if (chosen.length === 0) throw refuse('events', `is empty: choose of ${events.join(', ')}.`)
+  return chosen
+}
+
+/** @throws BAD_USER_INPUT when it is too long */
+export function readDescription(given: string | null | undefined): string | null {
+  const text = checkText(given?.trim() ?? '', 'description')
+  const { length } = [...text]
+  if (length > longest.description) throw refuse('description', `has ${length} characters: ${longest.description} are the most.`)
+  return text || null
+}
+
+/** @throws BAD_USER_INPUT for an address that nobody may have called, or of which nobody says where it leads */
+export async function requireReach({ reaches }: { readonly reaches: Reaches }, url: string): Promise<void> {
+  const mayBeCalled = await reaches(new URL(url)).catch(unanswered('url'))
+  if (!mayBeCalled) throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
+}

@@ -1,0 +1,57 @@
+import { doForOrganization } from '../../caller/cause.ts'
+import { OutboundFailure } from '../failure.ts'
+import type { WayOut } from '../outbound.ts'
+import type { Reaches } from '../public.ts'
+import { type Answered, patienceMs } from './tries.ts'
+
+/** What is sent once: by Standard Webhooks, the same bytes under the same id at each try. */
+export interface Message {
+  readonly id: string
+  readonly body: string
+  readonly url: string
+  /** As they are shown, `whsec_…`; each signs. */
+  readonly secrets: readonly string[]
+  /** For whom it is sent: what goes out is bounded by organization. */
+  readonly organizationId: string
+}
+
+/** What messages are sent with. */
+export interface Sending {
+  /** Addresses that callers give go by the way without trusted origins (`platform/outbound/callers.ts`), those of settings by the platform's own. */
+  readonly way: { readonly outbound: WayOut; readonly reaches: Reaches }
+  readonly log: { error(facts: object, text: string): void }
+}
+
+/** The body that is sent (Standard Webhooks). */
+export const bodyOf = (type: string, data: object, at: Date): string => JSON.stringify({ type, timestamp: at.toISOString(), data })
+
+/**
+ * Makes one try: signs a message and posts it. An address that may not be called is not called.
+ * @returns the status of the answer; null when none came, or nothing was sent
+ */
+export const send = (sending: Sending, message: Message, now: Date): Promise<Answered> =>
+  doForOrganization(message.organizationId, () => post(sending, message, now))
+
+async function post({ way, log }: Sending, { id, body, url, secrets }: Message, now: Date): Promise<Answered> {
+  try {
+    const { Webhook } = await import('standardwebhooks')
+    const signatures = secrets.map(secret => new Webhook(secret).sign(id, now, body))
+    // A name may lead elsewhere than when it was written down, and addresses of our own are for nobody to have called.
+    if (!(await way.reaches(new URL(url)))) return null
+    const { status } = await way.outbound(url, {
+      method: 'POST',
+      timeoutMs: patienceMs,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': signatures.join(' '),
+      },
+    })
+    return status
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) log.error({ err: error, messageId: id }, 'a webhook could not be signed or sent; it is tried again')
+    return null
+  }
+}
