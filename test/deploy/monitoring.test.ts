@@ -142,6 +142,13 @@ describe('S-11 dashboard and alerts', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
   })
 
+  test('every metric of a platform has its row in the guide for operators', () => {
+    const guide = readFileSync(join(project, 'docs', 'operating', 'observability.md'), 'utf8')
+    const own = [...told.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).filter(name => !/^(?:nodejs|process)_/.test(name))
+    expect(own.length).toBeGreaterThan(20)
+    expect(own.filter(name => !guide.includes(`\`${name}\``))).toEqual([])
+  })
+
   test('every process that is deployed is scraped', () => {
     const { scrape_configs } = parse(read('prometheus.yaml')) as { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] }
     const scraped = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs.map(({ names: [name], port }) => ({ name, port })))
