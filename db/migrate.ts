@@ -208,6 +208,11 @@ async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
   }
 }
 
+/** Reads the names and texts of all migrations below a folder. @throws StartError for a name that has no number, or one that is there twice */
+export function checkMigrations(directory: string): void {
+  for (const slug of foldersOf(directory)) readMigrations(directory, slug)
+}
+
 const nameOf = ({ slug, file }: { slug: string; file: string }) => `${slug}/${file}`
 
 const foldersOf = (directory: string) => listing(directory).filter(name => statSync(join(directory, name)).isDirectory())

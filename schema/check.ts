@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkMigrations } from '../db/migrate.ts'
 import { generate, staleFiles } from './generate.ts'
 import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
@@ -41,11 +43,22 @@ function firstDifference(found: string, wanted: string): number {
   return index < 0 ? lines.length : index + 1
 }
 
+/** Two branches that each add a migration may give both one number, which a start would refuse. */
+function migrationMistakes(root: string): readonly Mistake[] {
+  const directory = join(root, 'db/migrations')
+  try {
+    if (existsSync(directory)) checkMigrations(directory)
+    return []
+  } catch (error) {
+    return [inFile('db/migrations', 'MIGRATION_NAME', error instanceof Error ? error.message : String(error))]
+  }
+}
+
 if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dirname, '..')
   const drifted = await drift(root)
   const breaking = [...(await breakingChanges(root)), ...(await brokenRoutes(root))]
-  const against = [...(await listingMistakes(root)), ...(await broken(root))]
+  const against = [...(await listingMistakes(root)), ...(await broken(root)), ...migrationMistakes(root)]
   for (const mistake of [...drifted, ...breaking, ...against]) console.error(printMistake(mistake))
   if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
     console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept releases the schema as it is now.')

@@ -143,8 +143,14 @@ describe('the door', () => {
       return statements
     }
     await cost('warm@accounts.test')
-    const [known, unknown] = [await cost('owner@acme.test'), await cost('nobody@acme.test')]
-    expect(known).toEqual(unknown)
+    let known: readonly string[] = []
+    // A statement of another task, such as a clean-up that is due, may fall into one of two counts.
+    await expect
+      .poll(async () => {
+        known = await cost('owner@acme.test')
+        return { known, unknown: await cost('nobody@acme.test') }
+      })
+      .toSatisfy(costs => JSON.stringify(costs.known) === JSON.stringify(costs.unknown))
     expect(known.length).toBeGreaterThan(2)
     expect(known.join()).not.toMatch(/identity\.(?:users|accounts|recovery_emails|codes|mails)/)
   })
