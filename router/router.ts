@@ -41,6 +41,7 @@ import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
 import { createSignedIn } from './pages/signed-in.ts'
+import { type DerivedTable, deriveTables } from './rest/derive/tables.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { answersHere, misplaced, ownRows, roleOf } from './rest/place.ts'
 import { anyMethod, pathOf, type RouteTable, type Row } from './rest/row.ts'
@@ -162,7 +163,8 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, ofOrganization: anonymousEach, waiting: 2000 }),
     rates,
   )
-  const tables = options.tables ?? (authority ? routeTables : [])
+  const { tables, mistakes } = deriveTables(options.tables ?? (authority ? routeTables : []), engine.schema)
+  for (const { at, sentence } of mistakes) log.error({ route: at, why: sentence }, 'route not served: the graph does not answer it')
   const trustProxy = options.trustProxy ?? false
   const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
   const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'a stream broke') })
@@ -305,7 +307,7 @@ const streamFigures = (sockets: Sockets, streams: Streams, live: HubFigures): re
 ]
 
 /** The operations of REST routes, which are known before anybody calls them. */
-const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] => [
+const operationsOf = (tables: readonly DerivedTable[]): readonly DocumentNode[] => [
   ...new Set(tables.flatMap(({ rows }) => rows.flatMap(row => (row.kind === 'operation' ? [row.operation] : [])))),
 ]
 
@@ -330,7 +332,7 @@ interface RouteDoor {
 }
 
 /** Puts every row of the tables behind its door; a known path answers OPTIONS with the methods it takes, and any other with 405. */
-function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: RouteDoor): void {
+function serveRoutes(app: FastifyInstance, tables: readonly DerivedTable[], door: RouteDoor): void {
   const all = tables.flatMap(({ slug, rows }) => rows.map(row => ({ slug, row })))
   serveForwards(
     app,

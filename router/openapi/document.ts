@@ -1,7 +1,9 @@
-import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { type GraphQLObjectType, type GraphQLSchema, Kind } from 'graphql'
 import { longestKey } from '../../platform/idempotency.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
+import type { DerivedRow } from '../rest/derive/derive.ts'
+import { deriveTables } from '../rest/derive/tables.ts'
 import { isCounted } from '../rest/public-posts.ts'
 import { type Documented, type ForwardRow, type OperationRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
 import { seeAnswer } from './answer.ts'
@@ -10,6 +12,7 @@ import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, ref
 import { retold } from './retold.ts'
 import { createNamed, type Named, withDescription } from './schema.ts'
 import { nobody, securityOf, securitySchemes } from './security.ts'
+import { describeAnswer, describeTaken } from './shown.ts'
 import { answerable } from './stand-ins.ts'
 
 /** What the document is made of. */
@@ -71,7 +74,9 @@ export function openapiDocument({ tables, schema, access, version, examples }: O
       mistakes.push({ at: place, sentence: error instanceof Error ? error.message : String(error) })
     }
   }
-  for (const { slug, rows } of tables)
+  const derived = deriveTables(tables, schema)
+  mistakes.push(...derived.mistakes)
+  for (const { slug, rows } of derived.tables)
     for (const row of rows) {
       if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
       else for (const documented of toldOf(row)) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
@@ -132,16 +137,17 @@ function wordsOf(description: string): Json {
   return { summary, ...(whole.length > first.length && { description: whole }) }
 }
 
-function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTable, named: Named): Json {
+function ofOperation(row: OperationRow | DerivedRow, schema: GraphQLSchema, access: AccessTable, named: Named): Json {
   const { operation, fragments } = operationOf(row)
   const root = schema.getRootType(operation.operation) as GraphQLObjectType
   const name = operation.name!.value.replace(/^Rest/, '')
-  const taken = seeInput(row, schema, operation, root, named)
-  const answers = answerable(schema, operation, fragments, root)
-  const seen = seeAnswer(row, answers, named, name)
+  const taken = 'takes' in row ? describeTakes(row, named) : seeInput(row, schema, operation, root, named)
+  const seen =
+    'takes' in row ? { ...row.answers, body: describeAnswer(row, named) } : seeAnswer(row, answerable(schema, operation, fragments, root), named, name)
+  const fields = operation.selectionSet.selections.flatMap(each => (each.kind === Kind.FIELD ? [each.name.value] : []))
   const ofRow: readonly Requirement[] = row.policy ? [{ id: -1, kind: 'policies', any: [[row.policy]] }] : []
-  const requirements = [...ofRow, ...requirementsOf(answers.holders, root, access)]
-  const described = answers.holders.find(({ at }) => !at.includes('.'))?.description ?? ''
+  const requirements = [...ofRow, ...requirementsOf(fields, root, access)]
+  const described = root.getFields()[fields[0]!]?.description ?? ''
 
   const headers = [...new Set([...(row.method === 'GET' ? ['etag'] : []), ...seen.headers])].flatMap(each => headerNames[each] ?? [])
   const success = (status: number) => ({
@@ -163,6 +169,14 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
   }
 }
 
+const describeTakes = ({ takes }: DerivedRow, named: Named): Taken => ({
+  params: describeTaken(takes.params, named, 'text'),
+  query: describeTaken(takes.query, named, 'text'),
+  body: describeTaken(takes.body, named, 'body'),
+  idempotencyKey: takes.idempotencyKey,
+  takesVersion: takes.takesVersion,
+})
+
 /** Adds to an operation what it was sent, and answered. */
 function withExample(operation: Json, example: Example | undefined): Json {
   if (!example) return operation
@@ -183,9 +197,9 @@ function withExample(operation: Json, example: Example | undefined): Json {
 const headerNames: Readonly<Record<string, string>> = { etag: 'ETag', location: 'Location' }
 
 /** What the root fields of an operation ask of its caller: a place further down that is refused is null, and the answer stands. */
-function requirementsOf(holders: readonly { readonly at: string }[], root: GraphQLObjectType, access: AccessTable): readonly Requirement[] {
+function requirementsOf(fields: readonly string[], root: GraphQLObjectType, access: AccessTable): readonly Requirement[] {
   const rules = access.fields.get(root.name)
-  return holders.flatMap(({ at }) => (at.includes('.') ? [] : (rules?.get(at)?.all ?? [])))
+  return fields.flatMap(name => rules?.get(name)?.all ?? [])
 }
 
 function parametersOf({ method }: OperationRow, { params, query, idempotencyKey: key, takesVersion }: Taken): Json {

@@ -22,7 +22,6 @@ export interface Brought {
   readonly schema: JsonSchema
   /** Whether the graph refuses an operation without it. */
   readonly required: boolean
-  readonly description: string | null
 }
 
 /** What a row takes, by the names that it has on the route. */
@@ -62,7 +61,7 @@ export function seeInput(row: OperationRow, schema: GraphQLSchema, operation: Op
         // Nothing in a path or query string is null.
         const made = where === 'field' ? inputOrNull(type, named) : inputSchema(type, named)
         const schema = byDefault === undefined ? made : { ...made, default: byDefault }
-        return [name, { schema: withDescription(schema, description), required: isNonNullType(type) && byDefault === undefined, description }]
+        return [name, { schema: withDescription(schema, description), required: isNonNullType(type) && byDefault === undefined }]
       }),
     )
   const keyed = places.find(({ value }) => value === idempotencyKey)

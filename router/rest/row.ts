@@ -9,7 +9,62 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** One REST route as a value. Paths are written without the service's prefix: `/api/posts/:id`. */
-export type Row = OperationRow | ForwardRow
+export type Row = OperationRoute | OperationRow | ForwardRow
+
+/** Fields of a type as text of GraphQL, which routes show of a record of it. */
+export interface Selection {
+  readonly fields: string
+  /**
+   * Where the answer shows what changes without the record's version: `deliveryPhase`, `counts.draft`. It stands in the entity tag beside
+   * the version; a list by its length.
+   */
+  readonly changing?: readonly string[]
+}
+
+/** What one route says of itself beyond its method, its path and the root field that it runs. */
+export interface RouteOptions {
+  /** The root field of the graph that answers. */
+  readonly run: string
+  /** What generated clients call the route. @default the root field's name */
+  readonly name?: string
+  /** Fields of the answer as text of GraphQL. @default the selection of the answer's type; `id` alone where there is no body */
+  readonly select?: string
+  /** Another root field whose parts are shown beside those of the answer: `serviceId: service(slug: "agents") { id }`. */
+  readonly beside?: string
+  /** What arguments, or fields of the input, are called here where the names differ: `{ id: 'brandId' }`. @default the noun's */
+  readonly names?: Readonly<Record<string, string>>
+  /** Arguments, or fields of the input, that the route does not take. */
+  readonly omit?: readonly string[]
+  /** Where the fields of the input are read that neither path nor header has. @default the body */
+  readonly input?: 'query'
+  /** Who alone may call beside what the operation takes: `service`, for routes between services. @default whom the operation lets in */
+  readonly policy?: 'service'
+  /** Whether a body may be missing: nothing in it is needed. @default false */
+  readonly mayBeEmpty?: true
+  /** A status, or the Boolean of the graph's answer that says whether something was made, 201, or stood there already, 200. @default 201 for `create…`, 204 for DELETE, else 200 */
+  readonly status?: number | { readonly madeWhen: string }
+  /** What the body calls a list. @default the last word of the path */
+  readonly list?: string
+  /** Whether a list that is no page has the form of one: `nextCursor` is null, and `totalCount` is its length. @default false */
+  readonly counted?: true
+  /**
+   * Where a record that was made is found, with values of the answer in it: `/publishing/api/posts?groupId={groupId}`; null: nowhere.
+   * @default the path with the record's id behind it, where a route reads or changes it
+   */
+  readonly location?: string | null
+  /** What stands in the entity tag beside the version; null: the answer has no tag although it has a version. @default as the selection of its type says */
+  readonly changing?: readonly string[] | null
+  /** Whether nobody may keep the answer: it holds a secret that no other shows. @default false */
+  readonly noStore?: true
+}
+
+/** A route that runs a root field of the graph, as data. Path, query, body and answer follow from the graph. */
+export interface OperationRoute extends RouteOptions {
+  readonly kind: 'operation'
+  readonly method: Method
+  readonly path: string
+  readonly selections: Readonly<Record<string, Selection>>
+}
 
 /** What a request brings to a row's mapper. */
 export interface RowInput {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import { pathOf, type Row } from '../../router/rest/row.ts'
+import { deriveTables, type ServedRow } from '../../router/rest/derive/tables.ts'
+import { pathOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -222,7 +223,8 @@ describe('S-07 a route answers each caller as the matrix says', () => {
 })
 
 describe('S-07 a route answers those of whom no row says anything as its rules do, and shows no more than to a caller like them', () => {
-  const routes = new Map<string, Row>(routeTables.flatMap(({ slug, rows: own }) => own.map(row => [`${row.method} ${pathOf(slug, row)}`, row] as const)))
+  const { tables } = deriveTables(routeTables, schema)
+  const routes = new Map<string, ServedRow>(tables.flatMap(({ slug, rows: own }) => own.map(row => [`${row.method} ${pathOf(slug, row)}`, row] as const)))
   let credentialsOf: Awaited<ReturnType<typeof credentialsOfOthers>>
   beforeAll(async () => {
     credentialsOf = await credentialsOfOthers(graph, door, { world, password, serviceHeaders: services.headersOf })

@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse, type SelectionSetNode } from 'graphql'
-import type { Row } from '../../router/rest/row.ts'
+import type { ServedRow } from '../../router/rest/derive/tables.ts'
 import { personalScopes, type Scope, scopesOf } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { person, personally } from '../kit/viewers.ts'
@@ -132,7 +132,7 @@ export function mistakeIn(
 }
 
 /** Whether the rules let a viewer in at a route: by what the row says itself, and by the rules of what its operation selects. */
-function isLetInAt(row: Row, viewer: Viewer, policies: readonly string[], types: ReadonlyMap<string, Type>): boolean {
+function isLetInAt(row: ServedRow, viewer: Viewer, policies: readonly string[], types: ReadonlyMap<string, Type>): boolean {
   if (row.kind === 'forward') {
     if ('scope' in row.access) return viewer.scopes.includes(row.access.scope)
     return 'public' in row.access || policies.includes(row.access.policy)
@@ -169,7 +169,7 @@ export function mistakeAt(
   { status, json }: Seen,
   name: Other,
   row: RouteRow,
-  { world, like, route, types }: { world: World; like: Outcome; route: Row; types: ReadonlyMap<string, Type> },
+  { world, like, route, types }: { world: World; like: Outcome; route: ServedRow; types: ReadonlyMap<string, Type> },
 ): string | null {
   const { viewer, policies } = others[name]
   const isLetIn = isLetInAt(route, viewer(world, row), policies, types)

@@ -1,7 +1,7 @@
 import { isEnumType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import type { OperationRow } from '../../router/rest/row.ts'
+import { deriveTables } from '../../router/rest/derive/tables.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { routeRows } from '../access/matrix.ts'
@@ -35,8 +35,8 @@ function graphSpeech({ json, text }: Reply): readonly string[] {
 const isProblem = (answer: Reply) => /^application\/problem\+json/.test(String(answer.headers['content-type']))
 
 describe('no route speaks GraphQL, whatever it is sent', () => {
-  const operations = routeTables.flatMap(({ slug, rows }) =>
-    rows.flatMap(row => (row.kind === 'operation' ? [{ at: `${row.method} /${slug}${row.path}`, row: row as OperationRow }] : [])),
+  const operations = deriveTables(routeTables, readApi().schema).tables.flatMap(({ slug, rows }) =>
+    rows.flatMap(row => (row.kind === 'operation' ? [{ at: `${row.method} /${slug}${row.path}`, row }] : [])),
   )
   const values: readonly unknown[] = [undefined, null, '', 'nonsense', 'x\0y', 7, -1, 1.5, 1e20, true, [], ['x'], {}, { kind: 'castle' }, { a: { b: 1 } }]
   const targets: readonly unknown[] = [

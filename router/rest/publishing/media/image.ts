@@ -1,5 +1,5 @@
+import { listBody } from '../../derive/list.ts'
 import { toEnum, toInteger } from '../../enum-case.ts'
-import { listBody } from '../../list.ts'
 import { operationRow, type Row, type RowInput, type RowReply } from '../../row.ts'
 import {
   type GenerateImagesInput,

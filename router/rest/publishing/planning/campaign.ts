@@ -1,5 +1,5 @@
+import { listBody } from '../../derive/list.ts'
 import { toBoolean, toInteger } from '../../enum-case.ts'
-import { listBody } from '../../list.ts'
 import { tagOfVersion } from '../../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../../row.ts'
 import {

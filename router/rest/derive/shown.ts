@@ -1,0 +1,70 @@
+import { isEnumType } from 'graphql'
+import { fromEnum } from '../enum-case.ts'
+import type { Part, Shape } from './selected.ts'
+import { isRecord } from './values.ts'
+
+/** Makes of a value of the graph what a route shows of it; undefined where it lacks what is required. */
+export type Show = (value: unknown) => unknown
+
+/** How a shape is shown: enum values in lower case, records by the names of the route, lists without what the caller may not see. */
+export function showing(shape: Shape): Show {
+  switch (shape.kind) {
+    case 'leaf':
+      return isEnumType(shape.type) ? value => (typeof value === 'string' ? fromEnum(value) : null) : value => value ?? null
+    case 'reference':
+      return value => (isRecord(value) ? value.id : null)
+    case 'list':
+      return listing(shape)
+    case 'page':
+      return pageOf('nodes', shape.nodes.shape)
+    case 'object':
+      return showingParts(shape.parts)
+  }
+}
+
+function listing({ of, nullable }: Extract<Shape, { readonly kind: 'list' }>): Show {
+  const show = showing(of)
+  const ofValues = of.kind === 'leaf'
+  return value => {
+    if (!Array.isArray(value)) return nullable ? null : []
+    if (ofValues) return value.map(show)
+    const shown: unknown[] = []
+    for (const each of value) {
+      const made = show(each)
+      if (made !== null && made !== undefined) shown.push(made)
+    }
+    return shown
+  }
+}
+
+/** A page as routes answer it: what is on it under its name, how it goes on, and how long the list is. */
+function pageOf(name: string, nodes: Shape): Show {
+  const list = showing(nodes)
+  return value => {
+    if (!isRecord(value)) return null
+    const { pageInfo, totalCount } = value
+    const goesOn = isRecord(pageInfo) && pageInfo.hasNextPage === true
+    return { [name]: list(value.nodes), nextCursor: goesOn ? pageInfo.endCursor : null, totalCount: totalCount ?? null }
+  }
+}
+
+/** How an object is shown; undefined where a part is missing that is required. */
+export function showingParts(parts: readonly Part[]): Show {
+  const steps = parts.map(({ name, spread, required, shape }) => ({
+    name,
+    spread,
+    required,
+    show: spread && shape.kind === 'page' ? pageOf(name, shape.nodes.shape) : showing(shape),
+  }))
+  return value => {
+    if (!isRecord(value)) return null
+    const shown: Record<string, unknown> = {}
+    for (const { name, spread, required, show } of steps) {
+      const made = show(value[name])
+      if (required && (made === null || made === undefined)) return undefined
+      if (spread) Object.assign(shown, made)
+      else shown[name] = made
+    }
+    return shown
+  }
+}

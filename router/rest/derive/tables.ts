@@ -1,0 +1,44 @@
+import type { GraphQLSchema } from 'graphql'
+import type { ForwardRow, OperationRow, RouteTable } from '../row.ts'
+import { type DerivedRow, deriveRow } from './derive.ts'
+
+/** A route as a graph answers it, or one that passes the graph by. */
+export type ServedRow = OperationRow | DerivedRow | ForwardRow
+
+/** The routes of one service as a graph answers them. */
+export interface DerivedTable {
+  readonly slug: RouteTable['slug']
+  readonly rows: readonly ServedRow[]
+}
+
+/** A route that a graph does not answer. */
+export interface NotDerived {
+  /** Method and path. */
+  readonly at: string
+  readonly sentence: string
+}
+
+/** Derives every route from a graph. What it does not answer is left out, and told. */
+export function deriveTables(
+  tables: readonly RouteTable[],
+  schema: GraphQLSchema,
+): { readonly tables: readonly DerivedTable[]; readonly mistakes: readonly NotDerived[] } {
+  const mistakes: NotDerived[] = []
+  const derived = tables.map(({ slug, rows }) => {
+    const reads = rows.filter(({ method, path }) => method === 'GET' && /\/:\w+$/.test(path))
+    const place = { slug, paths: new Set(reads.map(({ path }) => path.replace(/\/:\w+$/, ''))) }
+    return {
+      slug,
+      rows: rows.flatMap(row => {
+        if (row.kind === 'forward' || 'operation' in row) return [row]
+        try {
+          return [deriveRow(row, schema, place)]
+        } catch (error) {
+          mistakes.push({ at: `${row.method} /${slug}${row.path}`, sentence: error instanceof Error ? error.message : String(error) })
+          return []
+        }
+      }),
+    }
+  })
+  return { tables: derived, mistakes }
+}
