@@ -2,11 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { ConnectionError, type Options, Sequelize } from 'sequelize'
+import { NotReady } from '../platform/errors.ts'
 import { isLeaving } from '../platform/sql/batch.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { type Budget, createBudget } from './budget.ts'
-import { requireOwnSession, sessionStatement } from './connection/session.ts'
+import { requireOwnSession, requireSession, setUpSession } from './connection/session.ts'
 import { watchClients } from './connection/watch-clients.ts'
 
 /** A bounded set of connections to one database. */
@@ -45,6 +46,7 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
       connectionTimeoutMillis: connectTimeoutMs,
     },
   }
+  const { server } = placeOf(url)
   const sequelize = new Sequelize(url, options)
   const clients = watchClients(log, silentMs)
   sequelize.addHook('afterConnect', 'watch', async connection => {
@@ -53,7 +55,7 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
     client.pipeline = true
     clients.watch(client)
     giveUpWhenDismissed(connection as Dismissable)
-    await setUp(client)
+    await setUp(client, server)
   })
   let closing: Promise<void> | undefined
   makeDo((sequelize as unknown as { connectionManager: Manager }).connectionManager, () => closing !== undefined)
@@ -67,9 +69,9 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
 }
 
 /** Sets a new session up; a connection where that fails is closed, since Sequelize would forget it open. */
-async function setUp(client: pg.Client): Promise<void> {
+async function setUp(client: pg.Client, server: string): Promise<void> {
   try {
-    await client.query(sessionStatement())
+    await setUpSession(client, server)
   } catch (error) {
     void client.end().catch(() => {})
     throw new ConnectionError(error instanceof Error ? error : new Error(String(error)))
@@ -128,15 +130,22 @@ function giveUpWhenDismissed(client: Dismissable): void {
   })
 }
 
+/** Opens pools, and looks after their sessions. */
+export interface PoolOpener extends OpenPool {
+  /** Checks that pools in which unqualified names are looked up still have their sessions; rejects with `NotReady`. */
+  checkSessions(): Promise<void>
+}
+
 /**
  * Makes the opener of bounded pools of plain pg connections, for libraries that bring their own SQL.
  * Like `connect`, they outlive a restart of the database and connections that say nothing; their end is bounded.
  * @param budget what their sizes are taken from @default one of their own
  * @param silentMs as with `connect`
  */
-export const createOpenPool =
-  ({ url, log, budget = createBudget(), silentMs }: { url: string; log: Logger; budget?: Budget; silentMs?: number }): OpenPool =>
-  ({ use, name, schema }) => {
+export function createOpenPool({ url, log, budget = createBudget(), silentMs }: { url: string; log: Logger; budget?: Budget; silentMs?: number }): PoolOpener {
+  const { server } = placeOf(url)
+  const named: pg.Pool[] = []
+  const open: OpenPool = ({ use, name, schema }) => {
     const pool = new pg.Pool({
       connectionString: url,
       max: budget.take(use, name),
@@ -144,8 +153,9 @@ export const createOpenPool =
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       application_name: `supergraph ${name}`,
-      onConnect: client => client.query(sessionStatement(schema)).then(() => {}),
+      onConnect: client => setUpSession(client, server, schema),
     })
+    if (schema) named.push(pool)
     const clients = watchClients(log, silentMs)
     pool.on('connect', client => clients.watch(client as pg.Client))
     // The pool listens to connections that are idle, and passes on what they say.
@@ -153,6 +163,39 @@ export const createOpenPool =
     const end = pool.end.bind(pool)
     return Object.assign(pool, { end: () => clients.endWith(end) })
   }
+  return Object.assign(open, {
+    async checkSessions() {
+      await Promise.all(named.map(withSession))
+    },
+  })
+}
+
+async function withSession(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await requireSession(client)
+  } finally {
+    client.release()
+  }
+}
+
+/**
+ * Checks that connections of a database keep their sessions: while one of them is in a transaction, a pooler that lends sessions has to hand
+ * another one to whoever asks.
+ * @param others asks over other connections, within that transaction
+ * @throws NotReady one line that names the pooler and the mend; what else the database answers
+ */
+export async function checkSessions(sequelize: Sequelize, others: () => Promise<void>): Promise<void> {
+  try {
+    await sequelize.transaction(async transaction => {
+      await requireSession((transaction as unknown as { connection: pg.Client }).connection)
+      await others()
+    })
+  } catch (error) {
+    const { parent } = error as { parent?: unknown }
+    throw parent instanceof NotReady ? parent : error
+  }
+}
 
 /**
  * Connects, reads the server's version, and checks that a connection keeps its session.

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Clock } from '../platform/clock.ts'
+import { checkSessions } from './connect.ts'
 import { watchClock } from './health/clock-watch.ts'
 import { watchSchema } from './health/schema-watch.ts'
 import { createWriteProbe } from './health/write-probe.ts'
@@ -18,6 +19,8 @@ export interface WatchedDatabase {
   readonly sequelize: Sequelize
   /** The folder of the migrations. */
   readonly migrations: string
+  /** Checks the sessions of other pools. @default there are none */
+  readonly checkPools?: () => Promise<void>
   readonly log: Logger
   /** The machine's clock. @default the system's */
   readonly clock?: Clock
@@ -29,10 +32,10 @@ const everyMs = 5_000
 const clockSql = 'select extract(epoch from clock_timestamp()) * 1000 as ms'
 
 /**
- * Watches a database that was just migrated: that it answers, that it takes writes, that no newer program moves it on, and that
+ * Watches a database that was just migrated: that it answers and connections keep their sessions, that it takes writes, that no newer program moves it on, and that
  * its clock and ours agree. The clocks are compared before this resolves, so before jobs begin.
  */
-export async function watchDatabase({ sequelize, migrations, log, clock }: WatchedDatabase): Promise<DatabaseWatch> {
+export async function watchDatabase({ sequelize, migrations, checkPools = async () => {}, log, clock }: WatchedDatabase): Promise<DatabaseWatch> {
   const read = <Row extends object>(sql: string) => sequelize.query<Row>(sql, { type: QueryTypes.SELECT })
   const agrees = migrationCheck(migrations)
   const schema = watchSchema(() => agrees(read), log)
@@ -45,7 +48,7 @@ export async function watchDatabase({ sequelize, migrations, log, clock }: Watch
   timer.unref()
   return {
     readiness: [
-      { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
+      { name: 'database', check: () => checkSessions(sequelize, checkPools) },
       { name: 'writes', check: writes },
       { name: 'migrations', check: schema.check },
       { name: 'clock', check: time.check },

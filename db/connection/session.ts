@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { NotReady } from '../../platform/errors.ts'
 import { StartError } from '../../start-error.ts'
 
 /**
@@ -10,18 +11,46 @@ const settings = { TimeZone: 'UTC', idle_in_transaction_session_timeout: '15s', 
 /** Marks the statement that sets a session up, for readers of the server's log. */
 export const sessionMark = '/* session */'
 
-/**
- * Returns the statement that sets a new session up. A statement and not the start-up parameter `options`: PgBouncer refuses that or
- * drops it silently, depending on its version and settings.
- * @param schema where unqualified names are looked up; the server decides where it is missing
- */
-export function sessionStatement(schema?: string): string {
-  const all = Object.entries(schema ? { ...settings, search_path: schema } : settings)
-  return `${sessionMark} select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`
-}
-
 const marker = 'supergraph.session'
 const markerSql = `select current_setting('${marker}', true) as mark`
+
+/** What each connection asked of its session, its own mark included, and the server as errors name it. */
+const asked = new WeakMap<pg.ClientBase, { readonly settings: Readonly<Record<string, string>>; readonly server: string }>()
+
+/**
+ * Sets a new session up, and checks that it stays so. By a statement and not by the start-up parameter `options`: PgBouncer refuses that
+ * or drops it silently, depending on its version and settings.
+ * @param server the address as errors name it
+ * @param schema where unqualified names are looked up; the server decides where it is missing
+ * @throws NotReady as `requireSession` does
+ */
+export async function setUpSession(client: pg.ClientBase, server: string, schema?: string): Promise<void> {
+  const all = { ...settings, ...(schema && { search_path: schema }), [marker]: crypto.randomUUID() }
+  await client.query(`${sessionMark} select ${Object.entries(all).map(([name, value]) => `set_config('${name}', '${value}', false)`)}`)
+  asked.set(client, { settings: all, server })
+  await requireSession(client)
+}
+
+/**
+ * Checks that a connection has the session that it set up: a pooler that lends sessions hands it another one, or resets it.
+ * @throws NotReady one line that names the pooler's address, what was lost, and the setting that mends it
+ */
+export async function requireSession(client: pg.ClientBase): Promise<void> {
+  const session = asked.get(client)
+  if (!session) return
+  const names = Object.keys(session.settings)
+  const { rows } = await client.query<{ found: readonly (string | null)[] }>(
+    `${sessionMark} select array[${names.map(name => `current_setting('${name}', true)`)}] as found`,
+  )
+  const lost = names.filter((name, at) => rows[0]?.found[at] !== session.settings[name])
+  if (lost.length > 0)
+    throw new NotReady(
+      sharedSessions(
+        session.server,
+        lost.filter(name => name !== marker),
+      ),
+    )
+}
 
 /**
  * Checks that a client keeps its session between transactions. Advisory locks, prepared statements, NOTIFY and the settings above
@@ -45,9 +74,9 @@ export async function requireOwnSession(client: pg.Client, url: string, server: 
     await second.query('begin')
     const theirs = await second.query<{ mark: string | null }>(ask)
     const ours = await client.query<{ mark: string | null }>(ask)
-    if (ours.rows[0]?.mark !== mark || theirs.rows[0]?.mark === mark) throw sharedSessions(server)
+    if (ours.rows[0]?.mark !== mark || theirs.rows[0]?.mark === mark) throw new StartError(sharedSessions(server))
   } catch (error) {
-    if (isOfPooler(error)) throw sharedSessions(server, error)
+    if (isOfPooler(error)) throw new StartError(sharedSessions(server), error)
     throw error
   } finally {
     await second.end().catch(() => {})
@@ -58,8 +87,7 @@ export async function requireOwnSession(client: pg.Client, url: string, server: 
 const isOfPooler = (error: unknown): boolean =>
   !(error instanceof StartError) && /statement pooling|transaction blocks not allowed|Query read timeout/i.test(error instanceof Error ? error.message : '')
 
-const sharedSessions = (server: string, cause?: unknown) =>
-  new StartError(
-    `DATABASE_URL leads to ${server}, where a pooler lends its sessions to several clients in turn: set pool_mode = session there (PgBouncer) with room for every connection of ours, or name PostgreSQL itself`,
-    cause,
-  )
+function sharedSessions(server: string, lost: readonly string[] = []): string {
+  const what = lost.length > 0 ? ` and loses what they set (${lost.join(', ')})` : ''
+  return `DATABASE_URL leads to ${server}, where a pooler lends its sessions to several clients in turn${what}: set pool_mode = session there (PgBouncer) with room for every connection of ours, or name PostgreSQL itself`
+}

@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
+import { dump } from '../../db/backup/dump.ts'
+import { checkConnection, checkSessions, connect, createOpenPool } from '../../db/connect.ts'
+import { watchDatabase } from '../../db/health.ts'
+import { migrate } from '../../db/migrate.ts'
+import { createReadiness } from '../../router/door/health.ts'
 import { createTestDatabase } from '../kit/database.ts'
 
 const log = pino({ level: 'silent' })
@@ -42,6 +46,13 @@ async function pooled(lines: string) {
   await expect.poll(() => said, { timeout: 10_000 }).toContain('process up')
   return {
     url: `postgres://someone:nothing@127.0.0.1:${port}${pathname}`,
+    /** Lets it read other settings while connections stand. */
+    async change(lines: string) {
+      const before = said.length
+      await writeFile(file, settings.replace(/auth_type = any\n[\s\S]*/, `auth_type = any\n${lines}\n`))
+      child.kill('SIGHUP')
+      await expect.poll(() => said.slice(before), { timeout: 10_000 }).toMatch(/config|SIGHUP|reload/i)
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -84,5 +95,63 @@ describe.skipIf(!pgbouncer)(`PgBouncer ${pgbouncer ? execFileSync(pgbouncer, ['-
     await expect(checkConnection(pooler.url, 1_500)).rejects.toThrow(
       new RegExp(`^DATABASE_URL leads to ${address}, where a pooler lends its sessions .* set pool_mode = session there`),
     )
+  })
+
+  const shared = (pooler: { readonly url: string }) =>
+    new RegExp(`^DATABASE_URL leads to ${new URL(pooler.url).host}, where a pooler .* set pool_mode = session there`)
+
+  it('finds every pool in its session when it checks, in session mode', async () => {
+    await using pooler = await pooled('pool_mode = session')
+    const { sequelize, close } = connect({ url: pooler.url, poolSize: 2, log })
+    const open = createOpenPool({ url: pooler.url, log })
+    const uses = ['credentials', 'jobs', 'events'] as const
+    const pools = uses.map(use => open({ use, name: use, schema: 'identity' }))
+    try {
+      await expect(checkSessions(sequelize, open.checkSessions)).resolves.toBeUndefined()
+    } finally {
+      await Promise.all([close(), ...pools.map(pool => pool.end())])
+    }
+  })
+
+  it('carries migrations and a backup in session mode, ignoring the start-up parameter options', async () => {
+    await using pooler = await pooled('pool_mode = session\nignore_startup_parameters = options')
+    const applied = await migrate({ url: pooler.url, directory: join(import.meta.dirname, '../../db/migrations'), slugs: ['launcher'], log })
+    const lines = dump({ url: pooler.url, version: 'test', now: new Date(), files: [], dataDir: tmpdir() })
+    let text = ''
+    for await (const part of lines) text += part
+    expect(applied).not.toEqual([])
+    for (const name of applied) expect(text).toContain(name.split('/')[1])
+  })
+
+  it.each(['credentials', 'jobs', 'events'] as const)('refuses a connection for %s when the pooler resets sessions between statements', async use => {
+    await using pooler = await pooled('pool_mode = transaction\nserver_reset_query_always = 1')
+    const pool = createOpenPool({ url: pooler.url, log })({ use, name: use, schema: 'identity' })
+    const { sequelize, close } = connect({ url: pooler.url, poolSize: 1, log })
+    try {
+      await expect(pool.query('select 1')).rejects.toThrow(shared(pooler))
+      await expect(pool.query('select 1')).rejects.toThrow('search_path')
+      await expect(checkSessions(sequelize, async () => {})).rejects.toThrow(shared(pooler))
+    } finally {
+      await Promise.all([close(), pool.end()])
+    }
+  })
+
+  it('is not ready, with a line that names the pooler, when that begins to share sessions later', async () => {
+    await using pooler = await pooled('pool_mode = session')
+    const migrations = join(import.meta.dirname, 'none')
+    await migrate({ url: pooler.url, directory: migrations, log })
+    const { sequelize, close } = connect({ url: pooler.url, poolSize: 2, log })
+    const open = createOpenPool({ url: pooler.url, log })
+    const pool = open({ use: 'credentials', name: 'identity', schema: 'identity' })
+    const watch = await watchDatabase({ sequelize, migrations, checkPools: open.checkSessions, log })
+    try {
+      const look = createReadiness(watch.readiness.filter(({ name }) => name === 'database'))
+      expect(await look()).toEqual([{ name: 'database', ready: true }])
+      await pooler.change('pool_mode = transaction')
+      await expect.poll(look, { timeout: 20_000 }).toEqual([{ name: 'database', ready: false, reason: expect.stringMatching(shared(pooler)) }])
+    } finally {
+      watch.stop()
+      await Promise.all([close(), pool.end()])
+    }
   })
 })

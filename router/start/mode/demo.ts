@@ -1,7 +1,9 @@
 import type { Config } from '../../../config.ts'
+import { checkConnection } from '../../../db/connect.ts'
 import { StartError } from '../../../start-error.ts'
 import { openHome } from '../home.ts'
 import { openKeys, openTrialTokens } from '../keys.ts'
+import { untilAborted } from '../process/abort.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 
@@ -10,6 +12,7 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { openDemo } = await import('../demo.ts')
     if (!config.databaseUrl) throw new StartError('DATABASE_URL: missing, and demo data are for a database that is there')
+    await untilAborted(checkConnection(config.databaseUrl), process.signal)
     const trial = await openDemo(process, config.seal.appTokens ?? new Map(), openTrialTokens(config))
     // Nothing works by itself here: no wake-up is taken, and no subgraph started.
     const never = new Promise<void>(() => {})
