@@ -210,7 +210,7 @@ test('S-07 whatever takes an id is tried with one of another organization: by th
 
 test('S-07 every route with an id in its path is hidden from another organization', () => {
   // Whoever does not look after the platform, or is no service, is refused there whatever they name.
-  const ofThePlatform = /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\//
+  const ofThePlatform = /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|\/domains\/:id\/suspend$/
   // Nobody signs in there: `:code` and `:token` are themselves what opens it, and a medium is answered to a signature of its address alone.
   const opened = /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$/
   const named = /:(?:slug|platform|name|capability)\b/
