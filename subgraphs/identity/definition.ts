@@ -178,7 +178,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     [`POST ${loginPath}`]: login,
     [`POST ${credentialsPath}/handoff`]: mintExchange(open),
     [`POST ${credentialsPath}/sso/exchange`]: publicExchange(pages, ssoExchange({ contextOf: open, authority })),
-    [`GET ${servicesPath}/*`]: serviceAnswer(async () => job().serviceEntries.manyBy('environment').load(environment), production),
+    [`GET ${servicesPath}/*`]: serviceAnswer(async () => job().serviceEntries.manyBy('environment').load(environment), production, clock),
   })
   let ending: Promise<void> | undefined
 

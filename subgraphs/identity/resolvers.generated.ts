@@ -425,6 +425,11 @@ export type Mutation = {
   /** Renames the active organization; for its owners and admins. CONFLICT when it has changed since `expectedVersion`. */
   readonly updateOrganization?: Maybe<Organization>;
   /**
+   * Says that a service is under maintenance until a moment, at most 90 days ahead; null ends it now, and it is over by itself once the
+   * moment has come. The service goes on answering: whoever shows or opens it goes by this. Repeating it changes nothing.
+   */
+  readonly setServiceMaintenance?: Maybe<ServiceEntry>;
+  /**
    * Makes another of the person's organizations the active one, for this session and for the next sign-in. Only the new token works
    * there: tokens that were given out before go on in the organization they name, until they expire. NOT_FOUND where the
    * person is not a member.
@@ -552,6 +557,11 @@ export type MutationCreateOrganizationArgs = {
 
 export type MutationUpdateOrganizationArgs = {
   input: UpdateOrganizationInput;
+};
+
+
+export type MutationSetServiceMaintenanceArgs = {
+  input: SetServiceMaintenanceInput;
 };
 
 
@@ -1049,6 +1059,17 @@ export type ServiceEntry = {
   readonly widgetAudience?: Maybe<WidgetAudience>;
   /** Whether it should still be used. */
   readonly lifecycle: ServiceLifecycle;
+  /** Until when it is under maintenance; null when it is not. */
+  readonly maintenance?: Maybe<ServiceEntryMaintenance>;
+};
+
+/** That a service is under maintenance. It is over at `until` by itself. */
+export type ServiceEntryMaintenance = {
+  readonly __typename?: 'ServiceEntryMaintenance';
+  /** When it is to be over. */
+  readonly until: Scalars['DateTime']['output'];
+  /** What people are told; null when nothing was written. */
+  readonly message?: Maybe<Scalars['String']['output']>;
 };
 
 /** One of the environments, which share nothing but addresses to fall back on. */
@@ -1092,6 +1113,16 @@ export type ServiceAddress = {
   readonly url: Scalars['URL']['output'];
   /** Whose address it is: in staging, production's may follow staging's own. */
   readonly environment: ServiceEnvironment;
+};
+
+/** Which service is under maintenance, and until when. */
+export type SetServiceMaintenanceInput = {
+  /** The service, of this environment. */
+  readonly serviceId: Scalars['ID']['input'];
+  /** When it is to be over; null ends it. */
+  readonly until?: InputMaybe<Scalars['DateTime']['input']>;
+  /** What people are told, at most 500 characters; left out, nothing. */
+  readonly message?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What begins with a sign-in and holds on until it is ended, or was not used for a week. Its tokens and its cookie count as long as it stands. */
@@ -1571,10 +1602,12 @@ export type ResolversTypes = {
   CreateOrganizationInput: CreateOrganizationInput;
   UpdateOrganizationInput: UpdateOrganizationInput;
   ServiceEntry: ResolverTypeWrapper<ServiceEntryRow>;
+  ServiceEntryMaintenance: ResolverTypeWrapper<ServiceEntryMaintenance>;
   ServiceEnvironment: ServiceEnvironment;
   ServiceMobileApp: ResolverTypeWrapper<ServiceMobileApp>;
   ServiceScope: ResolverTypeWrapper<ServiceScope>;
   ServiceAddress: ResolverTypeWrapper<ServiceAddress>;
+  SetServiceMaintenanceInput: SetServiceMaintenanceInput;
   Session: ResolverTypeWrapper<SessionRow>;
   SessionKind: SessionKind;
   AccessToken: ResolverTypeWrapper<AccessToken>;
@@ -1653,9 +1686,11 @@ export type ResolversParentTypes = {
   CreateOrganizationInput: CreateOrganizationInput;
   UpdateOrganizationInput: UpdateOrganizationInput;
   ServiceEntry: ServiceEntryRow;
+  ServiceEntryMaintenance: ServiceEntryMaintenance;
   ServiceMobileApp: ServiceMobileApp;
   ServiceScope: ServiceScope;
   ServiceAddress: ServiceAddress;
+  SetServiceMaintenanceInput: SetServiceMaintenanceInput;
   Session: SessionRow;
   AccessToken: AccessToken;
   SwitchOrganizationInput: SwitchOrganizationInput;
@@ -1783,6 +1818,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   declineInvitation?: Resolver<Maybe<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<MutationDeclineInvitationArgs, 'input'>>;
   createOrganization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType, RequireFields<MutationCreateOrganizationArgs, 'input'>>;
   updateOrganization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationArgs, 'input'>>;
+  setServiceMaintenance?: Resolver<Maybe<ResolversTypes['ServiceEntry']>, ParentType, ContextType, RequireFields<MutationSetServiceMaintenanceArgs, 'input'>>;
   switchOrganization?: Resolver<Maybe<ResolversTypes['AccessToken']>, ParentType, ContextType, RequireFields<MutationSwitchOrganizationArgs, 'input'>>;
   switchContext?: Resolver<Maybe<ResolversTypes['AccessToken']>, ParentType, ContextType, RequireFields<MutationSwitchContextArgs, 'input'>>;
   revokeSession?: Resolver<Maybe<ResolversTypes['Session']>, ParentType, ContextType, RequireFields<MutationRevokeSessionArgs, 'input'>>;
@@ -1920,6 +1956,12 @@ export type ServiceEntryResolvers<ContextType = Context, ParentType extends Reso
   mobileApps?: Resolver<ReadonlyArray<ResolversTypes['ServiceMobileApp']>, ParentType, ContextType>;
   widgetAudience?: Resolver<Maybe<ResolversTypes['WidgetAudience']>, ParentType, ContextType>;
   lifecycle?: Resolver<ResolversTypes['ServiceLifecycle'], ParentType, ContextType>;
+  maintenance?: Resolver<Maybe<ResolversTypes['ServiceEntryMaintenance']>, ParentType, ContextType>;
+};
+
+export type ServiceEntryMaintenanceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ServiceEntryMaintenance'] = ResolversParentTypes['ServiceEntryMaintenance']> = {
+  until?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type ServiceMobileAppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ServiceMobileApp'] = ResolversParentTypes['ServiceMobileApp']> = {
@@ -2098,6 +2140,7 @@ export type Resolvers<ContextType = Context> = {
   Invitation?: InvitationResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   ServiceEntry?: ServiceEntryResolvers<ContextType>;
+  ServiceEntryMaintenance?: ServiceEntryMaintenanceResolvers<ContextType>;
   ServiceMobileApp?: ServiceMobileAppResolvers<ContextType>;
   ServiceScope?: ServiceScopeResolvers<ContextType>;
   ServiceAddress?: ServiceAddressResolvers<ContextType>;

@@ -62,6 +62,7 @@ const theProcessors = 'the processor gave it, of one account for the whole platf
 const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.resolveDelivery(input.platformPostId)': 'the network gave it, and it is kept as it was sent',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
+  'Mutation.setServiceMaintenance(input.serviceId)': 'services are the platform’s, and the same for everybody',
   'Mutation.suspendUser(input.id)': 'who looks after the platform may suspend anybody',
   'Mutation.setVideoQuota(input.organizationId)': 'the quota is the platform’s, and who looks after it gives every organization its part',
   'Mutation.suspendSenderDomain(input.id)': 'who looks after the platform may suspend anybody’s domain',

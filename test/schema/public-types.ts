@@ -26,6 +26,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
     from: ['Query', 'ApiKey', 'Handoff'],
     because: 'what a service is and where it is found, which whoever is about to sign in has to know; its scopes carry a rule',
   },
+  ServiceEntryMaintenance: { from: ['ServiceEntry'], because: 'that a service is under maintenance, which whoever opens it is told' },
   ServiceMobileApp: { from: ['ServiceEntry'], because: 'an app as its store shows it to everybody' },
   SpeakingStyle: { from: ['PersonProfile', 'StyleSnapshot'], because: 'a part of its profile or snapshot, which carry the rule' },
   StyleMeasures: { from: ['StyleSnapshot'], because: 'a part of its snapshot, which carries the rule' },

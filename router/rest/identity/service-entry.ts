@@ -36,6 +36,11 @@ export const serviceEntryRows: readonly Row[] = [
               icon: text,
               lifecycle: oneOf('active', 'deprecated', 'retired'),
               addresses: listOf(object({ role: text, url: uri, environment })),
+              maintenance: {
+                ...object({ until: { type: 'string', format: 'date-time' }, message: { type: ['string', 'null'] } }),
+                type: ['object', 'null'],
+                description: 'That it is under maintenance, and until when; null when it is not.',
+              },
               mobileApps: listOf(
                 object({
                   platform: oneOf('ios', 'android'),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Exchange } from '../../http/exchanges.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
+import { maintenanceOf } from './maintenance.ts'
 import type { Production } from './production.ts'
 import { addressesOf } from './rules.ts'
 
@@ -16,16 +18,20 @@ const secondsKept = 60
  * @param entries of this environment
  */
 export const serviceAnswer =
-  (entries: () => Promise<readonly ServiceEntryRow[]>, production: Production): Exchange =>
+  (entries: () => Promise<readonly ServiceEntryRow[]>, production: Production, clock: Clock): Exchange =>
   async request => {
     const slug = new URL(request.url).pathname.slice(servicesPath.length + 1).replace(/\/$/, '')
     const entry = (await entries()).find(each => each.slug === slug)
     if (!entry) throw new Refusal('NOT_FOUND', 'No service of this environment goes by that slug.')
     const { id, title, environment, kind, contexts, capabilities, icon, lifecycle, mobileApps } = entry
     const addresses = addressesOf(entry, await production(slug))
-    const body = JSON.stringify({ id, slug, title, environment, kind, contexts, capabilities, icon, lifecycle, addresses, mobileApps })
+    const now = clock.now()
+    const maintenance = maintenanceOf(entry, now)
+    const body = JSON.stringify({ id, slug, title, environment, kind, contexts, capabilities, icon, lifecycle, addresses, mobileApps, maintenance })
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-    const headers = { etag, 'cache-control': `public, max-age=${secondsKept}` }
+    // A service is not shown under maintenance any longer once that is over.
+    const seconds = maintenance ? Math.min(secondsKept, Math.ceil((maintenance.until.getTime() - now.getTime()) / 1000)) : secondsKept
+    const headers = { etag, 'cache-control': `public, max-age=${seconds}` }
     if (isKnown(etag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers })
     return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
   }

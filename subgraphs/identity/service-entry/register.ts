@@ -7,7 +7,7 @@ import { inTransaction } from '../../store/write.ts'
 import type { Registration } from '../../subgraph.ts'
 import type { Job } from '../context.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
-import { type Addresses, conflictOf, type EntryContent, entryOf, mistakeIn } from './rules.ts'
+import { type Addresses, conflictOf, type EntryContent, entryOf, isRegistered, mistakeIn, registryTopic } from './rules.ts'
 
 /** What became of the registrations, by slug. */
 export interface RegistrationOutcome {
@@ -23,9 +23,6 @@ export interface Registry {
   readonly events: Events
   readonly log: Logger
 }
-
-/** The topic on which it is told that an entry of the registry has changed. */
-export const registryTopic = 'registry'
 
 /**
  * Synchronises the registry with what services say of themselves: repeatable, and entries keep their ids. What is not valid, or
@@ -74,15 +71,15 @@ async function enter(job: Job, entry: EntryContent, present: readonly ServiceEnt
   const before = present.find(row => row.slug === entry.slug)
   let id = before?.id
   if (before) {
-    const { id: _, version, createdAt, updatedAt, ...content } = before
+    // Maintenance is set by people, whatever a service says of itself.
+    const { id: _, version, createdAt, updatedAt, maintenanceUntil, maintenanceMessage, ...content } = before
     if (isDeepStrictEqual(content, entry)) return false
     await job.serviceEntries.update(before, { ...entry, version: version + 1, updatedAt: now }, transaction)
   } else {
     id = newId(now)
     await job.serviceEntries.insert({ ...entry, id, createdAt: now, updatedAt: now }, transaction)
   }
-  const { slug, appId, title, environment, lifecycle } = entry
-  await tell(job, [{ kind: 'service.registered', body: { serviceId: id!, slug, appId, title, environment, lifecycle } }], unit)
+  await tell(job, [isRegistered({ ...entry, id: id! })], unit)
   return true
 }
 

@@ -9,6 +9,7 @@ import type {
   ServiceLifecycle,
   WidgetAudience,
 } from '../resolvers.generated.ts'
+import { maintenanceOf, setMaintenance } from './maintenance.ts'
 import { addressesOf } from './rules.ts'
 
 /** The registry of this environment, by slug: a few dozen entries, read once for an operation. */
@@ -20,6 +21,10 @@ export const serviceEntryResolvers: Resolvers = {
   Query: {
     services: (_, _arguments, context) => registry(context),
     service: async (_, { slug }, context) => (await registry(context)).find(entry => entry.slug === slug) ?? null,
+  },
+
+  Mutation: {
+    setServiceMaintenance: (_, { input }, context) => setMaintenance(context, input),
   },
 
   ServiceEntry: {
@@ -34,6 +39,7 @@ export const serviceEntryResolvers: Resolvers = {
     addresses: async (entry, _, { production }) =>
       addressesOf(entry, await production(entry.slug)).map(address => ({ ...address, environment: upper<ServiceEnvironment>(address.environment) })),
     widgetAudience: ({ widgetAudience }) => (widgetAudience ? upper<WidgetAudience>(widgetAudience) : null),
+    maintenance: (entry, _, { clock }) => maintenanceOf(entry, clock.now()),
     lifecycle: ({ lifecycle }) => upper<ServiceLifecycle>(lifecycle),
   },
 }

@@ -1,9 +1,26 @@
 import { isScope, meaningOf, type Scope, scopes } from '../../scopes.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
 import type { Registration } from '../../subgraph.ts'
 import type { ServiceAddress, ServiceEntryRow } from '../stores/service-entry.ts'
 
 /** Who keeps the entries of services that register at start. */
 export const platformOwner = 'platform'
+
+/** The topic on which it is told that an entry of the registry has changed. */
+export const registryTopic = 'registry'
+
+/** What other services are told of an entry that is new or has changed. */
+export const isRegistered = ({
+  id,
+  slug,
+  appId,
+  title,
+  environment,
+  lifecycle,
+}: Pick<ServiceEntryRow, 'id' | 'slug' | 'appId' | 'title' | 'environment' | 'lifecycle'>): NewFact => ({
+  kind: 'service.registered',
+  body: { serviceId: id, slug, appId, title, environment, lifecycle },
+})
 
 /** Addresses of a service by role, e.g. `{ rest: 'https://publishing.example' }`. */
 export type Addresses = Readonly<Record<string, string>>

@@ -43,6 +43,8 @@ export const targetTypes = {
   'oauth_client.disabled': 'oauth_client',
   'signing_key.rotated': 'signing_key',
   'service.conflict': 'service',
+  'service.maintenance_set': 'service',
+  'service.maintenance_ended': 'service',
 } as const
 
 export type Action = keyof typeof targetTypes

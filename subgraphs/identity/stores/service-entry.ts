@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { json, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 import type { Registration } from '../../subgraph.ts'
 
@@ -26,6 +26,10 @@ export const serviceEntries = table('identity.service_entries', {
   addresses: json.of<Readonly<Record<string, string>>>(),
   /** `platform`, or the organization that entered it. */
   owner: text,
+  /** When its maintenance ends, or has ended; null when none was set. */
+  maintenanceUntil: moment.maybe,
+  /** What people are told of it. */
+  maintenanceMessage: text.maybe,
   ...times,
 })
 

@@ -151,6 +151,7 @@ describe('the registry of services', () => {
         { role: 'dashboard', url: 'https://launcher.test', environment: 'development' },
       ],
       mobileApps: [{ platform: 'android', appId: 'com.example.app', storeUrl: null, certificateFingerprints: [fingerprint] }],
+      maintenance: null,
     })
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) expect((await ask('launcher', { 'if-none-match': known })).status, known).toBe(304)
     expect((await ask('launcher', { 'if-none-match': '"other"' })).status).toBe(200)
