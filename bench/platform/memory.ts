@@ -27,7 +27,7 @@ prototype.query = function (this: pg.Client, ...call: unknown[]) {
     const known = keys.map(key => answers.get(key) as unknown[] | undefined)
     const { done } = asked
     if (known.every(rows => rows !== undefined)) {
-      setImmediate(done, { rows: known })
+      setImmediate(done, { rows: known, unread: null })
       return
     }
     asked.done = outcome => {

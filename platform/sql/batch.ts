@@ -15,8 +15,8 @@ export interface Sent {
   readonly reading?: Counting | undefined
 }
 
-/** What became of a batch: the rows of every statement, or why none of them counts. */
-export type Outcome = { readonly rows: readonly unknown[][] } | Failure
+/** What became of a batch: the rows of every statement, and why those of some were not kept; or why none of them counts. */
+export type Outcome = { readonly rows: readonly unknown[][]; readonly unread: ReadonlyMap<number, Error> | null } | Failure
 
 export interface Failure {
   readonly cause: Error
@@ -83,8 +83,8 @@ export class Batch extends Base {
   private parsed = new Map<string, Shape>()
   private at = 0
   private shape: Shape
-  /** Why a row could not be read: the rest of the answer has to come in all the same. */
-  private unreadable: Failure | null = null
+  /** Why rows of a statement could not be read: the rest of the answer has to come in all the same. */
+  private unread: Map<number, Error> | null = null
 
   /** @param done called once, with what became of them */
   constructor(client: pg.ClientBase, statements: readonly Sent[], done: (outcome: Outcome) => void) {
@@ -132,7 +132,7 @@ export class Batch extends Base {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (this.unreadable) return
+    if (this.unread?.has(this.at)) return
     const { empty, names, parsers } = this.shape
     const row: Row = { ...empty }
     try {
@@ -143,9 +143,11 @@ export class Batch extends Base {
       }
       this.found[this.at]!.push(row)
     } catch (cause) {
-      this.unreadable = { cause: cause as Error, at: this.at, outdated: false }
+      this.unread ??= new Map()
+      this.unread.set(this.at, cause as Error)
       // What comes after it is not kept, and what came before it is held no longer.
-      this.found = this.statements.map(() => [])
+      this.found[this.at] = []
+      this.takeBack(this.at)
     }
   }
 
@@ -160,8 +162,14 @@ export class Batch extends Base {
 
   /** None of them counts: what was told is taken back, for those that did not fail are read again. */
   private fail(failure: Failure): void {
-    for (const [at, characters] of this.told.entries()) if (characters > 0) this.statements[at]!.reading!.read(-characters)
+    for (const at of this.told.keys()) this.takeBack(at)
     this.done(failure)
+  }
+
+  private takeBack(at: number): void {
+    const characters = this.told[at]!
+    this.told[at] = 0
+    if (characters > 0) this.statements[at]!.reading!.read(-characters)
   }
 
   handleCommandComplete(): void {
@@ -173,8 +181,7 @@ export class Batch extends Base {
   handleReadyForQuery(): void {
     // Whatever came, the next to ask over this connection would be answered what was meant for another.
     if (this.at !== this.statements.length) this.fail({ cause: new Error('the database answered what was not asked'), at: null, outdated: false })
-    else if (this.unreadable) this.fail(this.unreadable)
-    else this.done({ rows: this.found })
+    else this.done({ rows: this.found, unread: this.unread })
   }
 
   /** Of PostgreSQL, or of the connection. */

@@ -104,8 +104,9 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
   if (transaction) {
     const { connection } = transaction as unknown as { connection: Client }
     const outcome = await send(connection, [sent])
-    if ('rows' in outcome) return outcome.rows[0] as Row[]
-    throw databaseError(outcome.cause)
+    const cause = 'rows' in outcome ? outcome.unread?.get(0) : outcome.cause
+    if ('rows' in outcome && !cause) return outcome.rows[0] as Row[]
+    throw databaseError(cause)
   }
   let waiting = waitingOf.get(sequelize)
   if (!waiting) {
@@ -158,7 +159,11 @@ async function readTogether(client: Client, reads: readonly Waiting[]): Promise<
     const isQuick = performance.now() - sentAt < quickMs
     for (const { statement } of left) isQuick && !statement.locks ? quick.add(statement) : quick.delete(statement)
     if ('rows' in outcome) {
-      for (const [at, { resolve }] of left.entries()) resolve(outcome.rows[at]!)
+      for (const [at, { resolve, reject }] of left.entries()) {
+        const cause = outcome.unread?.get(at)
+        if (cause) reject(databaseError(cause))
+        else resolve(outcome.rows[at]!)
+      }
       return
     }
     const { cause, at, outdated } = outcome
