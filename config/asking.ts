@@ -1,4 +1,4 @@
-import { answerBytes, cost, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
+import { answerBytes, cost, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -59,6 +59,21 @@ export const operations = {
     fallback: 16 * 1024 * 1024,
     by: doors,
     does: 'Maximum bytes of one answer or one subscription event.',
+  }),
+  inFlight: setting('IN_FLIGHT_MIB', mebibytes, {
+    fallback: 192,
+    by: [...doors, 'subgraph'],
+    does: 'Mebibytes that a process holds for operations and answers under way: what was read for an operation until its answer is made, and the answer until it is written. What needs more is refused with `RATE_LIMITED` and `Retry-After`; what one operation may not hold by itself is `OPERATION_TOO_EXPENSIVE` ([decision 0120](decisions/0120-bytes-in-flight.md)). Beside these a process takes some 250 MB, and as much again for a moment while answers are written.',
+  }),
+  inFlightOfCaller: setting('IN_FLIGHT_MIB_PER_CALLER', mebibytes, {
+    fallback: 48,
+    by: [...doors, 'subgraph'],
+    does: 'The same for one caller: a person, an API key, or an anonymous address.',
+  }),
+  inFlightOfOrganization: setting('IN_FLIGHT_MIB_PER_ORGANIZATION', mebibytes, {
+    fallback: 96,
+    by: [...doors, 'subgraph'],
+    does: 'The same for one organization, whoever of it calls.',
   }),
   maxCost: setting('MAX_COST', cost, {
     fallback: 20_000,

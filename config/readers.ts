@@ -35,6 +35,7 @@ export const milliseconds = whole(1, 9_999_999, 'must be a number of millisecond
 export const quota = whole(0, 999_999_999, 'must be a whole number')
 export const rate = whole(1, 999_999_999, 'must be a whole number, at least 1')
 export const answerBytes = whole(1000, 256 * 1024 * 1024, 'must be a number of bytes from 1000 to 268435456')
+export const mebibytes = whole(1, 1024 * 1024, 'must be a number of mebibytes from 1 to 1048576')
 export const cost = whole(1000, 999_999_999, 'must be a whole number from 1000 to 999999999')
 export const share = z
   .string()

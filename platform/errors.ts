@@ -1,6 +1,7 @@
 /** The one table of error codes: what each means to a caller and which HTTP status REST answers with it. */
 export const statusOf = {
   BAD_USER_INPUT: 400,
+  OPERATION_TOO_EXPENSIVE: 400,
   UNAUTHENTICATED: 401,
   BUDGET_EXCEEDED: 402,
   FORBIDDEN: 403,

@@ -26,6 +26,7 @@ import { serveGraphql } from './door/http/serve.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createDraining, type Draining } from './door/streaming/draining.ts'
 import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
+import { type BytesInFlight, createBytesInFlight } from './engine/data/in-flight.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createForwardPlaces, type ForwardPlaces } from './live/forward-places.ts'
@@ -111,6 +112,8 @@ export interface RouterOptions {
   readonly figures?: (() => Promise<string>) | undefined
   /** Begins traces of requests. @default none */
   readonly tracing?: Tracing | undefined
+  /** Where the bytes of operations and answers are counted that are under way. @default counts of its own */
+  readonly inFlight?: BytesInFlight | undefined
   /** Operations a minute of one caller. @default as many as it likes */
   readonly rates?: RateLimits
   /** Whether other routers answer for the same platform: then keys are counted together with them. @default false */
@@ -169,6 +172,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
   const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'a stream broke') })
   const registry = options.metrics ?? new Registry()
+  const inFlight = options.inFlight ?? createBytesInFlight()
   const countError = countErrorsIn(registry)
   const sockets = createSockets({
     ...options.sockets,
@@ -182,6 +186,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     shares,
     beginnings,
     events,
+    inFlight,
     hosts,
     addressOf: createAddressOf(trustProxy),
     hideSuggestions: production,
@@ -192,7 +197,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     log,
   })
 
-  const app = await createApp({ publicUrl, hosts, isOwn: ownRows(tables), trustProxy, exposeErrors, countError, tracing: options.tracing, log })
+  const app = await createApp({ publicUrl, hosts, isOwn: ownRows(tables), trustProxy, exposeErrors, countError, inFlight, tracing: options.tracing, log })
   const draining = options.draining ?? createDraining()
   const listening = prepareListening(app, {
     draining,

@@ -124,8 +124,19 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
  * in there is nobody's but their own, and that of who puts them together.
  */
 const fronts: Readonly<Record<string, readonly string[]>> = {
-  'router/access/': ['address.ts', 'authenticate.ts', 'browser.ts', 'decision.ts', 'parameters.ts', 'refusal.ts', 'rules.ts', 'sharing.ts', 'strip.ts'],
-  'router/engine/': ['engine.ts', 'gateway.ts'],
+  'router/access/': [
+    'address.ts',
+    'authenticate.ts',
+    'browser.ts',
+    'callers/claim.ts',
+    'decision.ts',
+    'parameters.ts',
+    'refusal.ts',
+    'rules.ts',
+    'sharing.ts',
+    'strip.ts',
+  ],
+  'router/engine/': ['engine.ts', 'gateway.ts', 'data/in-flight.ts'],
   'router/door/': [],
 }
 

@@ -16,6 +16,7 @@ import { readableOf } from '../../subgraphs/http/streamed.ts'
 import { aForward, anAsk, forAsk, forForward, forOperation, forStream, isAddressed, isFor, isUntimely, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
+import { claimOf } from '../access/callers/claim.ts'
 import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, type Problem, problem, problemType, refusalOfThrown, retryAfterOf, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
@@ -24,6 +25,7 @@ import { mustArriveWithin, passBody } from '../door/passing.ts'
 import { leavingSignal } from '../door/sending.ts'
 import { createDraining, type Draining } from '../door/streaming/draining.ts'
 import { requireFits } from '../engine/data/bytes.ts'
+import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
@@ -53,6 +55,8 @@ export interface SubgraphServerOptions {
   readonly draining?: Draining | undefined
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
+  /** Where bytes are counted that are held for operations. @default only those of one operation are bounded */
+  readonly inFlight?: BytesInFlight | undefined
   /** What it tells at `/metrics`, and who from elsewhere may read it. @default nothing */
   readonly metrics?: { readonly registry: Registry; readonly token: string | null } | undefined
   /** @default none */
@@ -90,7 +94,7 @@ const mostDocuments = 2000
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, seals, publicUrl, readiness, internal, facts, metrics, tracing, exposeErrors: expose = false, log } = options
+  const { subgraph, seals, publicUrl, readiness, internal, facts, metrics, tracing, inFlight, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
   const readSeal: Seals['read'] = async (token, opens) => {
     const viewer = await seals.read(token, opens)
@@ -120,11 +124,11 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     documents.set(text, fetch)
     return fetch
   }
-  const callOf = (viewer: Viewer, requestId: string, variables: unknown, signal?: AbortSignal): FetchCall => ({
+  const callOf = (viewer: Viewer, requestId: string, variables: unknown, address: unknown, signal?: AbortSignal): FetchCall => ({
     variables: (variables ?? {}) as Record<string, unknown>,
     viewer,
     requestId,
-    operation: new Work(requestId, signal, undefined, () => performance.now()),
+    operation: new Work(requestId, signal, undefined, () => performance.now(), inFlight, claimOf(viewer, typeof address === 'string' ? address : '')),
     signal,
   })
   const tellable = ({ data, errors, extensions }: ExecutionResult, requestId: string): ExecutionResult => ({
@@ -133,14 +137,18 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[] }),
   })
 
-  const answerGraphql = async (request: IncomingMessage, viewer: Viewer, requestId: string, signal: AbortSignal): Promise<ExecutionResult> => {
+  const answerGraphql = async (request: IncomingMessage, response: ServerResponse, viewer: Viewer, requestId: string): Promise<ExecutionResult> => {
     const { query, variables } = jsonOf(await readBody(request, mostBodyBytes)) as { query?: unknown; variables?: unknown }
     const fetch = read(typeof query === 'string' ? query : '')
     if (!('text' in fetch)) return { errors: fetch }
     if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
     if (!isVariables(variables)) return { errors: [coded('Variables are one object.', 'BAD_USER_INPUT')] }
     const fingerprint = request.headers[browserHeader]
-    const call = { ...callOf(viewer, requestId, variables, signal), ...(typeof fingerprint === 'string' && { browser: { fingerprint } }) }
+    const signal = leavingSignal(response)
+    const call = {
+      ...callOf(viewer, requestId, variables, request.headers[addressHeader], signal),
+      ...(typeof fingerprint === 'string' && { browser: { fingerprint } }),
+    }
     try {
       const result = await transport.fetch(fetch, call)
       // The router would stop reading there, and text that stands in many places is only long once it is written.
@@ -148,9 +156,12 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       return result
     } catch (cause) {
       if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') throw cause
-      return { errors: [coded((cause as Error).message, codeOf(cause))] }
+      return { errors: [coded((cause as Error).message, codeOf(cause), (cause as Partial<Refusal>).extensions)] }
     } finally {
-      finish(call.operation)
+      const { operation } = call
+      // What was read goes into the answer, which is held until the router has it.
+      if (operation.taken > 0 && !signal.aborted) response.once('close', () => finish(operation))
+      else finish(operation)
     }
   }
 
@@ -224,7 +235,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     if (path !== '/graphql') return forward(request, response, target.url)
     const viewer = await readSeal(seal, isFor(forOperation))
     if (method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
-    return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId, leavingSignal(response)), requestId))
+    return sendJson(response, 200, tellable(await answerGraphql(request, response, viewer, requestId), requestId))
   }
 
   /** The template of a path, for spans: what is forwarded only its subgraph reads. */
@@ -289,7 +300,12 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
         return {
           schema: subgraph.schema,
           document: fetch.document,
-          contextValue: { fetch, cause, call: callOf(extra.viewer!, requestId, variables), since: sinceOf(connectionParams) },
+          contextValue: {
+            fetch,
+            cause,
+            call: callOf(extra.viewer!, requestId, variables, connectionParams?.[addressHeader]),
+            since: sinceOf(connectionParams),
+          },
         }
       },
       execute: ({ contextValue }) => {
@@ -369,7 +385,8 @@ function causeOf(requestId: string, header: (name: string) => unknown): Cause {
   }
 }
 
-const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED') => new GraphQLError(message, { extensions: { code } })
+const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED', details: Readonly<Record<string, unknown>> = {}) =>
+  new GraphQLError(message, { extensions: { ...details, code } })
 
 const isVariables = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 

@@ -10,6 +10,7 @@ import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
 import { type Refusal, statusOf } from '../../platform/errors.ts'
 import { openAiError } from '../../subgraphs/http/openai-error.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
+import { type BytesInFlight, createBytesInFlight } from '../engine/data/in-flight.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
 import { createPace, turnOf } from '../live/pace.ts'
 import { onAnswered } from '../metrics/answered.ts'
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly exposeErrors?: boolean | undefined
   /** What of answers may wait for clients to read it. @default sendingLimits */
   readonly sending?: SendingLimits | undefined
+  /** Where the bytes of answers are counted that wait. @default counts of its own */
+  readonly inFlight?: BytesInFlight | undefined
   /** Counts what the doors refuse. @default nobody does */
   readonly countError?: CountError | undefined
   /** @default none */
@@ -70,6 +73,7 @@ export async function createApp({
   trustProxy,
   exposeErrors: expose = false,
   sending,
+  inFlight = createBytesInFlight(),
   countError,
   tracing,
   log,
@@ -168,7 +172,7 @@ export async function createApp({
     done()
   })
   decideCors(app, hosts)
-  boundSending(app, log, sending)
+  boundSending(app, log, inFlight, sending)
   const guards = helmetHeaders()
   app.addHook('onRequest', ({ protocol, hostname }, reply, done) => {
     reply.headers(guards)

@@ -2,27 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { callIs, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
+import { anonymous, loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
+import { type Claim, claimOf } from '../access/callers/claim.ts'
+import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import { rememberTurn } from '../live/pace.ts'
-import { type Claim, claimOf } from '../live/shares.ts'
 import { withStatus } from './errors.ts'
 
 /** What of answers may be on its way. */
 export interface SendingLimits {
-  /** Bytes of answers that one caller has not read yet. */
-  readonly callerBytes: number
-  /** Bytes of answers that nobody has read yet. */
-  readonly processBytes: number
   /** Milliseconds without a byte read, after which a connection is cut. */
   readonly stuckMs: number
   /** Milliseconds between two looks at that. */
   readonly lookMs: number
 }
 
-export const sendingLimits: SendingLimits = { callerBytes: 48 * 1024 * 1024, processBytes: 256 * 1024 * 1024, stuckMs: 20_000, lookMs: 1000 }
+export const sendingLimits: SendingLimits = { stuckMs: 20_000, lookMs: 1000 }
 
 /** Answers up to here are sent whole, and never refused: refusals are answers, too. */
 const smallBytes = 64 * 1024
@@ -33,7 +29,7 @@ const wholeBytes = 128 * 1024
 /** Bytes of a larger answer that are handed over at once: so it can be seen how far it has come. */
 const pieceBytes = 64 * 1024
 
-const callers = new WeakMap<IncomingMessage, string>()
+const claims = new WeakMap<IncomingMessage, Claim>()
 
 /**
  * Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from.
@@ -41,7 +37,7 @@ const callers = new WeakMap<IncomingMessage, string>()
  */
 export function rememberCaller(request: FastifyRequest, viewer: Viewer): Claim {
   const claim = claimOf(viewer, request.ip)
-  callers.set(request.raw, claim.caller)
+  claims.set(request.raw, claim)
   rememberTurn(request.raw, claim)
   if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer), viewer.organizationId)
   return claim
@@ -65,13 +61,17 @@ interface Sent {
 }
 
 /**
- * Bounds what waits in memory for clients to read it: past the bytes of one caller an answer is 429, past those of the process 503, both
- * with Retry-After; a connection of which nothing is read for a while is cut.
+ * Bounds what waits in memory for clients to read it: past the bytes of one caller or organization an answer is 429, past those of the
+ * process 503, both with Retry-After; a connection of which nothing is read for a while is cut.
  */
-export function boundSending(app: FastifyInstance, log: Logger, limits: SendingLimits = sendingLimits, now = () => performance.now()): void {
+export function boundSending(
+  app: FastifyInstance,
+  log: Logger,
+  inFlight: BytesInFlight,
+  limits: SendingLimits = sendingLimits,
+  now = () => performance.now(),
+): void {
   const sending = new Set<Sent>()
-  const unread = new Map<string, number>()
-  let total = 0
   let looking: NodeJS.Timeout | undefined
 
   const look = () => {
@@ -100,25 +100,21 @@ export function boundSending(app: FastifyInstance, log: Logger, limits: SendingL
       looking = undefined
     })
   }
-  const count = (caller: string, bytes: number) => {
-    total += bytes
-    const left = (unread.get(caller) ?? 0) + bytes
-    if (left > 0) unread.set(caller, left)
-    else unread.delete(caller)
-  }
 
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     watch(reply.raw)
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
     const bytes = Buffer.byteLength(payload)
     if (bytes <= smallBytes || request.method === 'HEAD') return done(null, payload)
-    const caller = callers.get(request.raw) ?? neighbourhoodOf(request.ip)
-    if ((unread.get(caller) ?? 0) + bytes > limits.callerBytes)
-      return done(new Refusal('RATE_LIMITED', 'Answers that you have not read yet wait already: read them, then ask again.', { retryAfter: 5 }))
-    if (total + bytes > limits.processBytes)
+    const claim = claims.get(request.raw) ?? claimOf(anonymous, request.ip)
+    const full = inFlight.take(claim, bytes)
+    if (full === 'process')
       return done(withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 })))
-    count(caller, bytes)
-    reply.raw.once('close', () => count(caller, -bytes))
+    if (full)
+      return done(
+        new Refusal('RATE_LIMITED', 'Answers that you, or your organization, have not read yet wait already: read them, then ask again.', { retryAfter: 5 }),
+      )
+    reply.raw.once('close', () => inFlight.giveBack(claim, bytes))
     if (bytes <= wholeBytes) return done(null, payload)
     reply.header('content-length', bytes)
     done(null, Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes }))

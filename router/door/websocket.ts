@@ -12,13 +12,15 @@ import { createCounter } from '../../platform/limit.ts'
 import { loggedAs } from '../../subgraphs/viewer.ts'
 import type { AddressOf } from '../access/address.ts'
 import { type Authenticate, type Caller, credentialHeaders, isCaller, serviceHeaders } from '../access/authenticate.ts'
+import { type Claim, claimOf } from '../access/callers/claim.ts'
 import { credentialsIn } from '../access/parameters.ts'
+import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import type { Engine, OperationRequest } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
-import { type Claim, claimOf, inTurnOf, type Shares } from '../live/shares.ts'
+import { inTurnOf, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../live/streams.ts'
 import { createNames } from '../metrics/names.ts'
 import { anonymous, describeOperation, markOperation } from '../metrics/operation-span.ts'
@@ -45,6 +47,8 @@ export interface WebSocketDoor {
   readonly shares: Shares
   readonly beginnings: Shares
   readonly events: Shares
+  /** Where the bytes of answers are counted that wait to be read. */
+  readonly inFlight: BytesInFlight
   readonly hosts: Hosts
   /** Who dials: one address may not take every socket. */
   readonly addressOf: AddressOf
@@ -83,7 +87,6 @@ type Socket = Context<Record<string, unknown> | undefined, Extra>
 
 interface Asked extends OperationRequest {
   readonly cause: Cause
-  readonly caller: string
   readonly claim: Claim
   readonly by: Caller
   /** Aborts when the operation is over before there is a result. */
@@ -234,7 +237,6 @@ export function createSockets(door: WebSocketDoor): Sockets {
     const { signal, kept } = underWay()
     subscriptions[id] = kept
     const request: Asked = {
-      caller: claim.caller,
       claim,
       by: extra.caller!,
       inTurn: inTurnOf(events, claim, cause),

@@ -2,7 +2,9 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Claim } from '../access/callers/claim.ts'
 import type { AccessFilter } from '../access/decision.ts'
+import type { BytesInFlight } from './data/in-flight.ts'
 import type { PlanTexts } from './plan/plan-text.ts'
 import type { Supergraph } from './supergraph.ts'
 import type { Work } from './work.ts'
@@ -15,8 +17,8 @@ export interface OperationRequest {
   /** As the client sent them: the engine coerces and refuses (BAD_USER_INPUT). */
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly viewer: Viewer
-  /** Under what everything of the caller counts; callers take turns at planners. @default the viewer's own id */
-  readonly caller?: string | undefined
+  /** Under what everything of the caller counts; callers take turns at planners. @default the viewer's own, without an address */
+  readonly claim?: Claim | undefined
   readonly requestId: string
   /** As the client sent them, for transports that let some of them pass to subgraphs. */
   readonly headers?: Headers | undefined
@@ -170,6 +172,8 @@ export interface EngineOptions {
   readonly now?: (() => number) | undefined
   /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
   readonly answerBytes?: number | undefined
+  /** Where bytes are counted that are held for operations. @default only those of one operation are bounded */
+  readonly inFlight?: BytesInFlight | undefined
   /** What an operation may be estimated to cost: one that may cost more is refused before it is planned. @default nothing is counted */
   readonly maxCost?: number | undefined
   /** Tells clients the text of internal errors: for development only. */

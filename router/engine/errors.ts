@@ -12,9 +12,14 @@ export const errorFor = (code: ErrorCode, message: string, path?: Place, details
 export const errorFrom = (error: GraphQLFormattedError): GraphQLError =>
   new GraphQLError(error.message, { ...(error.path && { path: error.path }), extensions: { ...error.extensions } })
 
-/** The operation asks for more than can be worked out or put together: no subgraph's fault, and the end of all of it. */
-export class TooMuch extends Refusal {
-  constructor(sentence: string) {
-    super('BAD_USER_INPUT', sentence)
-  }
-}
+/**
+ * The operation asks for more than can be worked out or put together, by itself or beside what its caller asks already: no subgraph's
+ * fault, and the end of all of it.
+ */
+export class TooMuch extends Refusal {}
+
+/** The result of an operation that ended so. */
+export const tooMuchResult = ({ code, message, extensions }: TooMuch): { readonly data: null; readonly errors: readonly GraphQLError[] } => ({
+  data: null,
+  errors: [errorFor(code, message, undefined, extensions)],
+})

@@ -1,13 +1,14 @@
 import type { ApolloServerOptionsWithGateway } from '@apollo/server'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Claim } from '../access/callers/claim.ts'
 import type { Engine } from './engine.ts'
 
 /** What Apollo Server's context function answers: who asks, and under which id the request is logged. */
 export interface RequestContext {
   readonly viewer: Viewer
   /** Under what everything of the caller counts. */
-  readonly caller?: string | undefined
+  readonly claim?: Claim | undefined
   readonly requestId: string
   readonly headers?: Headers | undefined
   readonly browser?: Browser | undefined

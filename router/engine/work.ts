@@ -1,6 +1,9 @@
 import { Refusal } from '../../platform/errors.ts'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Operation } from '../../subgraphs/subgraph.ts'
+import type { Claim } from '../access/callers/claim.ts'
+import { mebibytes } from './data/bytes.ts'
+import type { BytesInFlight, Full } from './data/in-flight.ts'
 import { TooMuch } from './errors.ts'
 
 /** What one operation, or one event of a stream, may take while subgraphs work on it in this process. */
@@ -9,8 +12,12 @@ export const workLimits = {
   values: 400_000,
   /** Values after which everybody else has a turn of the event loop. */
   turn: 4000,
-  /** Characters of text that are read for it, from a database or from answers of subgraphs: they are held until it is answered. */
-  characters: 32 * 1024 * 1024,
+  /** Bytes that are read for it, from a database or from answers of subgraphs: they are held until it is answered. */
+  bytes: 40 * 1024 * 1024,
+  /** Bytes that are counted together, and that anything may hold without being counted: most operations read less, and cost nothing here. */
+  step: 64 * 1024,
+  /** Bytes that a mutation may hold whatever else its caller has under way: what it has done it is to tell. */
+  mutationBytes: 2 * 1024 * 1024,
   /** Statements that it sends to databases, as loaders count them. A page of posts and its total are two, however often they are asked for. */
   statements: 200,
   /**
@@ -36,7 +43,19 @@ export class Work implements Operation {
   values = 0
   inTurn = 0
   turn: Promise<void> | null = null
-  characters = 0
+  /** What is held for it. */
+  bytes = 0
+  /** Up to how many bytes need not be asked for; less than none once it is over. */
+  covered: number = workLimits.step
+  /** Bytes that it has taken of what may be in flight. */
+  taken = 0
+  /**
+   * Bytes that it may hold whatever else its caller has under way. More than none where something is changed: then what is too much costs
+   * its place in the answer, and the rest of the answer tells what was done.
+   */
+  owed = 0
+  readonly inFlight: BytesInFlight | null
+  readonly claim: Claim | null
   statements = 0
   atPool = 0
   /** Statements that wait for one of the same operation to be answered. */
@@ -51,12 +70,23 @@ export class Work implements Operation {
   /**
    * @param leaving  aborts when the client leaves
    * @param deadline when its time is up, by the clock `now`
+   * @param inFlight where bytes are counted that it holds @default only those of one operation are bounded
+   * @param claim    under what they are
    */
-  constructor(requestId: string, leaving: AbortSignal | undefined, deadline: number | undefined, now: () => number) {
+  constructor(
+    requestId: string,
+    leaving: AbortSignal | undefined,
+    deadline: number | undefined,
+    now: () => number,
+    inFlight: BytesInFlight | null = null,
+    claim: Claim | null = null,
+  ) {
     this.requestId = requestId
     this.leaving = leaving
     this.deadline = deadline
     this.now = now
+    this.inFlight = inFlight
+    this.claim = claim
   }
 
   /** Made when somebody asks for it: most operations that read nothing never do. */
@@ -64,8 +94,18 @@ export class Work implements Operation {
     return (this.controller ?? listen(this)).signal
   }
 
+  /** A character of a text takes two bytes at most. */
   read(characters: number): void {
-    takeCharacters(this, characters)
+    this.holds(2 * characters)
+  }
+
+  /**
+   * Counts bytes that are held for it until it is over; fewer than none: that so many are held no longer.
+   * @throws TooMuch, or of what changes something a plain refusal, once they are more than it or its caller may hold
+   */
+  holds(bytes: number): void {
+    this.bytes += bytes
+    if (this.bytes > this.covered && bytes > 0) cover(this)
   }
 
   statement<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -80,11 +120,40 @@ export function abandon(work: Work, reason: Error = nobodyWaits): void {
   work.controller?.abort(work.ended)
 }
 
-/** Says that it is done: its signal never aborts any more. */
+/** Says that it is done: its signal never aborts any more, and what it held is free. */
 export function finish(work: Work): void {
   work.release?.()
   work.release = null
+  letGo(work)
+  // What a query still reads then it reads for nobody; what a mutation goes on with is little, and counts no longer.
+  work.covered = work.owed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
 }
+
+/** Says that what is held so far is held no longer, and goes on. */
+export function letGo(work: Work): void {
+  if (work.taken > 0) work.inFlight!.giveBack(work.claim!, work.taken)
+  work.taken = 0
+  work.bytes = 0
+  if (Number.isFinite(work.covered)) work.covered = workLimits.step
+}
+
+/** Makes what a part of it holds its own: the part is done. */
+export function takeOver(work: Work, part: Work): void {
+  const { bytes, taken } = part
+  part.taken = 0
+  finish(part)
+  if (!Number.isFinite(work.covered)) {
+    if (taken > 0) part.inFlight!.giveBack(part.claim!, taken)
+    return
+  }
+  work.bytes += bytes
+  work.taken += taken
+  work.covered += taken
+}
+
+/** A part of it that is counted under the same, with an end of its own. */
+export const partOf = ({ requestId, now, inFlight, claim }: Work, leaving: AbortSignal | undefined, deadline: number | undefined): Work =>
+  new Work(requestId, leaving, deadline, now, inFlight, claim)
 
 /** Whether what is begun now would be begun for nobody. */
 export const isOver = (work: Work): boolean => whyOver(work) !== null
@@ -136,15 +205,40 @@ export function takeValues(work: Work, values: number): Promise<void> | null {
   return work.turn
 }
 
-/** Counts text that was read. @throws TooMuch once it is more than one operation may hold */
-function takeCharacters(work: Work, characters: number): void {
-  work.characters += characters
-  if (work.characters <= workLimits.characters) return
-  const refusal = new TooMuch(
-    `The operation reads more than ${workLimits.characters / 1024 / 1024} Mi characters of text; ask for fewer entries at once, or for fewer long fields.`,
-  )
+/** Takes as many bytes more as are held beyond those that were taken. @throws TooMuch, see `holds` */
+function cover(work: Work): void {
+  const { inFlight, claim } = work
+  // What still runs when it is over reads for nobody.
+  if (work.covered < 0) throw work.ended ?? nobodyWaits
+  const most = Math.min(workLimits.bytes, inFlight?.largest ?? workLimits.bytes)
+  if (work.bytes > most)
+    throw ending(
+      work,
+      'OPERATION_TOO_EXPENSIVE',
+      `The operation reads more than ${mebibytes(most)} of text; ask for fewer entries at once, or for fewer long fields.`,
+    )
+  const more = Math.ceil((work.bytes - work.covered) / workLimits.step) * workLimits.step
+  if (inFlight && claim) {
+    const full = work.bytes <= work.owed ? inFlight.hold(claim, more) : inFlight.take(claim, more)
+    if (full) throw ending(work, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
+    work.taken += more
+  }
+  work.covered += more
+}
+
+const whoseBytes: Readonly<Record<Full, string>> = {
+  caller:
+    'Your operations under way hold as much text as those of one caller may: wait for their answers, then ask again, or ask for fewer long fields at once.',
+  organization: 'Operations of your organization hold as much text as those of one may: wait for their answers, then ask again.',
+  process: 'Operations of others hold as much text as there is room for: ask again in a moment.',
+}
+
+/** Why an operation reads no further. One that changes something goes on: that it was too much is told where it was. */
+function ending(work: Work, code: 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED', sentence: string, details: Record<string, unknown> = {}): Refusal {
+  if (work.owed > 0) return new Refusal(code, sentence, details)
+  const refusal = new TooMuch(code, sentence, details)
   abandon(work, refusal)
-  throw refusal
+  return refusal
 }
 
 /** Runs a statement when fewer than a few of the operation run. @throws TooMuch once they are more than one operation may send */
@@ -152,6 +246,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
   work.statements += 1
   if (work.statements > workLimits.statements) {
     const refusal = new TooMuch(
+      'BAD_USER_INPUT',
       `The operation asks the databases more than ${workLimits.statements} times; ask for fewer differing lists and totals at once, or split it.`,
     )
     abandon(work, refusal)
@@ -177,6 +272,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
 
 const tooManyValues = () =>
   new TooMuch(
+    'BAD_USER_INPUT',
     `The operation asks for more than ${workLimits.values} values of lists within lists; ask for fewer levels of lists, for shorter ones, or for fewer fields of them.`,
   )
 

@@ -1,4 +1,5 @@
-import { type Claim, createShares, forwardShare, type ShareLimits, slowForwardShare } from './shares.ts'
+import type { Claim } from '../access/callers/claim.ts'
+import { createShares, forwardShare, type ShareLimits, slowForwardShare } from './shares.ts'
 
 /** Places for forwarded requests. */
 export interface ForwardPlaces {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import type { Claim } from './shares.ts'
+import type { Claim } from '../access/callers/claim.ts'
 
 /** How many requests begin between two looks of the event loop at everything else, and how many of one name wait for that. */
 export const paceLimits = { perTurn: 16, waiting: 2_000 } as const

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../platform/errors.ts'
-import { isKeyName, type Shares } from './shares.ts'
+import { isKeyName } from '../access/callers/claim.ts'
+import type { Shares } from './shares.ts'
 
 /** Operations a minute of one caller; null: as many as it likes. */
 export interface RateLimits {

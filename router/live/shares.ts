@@ -1,7 +1,6 @@
-import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { type Cause, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Claim } from '../access/callers/claim.ts'
 import type { InTurn } from '../engine/engine.ts'
 
 /** How much runs at once: for one caller, for one organization, and for all. */
@@ -45,14 +44,6 @@ export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganizatio
 /** Forwarded requests that wait for somebody else, such as a model or a client that sends a film: they take none of the places above. */
 export const slowForwardShare = { each: 128, ofOrganization: 256, all: 1024 } as const
 
-/** Under what a request is counted. */
-export interface Claim {
-  /** The person, key, program or address, see `callerName`. */
-  readonly caller: string
-  /** With whom the caller shares turns, see `claimOf`. */
-  readonly organization: string
-}
-
 /**
  * Lets callers run so much at once. Where they wait for each other organizations take turns, and within one of them its callers, however
  * much one of them has waiting.
@@ -69,25 +60,6 @@ export interface Shares {
   hasRoom(claim: Claim): boolean
   /** Does work in a place of the caller's. */
   run<Result>(claim: Claim, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-}
-
-/** Under what everything is counted that one caller does at once: a person, a key, a program, or an anonymous caller's address. */
-export const callerName = ({ userId, keyId, appId }: Viewer, address: string): string =>
-  keyId === null ? (userId ?? appId ?? neighbourhoodOf(address)) : `${keyMark}${keyId}`
-
-/** Whether such a name is that of an API key. */
-export const isKeyName = (name: string): boolean => name.startsWith(keyMark)
-
-const keyMark = 'key:'
-
-/**
- * Under what a request takes its turn: the organization in which it works, else its caller. A service takes turns of its own in each
- * organization: what it asks for a call that it answers must not wait for the place of that call.
- */
-export function claimOf(viewer: Viewer, address: string): Claim {
-  const caller = callerName(viewer, address)
-  const organization = viewer.organizationId ?? caller
-  return { caller, organization: viewer.kind === 'service' ? `${viewer.appId} ${organization}` : organization }
 }
 
 export function createShares({ each, waiting, ofOrganization, all, patienceMs }: ShareLimits): Shares {

@@ -5,12 +5,13 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
+import { claimOf } from '../access/callers/claim.ts'
 import { meetsPolicy } from '../access/policies.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
-import { claimOf, type Shares } from '../live/shares.ts'
+import type { Shares } from '../live/shares.ts'
 import { readInput } from './input.ts'
 import { keepRole, roleOf } from './place.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
@@ -54,7 +55,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
       document: row.operation,
       variables,
       viewer: caller.viewer,
-      caller: claim.caller,
+      claim,
       requestId: request.id,
       browser: known?.browser,
       signal,

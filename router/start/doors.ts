@@ -12,7 +12,7 @@ import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/
 import type { Seal } from '../engine/transport/seal.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
-import { openEngineOver } from './engine.ts'
+import { bytesInFlight, openEngineOver } from './engine.ts'
 import { followFile } from './process/follow-file.ts'
 import type { Process } from './startup.ts'
 
@@ -45,6 +45,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     readiness: colleagues ? [...parts.readiness, colleagues.readiness] : parts.readiness,
     figures: colleagues?.figures,
     registered: colleagues ? shareRegistered(createRegistered(), colleagues.documents) : undefined,
+    inFlight: bytesInFlight(metrics, config.remote),
     rates: config.rates,
     trust,
     manifest: text === null ? null : trustedIn(file!, text),

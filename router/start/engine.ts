@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { createAccessFilter } from '../access/filter.ts'
+import { type BytesInFlight, createBytesInFlight } from '../engine/data/in-flight.ts'
 import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
 import { deduplicated } from '../engine/native/deduplicate.ts'
 import { createEngine } from '../engine/native/native.ts'
 import { openPlanning, type Planning } from '../engine/plan/apart/planning.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
+import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 
 /** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
@@ -17,9 +19,28 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
   return openApolloEngine(options)
 }
 
+type InFlight = 'inFlight' | 'inFlightOfCaller' | 'inFlightOfOrganization'
+
+const inFlightOf = new WeakMap<Registry, BytesInFlight>()
+
+/** Where a process counts the bytes that are in flight: one for all that goes by the same figures. */
+export function bytesInFlight(metrics: Registry, { inFlight, inFlightOfCaller, inFlightOfOrganization }: Pick<Config['remote'], InFlight>): BytesInFlight {
+  const known = inFlightOf.get(metrics)
+  if (known) return known
+  const mebibyte = 1024 * 1024
+  const made = createBytesInFlight({
+    ofCaller: inFlightOfCaller * mebibyte,
+    ofOrganization: inFlightOfOrganization * mebibyte,
+    all: inFlight * mebibyte,
+  })
+  inFlightOf.set(metrics, made)
+  registerFigures(metrics, [{ name: 'supergraph_bytes_in_flight', help: 'Bytes held for operations and answers under way.', read: () => made.total }])
+  return made
+}
+
 /** What configuration says of how operations run. */
 export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
-  readonly remote: Pick<Config['remote'], 'operationMs' | 'planMs' | 'answerBytes' | 'maxCost' | 'slowMs' | 'deduplicate'>
+  readonly remote: Pick<Config['remote'], 'operationMs' | 'planMs' | 'answerBytes' | 'maxCost' | 'slowMs' | 'deduplicate' | InFlight>
   /** What plans over the same supergraph already, and is ended by whoever opened it. @default processes of its own */
   readonly planning?: Planning
 }
@@ -56,6 +77,7 @@ export async function openEngineOver(
     log,
     operationTimeoutMs: remote.operationMs,
     answerBytes: remote.answerBytes,
+    inFlight: bytesInFlight(metrics, remote),
     maxCost: remote.maxCost,
     slowMs: remote.slowMs,
     // Whoever develops sees what broke; elsewhere the log alone does.

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { createApp } from '../../router/door/app.ts'
 import { rememberCaller, type SendingLimits } from '../../router/door/sending.ts'
+import { type BytesLimits, createBytesInFlight } from '../../router/engine/data/in-flight.ts'
 import { createHosts } from '../../router/hosts.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 
@@ -14,13 +15,14 @@ afterEach(async () => {
 })
 
 /** A door whose `/text/N` answers N MiB, and whose caller is the one whom `x-caller` names. */
-async function door(limits: Partial<SendingLimits> = {}) {
-  const sending = { callerBytes: 40 * mebibyte, processBytes: 60 * mebibyte, stuckMs: 60_000, lookMs: 20, ...limits }
+async function door({ ofCaller = 40 * mebibyte, ...limits }: Partial<SendingLimits & BytesLimits> = {}) {
+  const sending = { stuckMs: 60_000, lookMs: 20, ...limits }
   const app = await createApp({
     publicUrl: 'http://localhost:4000',
     hosts: createHosts('http://localhost:4000', []),
     trustProxy: false,
     sending,
+    inFlight: createBytesInFlight({ ofCaller, ofOrganization: 50 * mebibyte, all: 60 * mebibyte }),
     log: pino({ level: 'silent' }),
   })
   app.get('/text/:size', async (request, reply) => {
@@ -65,7 +67,7 @@ async function door(limits: Partial<SendingLimits> = {}) {
 }
 
 test('what HEAD asks about waits for nobody to read it: it is told with its length, however much a caller may have unread', async () => {
-  const { read } = await door({ callerBytes: mebibyte })
+  const { read } = await door({ ofCaller: mebibyte })
   expect((await read(8)).status).toBe(429)
   const { status, head } = await read(8, undefined, 'HEAD')
   expect([status, head]).toEqual([200, expect.stringContaining(`content-length: ${8 * mebibyte}\r\n`)])

@@ -3,7 +3,9 @@ import { composeServices } from '@apollo/composition'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql'
 import { createMemoryEvents } from '../../platform/events.ts'
+import type { Claim } from '../../router/access/callers/claim.ts'
 import type { AccessFilter } from '../../router/access/decision.ts'
+import type { BytesInFlight } from '../../router/engine/data/in-flight.ts'
 import type { Engine, Fetch, FetchCall, OperationRequest, ResultStream, Transport } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import type { PlanTexts } from '../../router/engine/plan/plan-text.ts'
@@ -44,7 +46,7 @@ export interface TestGraph {
 
 export interface RunOptions {
   readonly viewer?: Viewer
-  readonly caller?: string
+  readonly claim?: Claim
   readonly operationName?: string
   readonly signal?: AbortSignal
   readonly inTurn?: OperationRequest['inTurn']
@@ -76,6 +78,7 @@ export interface GraphOptions {
   readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
+  readonly inFlight?: BytesInFlight
   /** Makes plans elsewhere. @default in this process */
   readonly planTexts?: (supergraphSdl: string) => PlanTexts
   /** The clock of deadlines. */
@@ -119,17 +122,17 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, slowMs, operationTimeoutMs, answerBytes, now } = options
-  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, now }
+  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, slowMs, operationTimeoutMs, answerBytes, inFlight, now } = options
+  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, inFlight, now }
   const planTexts = options.planTexts?.(supergraphSdl)
   const engine = createEngine({ supergraphSdl, transport, planTexts, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)
     if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
-    const { viewer = anonymous, caller, operationName, signal, inTurn } = more
+    const { viewer = anonymous, claim, operationName, signal, inTurn } = more
     const headers = more.headers && new Headers(more.headers)
-    return { document, variables, viewer, caller, operationName, signal, inTurn, headers, requestId: 'request-1' }
+    return { document, variables, viewer, claim, operationName, signal, inTurn, headers, requestId: 'request-1' }
   }
   return {
     engine,

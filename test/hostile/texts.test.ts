@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { openRouter } from '../door/platform.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
 
@@ -25,7 +26,7 @@ test('long texts below many lists are refused once they are too much, and hardly
   await using graph = await supergraph()
   const owner = await texts(graph, { profiles: 10, sources: 99 })
   const statements = await graph.statements(async () => {
-    expect((await graph.execute(nested, {}, { as: owner })).refused('BAD_USER_INPUT').message).toMatch('32 Mi characters')
+    expect((await graph.execute(nested, {}, { as: owner })).refused('OPERATION_TOO_EXPENSIVE').message).toMatch('more than 40 MiB of text')
   })
   // A hundred a statement, four statements at a time, and another where one is answered before it is too much.
   const { length } = statements.filter(text => text.includes('agents.profile_texts'))
@@ -46,8 +47,36 @@ test('styles below many lists count as they are written, and are read a few prof
   }
   const statements = await graph.statements(async () => {
     const asked = '{ personProfiles(first: 100) { nodes { snapshots(first: 100) { nodes { number } } } } }'
-    expect((await graph.execute(asked, {}, { as: owner })).refused('BAD_USER_INPUT').message).toMatch('32 Mi characters')
+    expect((await graph.execute(asked, {}, { as: owner })).refused('OPERATION_TOO_EXPENSIVE').message).toMatch('more than 40 MiB of text')
   })
   // Twelve pages of a hundred and one, four in a statement.
   expect(statements.filter(text => text.includes('from agents.style_snapshots t'))).toHaveLength(3)
+})
+
+describe('questions for long texts, sixteen at once', () => {
+  it('are answered as far as their caller may hold them, and else 429, while another organization is answered', async () => {
+    await using graph = await supergraph()
+    const [evil, polite] = [await texts(graph, { profiles: 1, sources: 30 }), await texts(graph, { profiles: 1, sources: 2 })]
+    await using router = await openRouter(graph.platform.engine)
+    const headersOf = async (name: string, { userId, organizationId }: typeof evil) => {
+      router.signIn(name, { userId: userId!, organizationId: organizationId!, roles: ['owner'] })
+      return { authorization: `Bearer ${await router.token(name)}` }
+    }
+    const [hostile, friendly] = [await headersOf('evil', evil), await headersOf('polite', polite)]
+    const ask = (headers: Record<string, string>) => router.gql('{ personProfiles { nodes { sources(first: 100) { nodes { text } } } } }', headers)
+    expect((await ask(friendly)).json.errors).toBeUndefined()
+    const asked = Promise.all(Array.from({ length: 16 }, () => ask(hostile)))
+    const meanwhile = [await ask(friendly), await ask(friendly), await ask(friendly)]
+    const answers = await asked
+    expect(meanwhile.map(({ status, json }) => [status, json.errors])).toEqual(meanwhile.map(() => [200, undefined]))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(answers.length - refused.length).toBeGreaterThan(0)
+    for (const { status, headers, json } of answers) {
+      if (status === 200) expect(json.errors).toBeUndefined()
+      else expect([headers['retry-after'], json.data ?? null, json.errors[0].extensions.code]).toEqual([expect.stringMatching(/^[15]$/), null, 'RATE_LIMITED'])
+    }
+    // Nothing is held any more: one alone is answered again.
+    expect((await ask(hostile)).json.errors).toBeUndefined()
+  })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Claim } from '../../router/access/callers/claim.ts'
 import { createRates, rated } from '../../router/live/rates.ts'
-import { type Claim, createShares } from '../../router/live/shares.ts'
+import { createShares } from '../../router/live/shares.ts'
 
 const refused = (retryAfter: number) => expect.objectContaining({ code: 'RATE_LIMITED', extensions: { code: 'RATE_LIMITED', retryAfter } })
 

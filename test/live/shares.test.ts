@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, test } from 'vitest'
-import { callerName, claimOf, createShares, type ShareLimits } from '../../router/live/shares.ts'
+import { callerName, claimOf } from '../../router/access/callers/claim.ts'
+import { createShares, type ShareLimits } from '../../router/live/shares.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 
 const limits: ShareLimits = { each: 2, waiting: 3, ofOrganization: 4, all: 4, patienceMs: 60_000 }

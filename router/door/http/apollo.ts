@@ -1,11 +1,13 @@
 import { ApolloServer, type GraphQLRequestListener } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { GraphQLFormattedError } from 'graphql'
+import { statusOf } from '../../../platform/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createGateway, type RequestContext } from '../../engine/gateway.ts'
 import { unresolvedOperation } from '../documents/documents.ts'
 import { tell, tellAsError } from '../errors.ts'
 import { prefersResponseJson } from '../headers.ts'
+import { waitOf } from './direct.ts'
 import type { HttpDoor } from './serve.ts'
 
 /** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
@@ -69,7 +71,10 @@ export function createApollo(
           async didEncounterErrors({ errors, contextValue }) {
             for (const error of errors) requestOf.set(error, contextValue.requestId)
           },
-          willSendResponse: async context => lowerStatus(context),
+          async willSendResponse(context) {
+            lowerStatus(context)
+            sayWait(context)
+          },
         }),
       },
     ],
@@ -81,9 +86,16 @@ export const isRequestFailure = ({ extensions }: Pick<GraphQLFormattedError, 'ex
 
 type Sending = Parameters<NonNullable<GraphQLRequestListener<RequestContext>['willSendResponse']>>[0]
 
-async function lowerStatus({ request, response }: Sending): Promise<void> {
+function lowerStatus({ request, response }: Sending): void {
   if (response.body.kind !== 'single' || response.http.status !== 400) return
   const { errors, data } = response.body.singleResult
   if (data != null || !errors?.length || !errors.every(isRequestFailure)) return
   if (!prefersResponseJson(request.http?.headers.get('accept'))) response.http.status = 200
+}
+
+function sayWait({ response: { body, http } }: Sending): void {
+  const wait = body.kind === 'single' && body.singleResult.data === null ? waitOf(body.singleResult.errors) : undefined
+  if (wait === undefined) return
+  http.status = statusOf.RATE_LIMITED
+  http.headers.set('retry-after', String(wait))
 }

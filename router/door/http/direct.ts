@@ -1,4 +1,5 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, OperationDefinitionNode } from 'graphql'
+import { statusOf } from '../../../platform/errors.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
 import { prefersResponseJson } from '../headers.ts'
 
@@ -30,7 +31,8 @@ const [plain, own] = [
 ]
 
 /**
- * Makes an answer of a result, by GraphQL over HTTP: what was not executed is 400 in GraphQL's own media type, and 200 as plain JSON.
+ * Makes an answer of a result, by GraphQL over HTTP: what was not executed is 400 in GraphQL's own media type, and 200 as plain JSON; what was
+ * too much beside the caller's other operations is 429, as it is where the door refuses it.
  * @param errors in the form in which they leave the platform
  * @param isRequestFailure whether an error says that the request itself was wrong
  */
@@ -41,9 +43,19 @@ export function directAnswer(
   isRequestFailure: (error: GraphQLError) => boolean,
 ): DirectAnswer {
   const isOwn = prefersResponseJson(accept)
+  const headers = isOwn ? own : plain
+  const body = textOf(data, { errors, data, extensions })
+  const wait = data === null ? waitOf(errors) : undefined
+  if (wait !== undefined) return { status: statusOf.RATE_LIMITED, headers: { ...headers, 'retry-after': String(wait) }, body }
   const isRefused = data === undefined && Boolean(errors?.length)
   const status = isRefused && (isOwn || !errors!.every(isRequestFailure)) ? 400 : 200
-  return { status, headers: isOwn ? own : plain, body: textOf(data, { errors, data, extensions }) }
+  return { status, headers, body }
+}
+
+/** After how many seconds an operation without any data may be asked again, where it was too much beside others. */
+export function waitOf(errors: readonly Pick<GraphQLFormattedError, 'extensions'>[] | undefined): number | undefined {
+  const { code, retryAfter } = errors?.[0]?.extensions ?? {}
+  return code === 'RATE_LIMITED' && typeof retryAfter === 'number' ? retryAfter : undefined
 }
 
 /** What was written of data that was answered whole: who asked the same at the same time is sent the same. */

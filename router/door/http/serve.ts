@@ -121,7 +121,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
   const operation = found && getOperationAST(found.document, asked.operationName)
   const form = streamFormOf(accept, operation?.operation === 'subscription')
-  const context = { viewer: caller.viewer, caller: claim.caller, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
+  const context = { viewer: caller.viewer, claim, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
   if (form && found && operation?.operation === 'subscription') {
     const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables }
     return streamSubscription(door, reply, subscription, { form, caller, claim, tellErrors })

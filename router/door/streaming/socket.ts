@@ -5,7 +5,8 @@ import { WebSocket } from 'ws'
 import { type Cause, origin, readClient, readOrigin } from '../../../platform/caller/cause.ts'
 import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
-import type { Claim } from '../../live/shares.ts'
+import type { Claim } from '../../access/callers/claim.ts'
+import type { BytesInFlight } from '../../engine/data/in-flight.ts'
 import { tryAgainCode } from '../../live/streams.ts'
 import { readRequestId } from '../headers.ts'
 import { readableSubscribe } from './subscribe-message.ts'
@@ -33,6 +34,8 @@ export const socketLimits = {
   messagesAtOnceSeconds: 10,
   /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
   waitingBytes: 1024 * 1024,
+  /** Characters of a message up to which it is not counted while it waits: a bound of each socket holds them all. */
+  smallCharacters: 64 * 1024,
   /** Milliseconds until `connection_init` must have come. */
   initMs: 5000,
   /** Milliseconds between pings. */
@@ -74,6 +77,8 @@ interface ServeOptions {
   readonly log: Logger
   /** The address that it was dialled from. */
   readonly addressOf: AddressOf
+  /** Where the bytes of answers are counted that wait to be read. */
+  readonly inFlight: BytesInFlight
   readonly pingMs?: number | undefined
   readonly messages?: number | undefined
 }
@@ -83,7 +88,7 @@ export function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
   socket: WebSocket,
   request: IncomingMessage,
-  { log, addressOf, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
+  { log, addressOf, inFlight, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
   const client = readClient(name => request.headers[name])
@@ -95,7 +100,15 @@ export function serve(
       log.info({ requestId: id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
       return end(tryAgainCode, 'Too slow: connect again')
     }
-    socket.send(text)
+    if (text.length <= socketLimits.smallCharacters) return socket.send(text)
+    const bytes = Buffer.byteLength(text)
+    const { claim } = extra
+    if (inFlight.take(claim, bytes)) {
+      log.info({ requestId: id, bytes }, 'a client of whose answers too much waits was dropped')
+      return end(tryAgainCode, 'Too many answers wait to be read: read them, then connect again')
+    }
+    // Called also when the socket is gone.
+    socket.send(text, () => inFlight.giveBack(claim, bytes))
   }
   const extra: Extra = {
     request,

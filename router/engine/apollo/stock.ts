@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, print, visit } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { codeOf } from '../../../platform/errors.ts'
+import { claimOf } from '../../access/callers/claim.ts'
 import type { AccessDecision } from '../../access/decision.ts'
 import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import type { Engine, EngineOptions, FetchCall, OperationRequest } from '../engine.ts'
@@ -99,11 +100,11 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   }
 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
-    const { viewer, requestId, headers, browser, signal, operationName, variables = {} } = request
+    const { viewer, requestId, headers, browser, signal, operationName, variables = {}, claim = claimOf(viewer, '') } = request
     const found = findOperation(document, operationName)
     const patienceMs = typeof found === 'string' ? 0 : patienceOf(found, supergraph)
     const deadline = now() + Math.max(operationTimeoutMs, patienceMs)
-    const operation = new Work(requestId, signal, deadline, now)
+    const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
     const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, browser, signal, deadline, operation }
     const source = print(document)
     let queryHash = hashes.get(document)

@@ -45,8 +45,8 @@ export function requireFits(value: unknown, most: number): void {
 
 export class TooManyBytes extends TooMuch {
   constructor(most: number) {
-    super(`The answer would have more than ${mebibytes(most)}; ask for fewer entries at once, or for fewer long fields.`)
+    super('OPERATION_TOO_EXPENSIVE', `The answer would have more than ${mebibytes(most)}; ask for fewer entries at once, or for fewer long fields.`)
   }
 }
 
-const mebibytes = (bytes: number) => (bytes >= 1024 * 1024 ? `${Math.round((bytes / 1024 / 1024) * 10) / 10} MiB` : `${bytes} bytes`)
+export const mebibytes = (bytes: number) => (bytes >= 1024 * 1024 ? `${Math.round((bytes / 1024 / 1024) * 10) / 10} MiB` : `${bytes} bytes`)

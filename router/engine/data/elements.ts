@@ -21,6 +21,9 @@ export function takeElements(elements: Elements, count: number): void {
 
 export class TooManyElements extends TooMuch {
   constructor() {
-    super(`The answer would have more than ${mostElements} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`)
+    super(
+      'BAD_USER_INPUT',
+      `The answer would have more than ${mostElements} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`,
+    )
   }
 }

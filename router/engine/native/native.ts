@@ -1,13 +1,14 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import { claimOf } from '../../access/callers/claim.ts'
 import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
-import { errorFor, errorFrom, TooMuch } from '../errors.ts'
+import { errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import type { FetchStep } from '../execute/compile.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
-import { abandon, finish as finishWork, Work } from '../work.ts'
+import { abandon, finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { untilAborted } from './leaving.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
@@ -110,9 +111,11 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** @param signal aborts when nobody waits for it any more */
   function runOf(ready: Ready, signal = ready.request.signal): Run {
-    const { viewer, requestId, headers, browser } = ready.request
+    const { viewer, requestId, headers, browser, claim = claimOf(viewer, '') } = ready.request
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
-    const call = { viewer, requestId, headers, browser, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
+    const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
+    if (ready.variant.changes) operation.owed = workLimits.mutationBytes
+    const call = { viewer, requestId, headers, browser, signal, deadline, operation }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], replayed: new Set(), found: new Map(), missing: new Map() }
   }
 
@@ -128,7 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
       return answer(ready, run)
     } catch (cause) {
       abandon(run.call.operation)
-      if (cause instanceof TooMuch) return { data: null, errors: [errorFor('BAD_USER_INPUT', cause.message)] }
+      if (cause instanceof TooMuch) return tooMuchResult(cause)
       log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
       return accidentOf(cause, options.exposeInternalErrors)
     }

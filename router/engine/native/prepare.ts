@@ -8,7 +8,7 @@ import type { Sharing } from '../../access/sharing.ts'
 import { mostAnswerBytes } from '../data/bytes.ts'
 import type { Data } from '../data/merge.ts'
 import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
-import { errorFor, errorFrom, TooMuch } from '../errors.ts'
+import { errorFor, errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { type CompiledPlan, compilePlans } from '../execute/compile.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
@@ -48,6 +48,8 @@ interface Variant {
   readonly shape: Shape
   readonly project: Projector
   readonly introspection: DocumentNode | null
+  /** Whether it is a mutation. */
+  readonly changes: boolean
   /** Of a subscription: among whom its answers are the same; null where they are for one viewer alone. */
   readonly sharing: Sharing | null
   /** Of the operation; null without one. */
@@ -147,7 +149,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection, estimated }
     } catch (cause) {
       const code = codeOf(cause)
-      if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }
+      if (cause instanceof TooMuch) return tooMuchResult(cause)
       return code === 'INTERNAL_SERVER_ERROR' ? accidentOf(cause, options.exposeInternalErrors) : refused(code, (cause as Error).message)
     }
   }
@@ -158,9 +160,9 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     document: DocumentNode,
     decision: AccessDecision | null,
     bits: string,
-    { requestId, operationName, caller, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'caller' | 'viewer'>,
+    { requestId, operationName, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer'>,
   ): Promise<Variant> {
-    const asker = caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
+    const asker = claim?.caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
     const key = variantKey(bits, decision)
     const known = prepared.variants.get(key)
     if (known) {
@@ -240,6 +242,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       shape,
       project: createProjector(shape, answerBytes),
       introspection: introspectionOf(document, whole, shape),
+      changes: whole.definition.operation === 'mutation',
       sharing,
       name: whole.definition.name?.value ?? null,
     }

@@ -3,7 +3,7 @@ import { causeNow, doFor } from '../../../platform/caller/cause.ts'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
 import { errorFor, TooMuch } from '../errors.ts'
-import { abandon, finish, Work, whyOver } from '../work.ts'
+import { abandon, finish, letGo, partOf, takeOver, type Work, whyOver, workLimits } from '../work.ts'
 import { UpstreamFailure } from './exchange.ts'
 import { workWith } from './lists.ts'
 import { createRunner } from './runner.ts'
@@ -43,11 +43,15 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   const run = async (fetch: Fetch, call: FetchCall, work: Work, context: object, rootValue?: unknown): Promise<ExecutionResult> => {
     const over = whyOver(work)
     if (over) throw over instanceof TooMuch ? over : new UpstreamFailure('unsent', over.message)
+    const running = runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue)
     let result: ExecutionResult
     try {
-      result = await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline, now)
+      result = await inTime(running, call.deadline, now)
     } catch (late) {
+      const end = () => finish(work)
       if (work.deadline !== undefined) abandon(work)
+      // What goes on holds what it reads.
+      else Promise.resolve(running).then(end, end)
       throw late
     }
     if (work.ended instanceof TooMuch) throw work.ended
@@ -61,9 +65,11 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       call.operation.contexts = null
       try {
         // What a mutation has begun it finishes, whoever leaves: its context never says that nobody waits.
-        const whole = new Work(call.requestId, undefined, undefined, now)
+        const whole = partOf(call.operation, undefined, undefined)
+        whole.owed = workLimits.mutationBytes
         whole.browser = call.browser
         const result = await run(fetch, call, whole, open(subgraph, call, whole))
+        takeOver(call.operation, whole)
         return whole.replayed ? { ...result, extensions: { replayed: whole.replayed } } : result
       } finally {
         call.operation.contexts = null
@@ -72,7 +78,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     async subscribe(fetch, call): Promise<ResultStream | ExecutionResult> {
       const subgraph = subgraphOf(fetch)
       // As long as the stream: its deadline is not that of the start.
-      const streaming = new Work(call.requestId, call.signal, undefined, now)
+      const streaming = partOf(call.operation, call.signal, undefined)
       const starting = createSourceEventStream({
         schema: subgraph.schema,
         document: fetch.document,
@@ -98,9 +104,11 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       const runEvent = (event: unknown) => doFor(cause, () => answerEvent(event))
       const answerEvent = async (event: unknown) => {
         const deadline = call.eventMs === undefined ? undefined : now() + call.eventMs
-        const work = new Work(call.requestId, streaming.signal, deadline, now)
+        const work = partOf(call.operation, streaming.signal, deadline)
         try {
-          return await run(fetch, { ...call, deadline }, work, open(subgraph, call, work), event)
+          const result = await run(fetch, { ...call, deadline }, work, open(subgraph, call, work), event)
+          takeOver(streaming, work)
+          return result
         } catch (cause) {
           return failedEvent(cause)
         } finally {
@@ -117,7 +125,15 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         },
         () => abandon(streaming),
       )
-      return Object.assign(stream, { isLost: () => lost })
+      const { next } = stream
+      return Object.assign(stream, {
+        isLost: () => lost,
+        next() {
+          // The event before has been told.
+          letGo(streaming)
+          return next()
+        },
+      })
     },
   }
 }
@@ -127,7 +143,7 @@ const failedEvent = (cause: unknown): ExecutionResult => ({
     cause instanceof UpstreamFailure
       ? errorFor('UPSTREAM_FAILED', 'The service did not answer this event in time.')
       : cause instanceof TooMuch
-        ? errorFor('BAD_USER_INPUT', cause.message)
+        ? errorFor(cause.code, cause.message, undefined, cause.extensions)
         : new GraphQLError('The event could not be worked out', { originalError: cause instanceof Error ? cause : new Error(String(cause)) }),
   ],
 })

@@ -26,13 +26,15 @@ export interface HttpQuestion {
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly body: string
+  /** Told of each piece of the answer how many bytes it has, before the piece is kept. @default nobody is */
+  readonly arrives?: ((bytes: number) => void) | undefined
 }
 
 /** A question on its way. */
 export interface Exchange {
   readonly answer: Promise<HttpAnswer>
   /** Ends it now: `answer` rejects with the failure, and a connection that is in use for it is closed. */
-  cancel(failure: UpstreamFailure): void
+  cancel(failure: Error): void
 }
 
 export interface Origin {
@@ -114,7 +116,7 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
       let rest: Buffer[] | null = null
       let packed: Buffer[] | null = null
       const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
-      const cancel = (failure: UpstreamFailure) => {
+      const cancel = (failure: Error) => {
         if (over) return
         over = true
         waiting.delete(begin)
@@ -140,6 +142,8 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
           onData(chunk) {
             if (over) return true
             bytes += chunk.length
+            question.arrives?.(chunk.length)
+            if (over) return true
             if (bytes > mostBytes) cancel(new UpstreamFailure('answered', `${origin} answered with more than ${mostBytes} bytes`))
             else if (!first) first = chunk
             else if (!rest) rest = [first, chunk]

@@ -8,6 +8,7 @@ import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import { isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
+import { partOf, takeOver, type Work } from '../work.ts'
 import { readAnswer } from './answer.ts'
 import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, UpstreamFailure } from './exchange.ts'
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
@@ -130,14 +131,14 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     return `${head}}`
   }
 
-  const ask = (target: Target, fetch: Fetch, call: FetchCall, sealed: string | null): Exchange => {
+  const ask = (target: Target, fetch: Fetch, call: FetchCall, sealed: string | null, arrives: Arrives): Exchange => {
     const passed = target.passing.length > 0 ? passedHeaders(target.passing, call.headers) : none
     const body = bodyOf(fetch, call.variables)
     const headers = [...common, 'x-request-id', call.requestId, ...target.headers, ...passed]
     if (sealed !== null) headers.push(sealHeader, sealed, ...causeHeaders())
     else headers.push(...traceHeaders())
     if (sealed !== null && call.browser && fetch.kind === 'mutation') headers.push(browserHeader, call.browser.fingerprint)
-    const question = { path: target.path, headers, body }
+    const question = { path: target.path, headers, body, arrives }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
     const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body])
     return join(shared, key, target, question)
@@ -154,28 +155,53 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       // Sent all the same, a mutation would be executed and told to have failed.
       if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
       let exchange: Exchange | null = null
-      let ended: UpstreamFailure | null = null
-      const end = (failure: UpstreamFailure) => {
+      let ended: Error | null = null
+      const end = (failure: Error) => {
         ended = failure
         exchange?.cancel(failure)
       }
       const timer = setTimeout(() => end(new UpstreamFailure('late', `No answer within ${patience} ms`)), patience)
       const leave = () => end(gone)
       signal?.addEventListener('abort', leave)
+      const holder = holderOf(fetch, call)
+      const answered = async () => {
+        let held = 0
+        try {
+          exchange = ask(target, fetch, call, sealed, bytes => {
+            held += bytes
+            try {
+              holder.holds(bytes)
+            } catch (tooMuch) {
+              end(tooMuch as Error)
+            }
+          })
+          // What of a shared answer had come before may have been too much.
+          if (ended) exchange.cancel(ended)
+          const answer = await exchange.answer
+          const { length } = answer.text
+          // What is read of it stays. As many bytes as characters are ASCII, of which a character takes one.
+          const keeps = held === length ? length : 2 * length
+          holder.holds(keeps - held)
+          held = keeps
+          return readAnswer(answer)
+        } catch (failure) {
+          holder.holds(-held)
+          throw failure
+        }
+      }
       try {
-        exchange = ask(target, fetch, call, sealed)
-        return readAnswer(counted(await exchange.answer, call))
+        return await answered()
       } catch (failure) {
         if (ended === gone) return left
         if (ended || !mayRepeat(failure, fetch.kind)) throw failure
-        exchange = ask(target, fetch, call, sealed)
         try {
-          return readAnswer(counted(await exchange.answer, call))
+          return await answered()
         } catch (second) {
-          if ((ended as UpstreamFailure | null) === gone) return left
+          if ((ended as Error | null) === gone) return left
           throw second
         }
       } finally {
+        if (holder !== call.operation) takeOver(call.operation, holder)
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
       }
@@ -224,10 +250,15 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   }
 }
 
-/** What was read for an operation is held until it is answered. @throws TooMuch */
-function counted(answer: HttpAnswer, { operation }: FetchCall): HttpAnswer {
-  operation.read(answer.text.length)
-  return answer
+/** Hears how many bytes of an answer have come. */
+type Arrives = NonNullable<HttpQuestion['arrives']>
+
+/** Who holds an answer. What a mutation answers is taken whatever else its caller has under way: it has been done. */
+function holderOf({ kind }: Fetch, { operation }: FetchCall): Work {
+  if (kind !== 'mutation') return operation
+  const part = partOf(operation, undefined, undefined)
+  part.owed = Number.POSITIVE_INFINITY
+  return part
 }
 
 const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const
@@ -265,34 +296,48 @@ function mayRepeat(failure: unknown, kind: Fetch['kind']): boolean {
 /** One exchange that several fetches wait for. */
 interface SharedExchange {
   readonly exchange: Exchange
-  waiting: number
+  /** Who waits. */
+  readonly waiting: Set<Arrives>
+  /** Bytes that have come. */
+  arrived: number
 }
 
-/** Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. The text is shared, never what is parsed of it. */
-function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion): Exchange {
-  let found = shared.get(key)
-  if (!found) {
-    found = { exchange: target.origin.ask(question), waiting: 0 }
-    shared.set(key, found)
-    const forget = () => {
-      if (shared.get(key) === found) shared.delete(key)
-    }
-    found.exchange.answer.then(forget, forget)
-  }
-  const one = found
-  one.waiting++
+/**
+ * Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. The text is shared, never what is parsed
+ * of it: each holds what has come.
+ */
+function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion & { readonly arrives: Arrives }): Exchange {
+  const { arrives } = question
+  const found = shared.get(key) ?? begin(shared, key, target, question)
+  // A name of its own: the same callback may wait twice.
+  const mine: Arrives = bytes => arrives(bytes)
+  found.waiting.add(mine)
+  if (found.arrived > 0) mine(found.arrived)
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
-  one.exchange.answer.then(resolve, reject)
-  let over = false
+  found.exchange.answer.then(resolve, reject)
   return {
     answer: promise,
     cancel(failure) {
-      if (over) return
-      over = true
+      if (!found.waiting.delete(mine)) return
       reject(failure)
-      if (--one.waiting > 0) return
-      if (shared.get(key) === one) shared.delete(key)
-      one.exchange.cancel(failure)
+      if (found.waiting.size > 0) return
+      if (shared.get(key) === found) shared.delete(key)
+      found.exchange.cancel(failure)
     },
   }
+}
+
+function begin(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion): SharedExchange {
+  const waiting = new Set<Arrives>()
+  const arrives: Arrives = bytes => {
+    begun.arrived += bytes
+    for (const each of [...waiting]) each(bytes)
+  }
+  const begun: SharedExchange = { exchange: target.origin.ask({ ...question, arrives }), waiting, arrived: 0 }
+  shared.set(key, begun)
+  const forget = () => {
+    if (shared.get(key) === begun) shared.delete(key)
+  }
+  begun.exchange.answer.then(forget, forget)
+  return begun
 }

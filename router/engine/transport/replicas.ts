@@ -117,7 +117,7 @@ export function openOrigins(origins: readonly string[], { elsewhereMs, ...option
   return {
     ask(question) {
       let current: Exchange | null = null
-      let ended: UpstreamFailure | null = null
+      let ended: Error | null = null
       let asked = 0
       const answer = replicas.ask(
         async origin => {

@@ -12,6 +12,7 @@ import { watchSealTimes } from '../../apart/seal-times.ts'
 import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
 import { answerServiceClients, serviceClientsPath } from '../../apart/service-clients.ts'
 import { createDraining } from '../../door/streaming/draining.ts'
+import { bytesInFlight } from '../engine.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
 import { deliverSetupLink } from '../process/setup-link.ts'
@@ -80,6 +81,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
             subgraph,
             facts,
             tracing,
+            inFlight: bytesInFlight(metrics, config.remote),
             metrics: { registry: metrics, token: config.metricsToken },
             seals,
             host,

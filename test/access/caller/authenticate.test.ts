@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, createAuthenticate, isCaller, type Unauthenticated } from '../../../router/access/authenticate.ts'
+import { callerName } from '../../../router/access/callers/claim.ts'
 import { createHosts } from '../../../router/hosts.ts'
-import { callerName } from '../../../router/live/shares.ts'
 import { personalScopes, scopesOf } from '../../../subgraphs/scopes.ts'
 import { anonymous, isPerson } from '../../../subgraphs/viewer.ts'
 import { memoryAuthority } from '../../door/authority.ts'

@@ -54,7 +54,7 @@ test.each(Object.keys(texts))('an answer is refused as soon as it takes more byt
   for (let run = 0; run < 5; run++) {
     expect(await enough.run(document, { text })).toEqual(whole)
     const refused = await little.run(document, { text })
-    expect([refused.data, codesOf(refused)]).toEqual([null, ['BAD_USER_INPUT']])
+    expect([refused.data, codesOf(refused)]).toEqual([null, ['OPERATION_TOO_EXPENSIVE']])
     expect(refused.errors![0]!.message).toMatch(/bytes; ask for fewer/)
   }
 })
@@ -64,7 +64,7 @@ test('aliases over one long text are refused without being written out', async (
   const aliases = Array.from({ length: 15 }, (_, at) => `a${at}: text`).join(' ')
   const before = process.memoryUsage().heapUsed
   const answer = await graph.run(`{ things(count: 100, text: "control", times: 50000) { ${aliases} } }`)
-  expect(codesOf(answer)).toEqual(['BAD_USER_INPUT'])
+  expect(codesOf(answer)).toEqual(['OPERATION_TOO_EXPENSIVE'])
   expect(answer.errors![0]!.message).toMatch(/16 MiB/)
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100e6)
 })
@@ -72,7 +72,7 @@ test('aliases over one long text are refused without being written out', async (
 test('an event that is too large costs that event', async () => {
   const stream = (await testGraph({ part }, { answerBytes: 10_000 }).subscribe('subscription { thing { text } }')) as ResultStream
   events.announce('thing', { times: '5000' })
-  expect(codesOf(answerOf((await stream.next()).value))).toEqual(['BAD_USER_INPUT'])
+  expect(codesOf(answerOf((await stream.next()).value))).toEqual(['OPERATION_TOO_EXPENSIVE'])
   events.announce('thing', { times: '5' })
   expect(answerOf((await stream.next()).value).data).toEqual({ thing: { text: texts.control!.repeat(5) } })
   await stream.return()

@@ -15,6 +15,8 @@ import { gone, until } from '../../kit/launch.ts'
 import { library } from '../library-graph.ts'
 import { compose, type Part, testGraph } from '../supergraph-fixture.ts'
 
+const claimed = (caller: string) => ({ caller, organization: caller })
+
 const types = ['T0', 'T1', 'T2']
 const typesWith = (fields: string) => types.map(name => `type ${name} implements Node @key(fields: "id") { ${fields} }`).join(' ')
 const one = { __typename: 'T0', id: '1' }
@@ -111,7 +113,7 @@ describe('an operation that takes too long to plan', () => {
     await using planning = planners()
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     const stuck = watched(planning.plan(endless(), 'one'))
-    for (let n = 0; n < 20; n++) expect((await graph.run(usual(n), {}, { caller: `other ${n % 3}` })).errors).toBeUndefined()
+    for (let n = 0; n < 20; n++) expect((await graph.run(usual(n), {}, { claim: claimed(`other ${n % 3}`) })).errors).toBeUndefined()
     expect(stuck.settled).toBe(false)
   })
 
@@ -187,8 +189,8 @@ describe('callers take turns at planners', () => {
     await using planning = planners()
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     const stuck = watched(planning.plan(endless(), 'one'))
-    const waits = graph.run(usual(), {}, { caller: 'one' })
-    const joined = graph.run(usual(), {}, { caller: 'other' })
+    const waits = graph.run(usual(), {}, { claim: claimed('one') })
+    const joined = graph.run(usual(), {}, { claim: claimed('other') })
     expect([(await joined).data, (await waits).data]).toEqual([{ u0: { id: '1' } }, { u0: { id: '1' } }])
     expect(stuck.settled).toBe(false)
   })

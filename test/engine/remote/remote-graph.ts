@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers'
 import { type ExecutionResult, execute, parse, validate } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
+import type { Claim } from '../../../router/access/callers/claim.ts'
+import type { BytesInFlight } from '../../../router/engine/data/in-flight.ts'
 import type { Engine, ResultStream } from '../../../router/engine/engine.ts'
 import { createEngine } from '../../../router/engine/native/native.ts'
 import { createRemoteTransport, type RemoteOptions } from '../../../router/engine/transport/remote.ts'
@@ -116,26 +118,27 @@ export interface RemoteRun {
   readonly headers?: Record<string, string>
   readonly viewer?: Viewer
   readonly signal?: AbortSignal
+  readonly claim?: Claim
   readonly requestId?: string
 }
 
 /** Composes subgraphs, lets each listen on a port of its own, and puts an engine over the remote transport before them. */
 export async function remoteGraph(
   parts: Readonly<Record<string, Part>>,
-  options: Omit<RemoteOptions, 'subgraphs'> & { readonly operationTimeoutMs?: number } = {},
+  options: Omit<RemoteOptions, 'subgraphs'> & { readonly operationTimeoutMs?: number; readonly inFlight?: BytesInFlight } = {},
 ): Promise<RemoteGraph> {
   const servers: Record<string, SubgraphServer> = {}
   for (const [name, part] of Object.entries(parts)) servers[name] = await serveSubgraph(part)
-  const { operationTimeoutMs, ...rest } = options
+  const { operationTimeoutMs, inFlight, ...rest } = options
   const transport = createRemoteTransport({ ...rest, subgraphs: new Map(Object.entries(servers).map(([name, { url }]) => [name, { url }])) })
   const logged: Record<string, unknown>[] = []
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, now: options.now, log: { error: write, warn: write } })
-  const requestOf = (source: string, variables: Record<string, unknown> | undefined, { headers, viewer = anonymous, signal, requestId }: RemoteRun) => {
+  const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, inFlight, now: options.now, log: { error: write, warn: write } })
+  const requestOf = (source: string, variables: Record<string, unknown> | undefined, { headers, viewer = anonymous, signal, claim, requestId }: RemoteRun) => {
     const document = parse(source)
     const mistakes = validate(engine.schema, document)
     if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
-    return { document, variables, viewer, signal, headers: new Headers(headers), requestId: requestId ?? 'request-1' }
+    return { document, variables, viewer, signal, claim, headers: new Headers(headers), requestId: requestId ?? 'request-1' }
   }
   return {
     engine,

@@ -3,6 +3,7 @@ import { codeOf, type ErrorCode, isErrorCode, NotReady, Refusal, statusOf } from
 
 test.each<[code: ErrorCode, status: number]>([
   ['BAD_USER_INPUT', 400],
+  ['OPERATION_TOO_EXPENSIVE', 400],
   ['UNAUTHENTICATED', 401],
   ['BUDGET_EXCEEDED', 402],
   ['FORBIDDEN', 403],

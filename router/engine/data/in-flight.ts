@@ -1,0 +1,67 @@
+import type { Claim } from '../../access/callers/claim.ts'
+
+/** How many bytes may be in flight at once. */
+export interface BytesLimits {
+  /** Of one caller: a person, a key, a program, or an address. */
+  readonly ofCaller: number
+  /** Of one organization, whoever of it calls. */
+  readonly ofOrganization: number
+  /** Of the process. */
+  readonly all: number
+}
+
+const mebibyte = 1024 * 1024
+
+/** What holds where configuration says nothing: a process of 250 MB stays below the 768 MiB of the manifests, answers included. */
+export const usualBytes: BytesLimits = { ofCaller: 48 * mebibyte, ofOrganization: 96 * mebibyte, all: 192 * mebibyte }
+
+/** Whose bytes are too many. */
+export type Full = 'caller' | 'organization' | 'process'
+
+/**
+ * The bytes that a process holds for operations and answers that are under way: what was read for an operation until its answer is
+ * made, and the answer until it is written.
+ */
+export interface BytesInFlight {
+  /** No more than this can be taken for one. */
+  readonly largest: number
+  /** @returns null once they are taken; else nothing is, and whose bytes are too many */
+  take(claim: Claim, bytes: number): Full | null
+  /** Takes bytes that are held in any case, and count against what comes after them. */
+  hold(claim: Claim, bytes: number): void
+  /** Gives back what was taken or held. */
+  giveBack(claim: Claim, bytes: number): void
+  /** How many are taken now. */
+  readonly total: number
+}
+
+export function createBytesInFlight({ ofCaller, ofOrganization, all }: BytesLimits = usualBytes): BytesInFlight {
+  const callers = new Map<string, number>()
+  const organizations = new Map<string, number>()
+  let total = 0
+  const add = (counts: Map<string, number>, name: string, bytes: number) => {
+    const left = (counts.get(name) ?? 0) + bytes
+    if (left > 0) counts.set(name, left)
+    else counts.delete(name)
+  }
+  const hold: BytesInFlight['hold'] = ({ caller, organization }, bytes) => {
+    total += bytes
+    add(callers, caller, bytes)
+    add(organizations, organization, bytes)
+  }
+  return {
+    largest: Math.min(ofCaller, ofOrganization, all),
+    take(claim, bytes) {
+      if ((callers.get(claim.caller) ?? 0) + bytes > ofCaller) return 'caller'
+      if ((organizations.get(claim.organization) ?? 0) + bytes > ofOrganization) return 'organization'
+      if (total + bytes > all) return 'process'
+      hold(claim, bytes)
+      return null
+    },
+    hold,
+    giveBack: (claim, bytes) => hold(claim, -bytes),
+    get total() {
+      return total
+    },
+  }
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { createBytesInFlight } from '../../../router/engine/data/in-flight.ts'
+import { workLimits } from '../../../router/engine/work.ts'
+import type { Operation } from '../../../subgraphs/subgraph.ts'
+import { answerOf, codesOf, eventSource, type Part, testGraph, until } from '../supergraph-fixture.ts'
+
+const mebibyte = 1024 * 1024
+const events = eventSource()
+const [ada, eve] = [
+  { caller: 'ada', organization: 'castle' },
+  { caller: 'eve', organization: 'hamlet' },
+]
+
+/** A subgraph whose texts are read when they are let go, so many characters each. */
+function library() {
+  const waiting: (() => void)[] = []
+  const read = async (characters: number, operation: Operation) => {
+    await new Promise<void>(resolve => waiting.push(resolve))
+    operation.read(characters)
+    return 'text'
+  }
+  const part: Part = {
+    sdl: `type Query { text(characters: Int!): String, bad: String! }
+      type Mutation { write(characters: Int!): Book, fail(characters: Int!): Book }
+      type Book { id: ID!, text(characters: Int!): String }
+      type Subscription { written(characters: Int!): String }`,
+    open: (_viewer, operation) => ({ operation }),
+    resolvers: {
+      Query: {
+        text: (_: unknown, { characters }: { characters: number }, { operation }: { operation: Operation }) => read(characters, operation),
+        bad: () => {
+          throw new Error('bad')
+        },
+      },
+      Mutation: {
+        write: async (_: unknown, { characters }: { characters: number }, { operation }: { operation: Operation }) => {
+          await read(characters, operation)
+          return { id: '1' }
+        },
+        fail: async (_: unknown, { characters }: { characters: number }, { operation }: { operation: Operation }) => {
+          await read(characters, operation)
+          throw new Error('bad')
+        },
+      },
+      Book: { text: (_: unknown, { characters }: { characters: number }, { operation }: { operation: Operation }) => read(characters, operation) },
+      Subscription: {
+        written: {
+          subscribe: () => events.listen(['written']),
+          resolve: (_: unknown, { characters }: { characters: number }, { operation }: { operation: Operation }) => read(characters, operation),
+        },
+      },
+    },
+  }
+  return { part, waiting, letGo: () => waiting.splice(0).forEach(go => void go()) }
+}
+
+function open({ ofCaller = 8 * mebibyte, operationTimeoutMs }: { readonly ofCaller?: number; readonly operationTimeoutMs?: number } = {}) {
+  const inFlight = createBytesInFlight({ ofCaller, ofOrganization: 12 * mebibyte, all: 16 * mebibyte })
+  const { part, waiting, letGo } = library()
+  const graph = testGraph({ part }, { inFlight, ...(operationTimeoutMs !== undefined && { operationTimeoutMs }) })
+  /** Lets texts be read as they are asked for until the work is done. */
+  const going = async <Result>(work: Promise<Result>): Promise<Result> => {
+    let done = false
+    void work.finally(() => {
+      done = true
+    })
+    while (!done) {
+      letGo()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    return work
+  }
+  return { graph, inFlight, waiting, letGo, going }
+}
+
+const text = (name: string, characters: number) => `${name}: text(characters: ${characters})`
+
+describe('bytes of operations', () => {
+  it('are held from when they are read until the answer is made', async () => {
+    const { graph, inFlight, waiting, letGo, going } = open()
+    const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
+    await until(() => waiting.length === 2)
+    waiting.shift()!()
+    await until(() => inFlight.total > 0)
+    // Two bytes a character, but for those that nobody counts.
+    expect(inFlight.total).toBe(2 * mebibyte - workLimits.step)
+    letGo()
+    expect((await going(answer)).data).toEqual({ a: 'text', b: 'text' })
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('cost nothing where little is read', async () => {
+    const { graph, inFlight, going } = open({ ofCaller: 0 })
+    expect((await going(graph.run(`{ ${text('a', workLimits.step / 2)} }`, {}, { claim: ada }))).data).toEqual({ a: 'text' })
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('are refused with RATE_LIMITED when the caller holds too many, while another caller is answered', async () => {
+    const { graph, inFlight, waiting, going } = open()
+    const first = graph.run(`{ ${text('a', 3 * mebibyte)} ${text('b', 1)} }`, {}, { claim: ada })
+    await until(() => waiting.length === 2)
+    const [readFirst, end] = waiting.splice(0)
+    readFirst!()
+    await until(() => inFlight.total > 0)
+    const second = await going(graph.run(`{ ${text('a', 2 * mebibyte)} }`, {}, { claim: ada }))
+    expect(second.data).toBe(null)
+    expect(second.errors).toMatchObject([{ message: expect.stringContaining('one caller'), extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }])
+    expect((await going(graph.run(`{ ${text('a', 2 * mebibyte)} }`, {}, { claim: eve }))).data).toEqual({ a: 'text' })
+    end!()
+    expect((await first).data).toEqual({ a: 'text', b: 'text' })
+    expect(inFlight.total).toBe(0)
+    expect((await going(graph.run(`{ ${text('a', 2 * mebibyte)} }`, {}, { claim: ada }))).data).toEqual({ a: 'text' })
+  })
+
+  it('are OPERATION_TOO_EXPENSIVE when one operation reads more than it may hold by itself', async () => {
+    const { graph, inFlight, going } = open()
+    const answer = await going(graph.run(`{ ${text('a', 5 * mebibyte)} }`, {}, { claim: ada }))
+    expect([answer.data, codesOf(answer)]).toEqual([null, ['OPERATION_TOO_EXPENSIVE']])
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('are let go when a field fails', async () => {
+    const { graph, inFlight, going } = open()
+    expect(codesOf(await going(graph.run(`{ ${text('a', mebibyte)} bad }`, {}, { claim: ada })))).toEqual(['INTERNAL_SERVER_ERROR'])
+    await until(() => inFlight.total === 0)
+  })
+
+  it('are let go when the client leaves, and what is read after that is not kept', async () => {
+    const { graph, inFlight, waiting, letGo } = open()
+    const client = new AbortController()
+    const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada, signal: client.signal })
+    await until(() => waiting.length === 2)
+    waiting.shift()!()
+    await until(() => inFlight.total > 0)
+    client.abort()
+    expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
+    letGo()
+    await until(() => inFlight.total === 0)
+  })
+
+  it('are let go when the time of the operation is up', async () => {
+    const { graph, inFlight, waiting, letGo } = open({ operationTimeoutMs: 200 })
+    const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
+    await until(() => waiting.length === 2)
+    waiting.shift()!()
+    await until(() => inFlight.total > 0)
+    expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED', 'UPSTREAM_FAILED'])
+    expect(inFlight.total).toBe(0)
+    letGo()
+    await new Promise(resolve => setImmediate(resolve))
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('of an event are held until the next one is waited for', async () => {
+    const { graph, inFlight, waiting, letGo } = open()
+    const stream = await graph.subscribe(`subscription { written(characters: ${mebibyte}) }`, {}, { claim: ada })
+    if (!('next' in stream)) throw new Error('no stream')
+    const first = stream.next()
+    events.announce('written', {})
+    await until(() => waiting.length === 1)
+    letGo()
+    expect((await first).value.data).toEqual({ written: 'text' })
+    expect(inFlight.total).toBeGreaterThan(mebibyte)
+    const second = stream.next()
+    expect(inFlight.total).toBe(0)
+    events.announce('written', {})
+    await until(() => waiting.length === 1)
+    letGo()
+    await second
+    await stream.return()
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('of an event that is too much cost that event', async () => {
+    const { graph, inFlight, waiting, letGo } = open()
+    const stream = await graph.subscribe(`subscription { written(characters: ${5 * mebibyte}) }`, {}, { claim: ada })
+    if (!('next' in stream)) throw new Error('no stream')
+    const event = stream.next()
+    events.announce('written', {})
+    await until(() => waiting.length === 1)
+    letGo()
+    expect(codesOf(answerOf((await event).value))).toEqual(['OPERATION_TOO_EXPENSIVE'])
+    expect(inFlight.total).toBe(0)
+    await stream.return()
+  })
+})
+
+describe('bytes of mutations', () => {
+  it('are held until what was begun is done, though the client has left', async () => {
+    const { graph, inFlight, waiting } = open()
+    const client = new AbortController()
+    const answer = graph.run(`mutation { write(characters: ${2 * mebibyte}) { id text(characters: 1) } }`, {}, { claim: ada, signal: client.signal })
+    await until(() => waiting.length === 1)
+    waiting.shift()!()
+    await until(() => waiting.length === 1)
+    client.abort()
+    expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
+    expect(inFlight.total).toBeGreaterThan(3 * mebibyte)
+    waiting.shift()!()
+    await until(() => inFlight.total === 0)
+  })
+
+  it('are taken up to a bound while their caller holds too many, and past it cost their place in the answer', async () => {
+    const { graph, inFlight, waiting, going } = open()
+    const first = graph.run(`{ ${text('a', 4 * mebibyte - 1000)} ${text('b', 1)} }`, {}, { claim: ada })
+    await until(() => waiting.length === 2)
+    const [readFirst, end] = waiting.splice(0)
+    readFirst!()
+    await until(() => inFlight.total > 0)
+    const most = workLimits.mutationBytes / 2
+    const answer = await going(graph.run(`mutation { write(characters: ${most}) { id text(characters: ${mebibyte}) } }`, {}, { claim: ada }))
+    expect(answer.data).toEqual({ write: { id: '1', text: null } })
+    expect(answer.errors).toMatchObject([{ path: ['write', 'text'], extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }])
+    end!()
+    await first
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('are let go when the mutation fails', async () => {
+    const { graph, inFlight, going } = open()
+    expect(codesOf(await going(graph.run(`mutation { fail(characters: ${mebibyte}) { id } }`, {}, { claim: ada })))).toEqual(['INTERNAL_SERVER_ERROR'])
+    expect(inFlight.total).toBe(0)
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { createBytesInFlight } from '../../router/engine/data/in-flight.ts'
+
+const limits = { ofCaller: 10, ofOrganization: 15, all: 20 }
+const [ada, bob, eve] = [
+  { caller: 'ada', organization: 'castle' },
+  { caller: 'bob', organization: 'castle' },
+  { caller: 'eve', organization: 'hamlet' },
+]
+
+describe('bytes in flight', () => {
+  it('refuses what one caller, one organization, or the process may not hold, and says which', () => {
+    const inFlight = createBytesInFlight(limits)
+    expect(inFlight.take(ada, 11)).toBe('caller')
+    expect(inFlight.take(ada, 10)).toBe(null)
+    expect(inFlight.take(ada, 1)).toBe('caller')
+    expect(inFlight.take(bob, 6)).toBe('organization')
+    expect(inFlight.take(bob, 5)).toBe(null)
+    expect(inFlight.take(eve, 6)).toBe('process')
+    expect(inFlight.take(eve, 5)).toBe(null)
+    expect([inFlight.total, inFlight.largest]).toEqual([20, 10])
+  })
+
+  it('takes nothing when it refuses', () => {
+    const inFlight = createBytesInFlight(limits)
+    expect(inFlight.take(ada, 11)).toBe('caller')
+    expect(inFlight.take(ada, 10)).toBe(null)
+    expect(inFlight.take(bob, 6)).toBe('organization')
+    expect(inFlight.take(bob, 5)).toBe(null)
+    expect(inFlight.total).toBe(15)
+  })
+
+  it('has room again when bytes are given back', () => {
+    const inFlight = createBytesInFlight(limits)
+    inFlight.take(ada, 10)
+    inFlight.giveBack(ada, 4)
+    expect(inFlight.take(ada, 5)).toBe('caller')
+    expect(inFlight.take(ada, 4)).toBe(null)
+    inFlight.giveBack(ada, 10)
+    expect(inFlight.total).toBe(0)
+  })
+
+  it('holds what is held in any case, and counts it against what comes after', () => {
+    const inFlight = createBytesInFlight(limits)
+    inFlight.hold(ada, 18)
+    expect(inFlight.take(ada, 1)).toBe('caller')
+    expect(inFlight.take(bob, 1)).toBe('organization')
+    expect(inFlight.take(eve, 3)).toBe('process')
+    inFlight.giveBack(ada, 18)
+    expect(inFlight.take(eve, 10)).toBe(null)
+  })
+})
