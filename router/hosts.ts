@@ -29,6 +29,8 @@ export interface Hosts {
    * sign-in from elsewhere.
    */
   addressesOf(slug: Slug): Readonly<Record<string, string>>
+  /** Origins of the hosts on which pages of a service stand, the platform's own first. */
+  pages(): readonly string[]
   /** Whether a host is one of those that the lists name, in whatever role. */
   knows(host: string): boolean
   /** Whether an Origin header names a page that may read answers and send the session cookie. */
@@ -97,6 +99,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
       const named = Object.fromEntries(own.map(({ role, origin }) => [role, origin]).reverse())
       return { api: `${publicUrl}/${slug}`, ...named, callback: `${named.web ?? named.dashboard ?? `${publicUrl}/${slug}`}/callback` }
     },
+    pages: () => [...new Set([own.origin, ...origins.filter(({ slug, role }) => slug !== 'identity' && role !== 'api').map(({ origin }) => origin)])],
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
     trusts: origin => trusted.has(origin.toLowerCase()) || (guests.loopback === true && loopbackOrigin.test(origin.toLowerCase())),
   }
@@ -105,7 +108,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
 const nameOf = (host: string | null | undefined): string => (host ?? '').toLowerCase().replace(/:\d+$/, '')
 
 /** Paths that mean the same on every host. */
-const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|icons|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
+const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|icons|assets|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
 
 /** Services whose pages find identity's `/api/auth/*` on their own web hosts, with that host's cookie. */
 const passing: ReadonlySet<Slug> = new Set(['publishing', 'launcher'])

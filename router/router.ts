@@ -9,6 +9,7 @@ import type { Outbound } from '../platform/outbound/outbound.ts'
 import type { Authority, ServiceClients } from '../subgraphs/authority.ts'
 import { scopesOf } from '../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
+import type { Web } from '../web/serve/mount.ts'
 import { createAddressOf } from './access/address.ts'
 import { createAuthenticate, nobodyIsKnown } from './access/authenticate.ts'
 import { createForeignCallers, type ForeignIssuer } from './access/callers/foreign.ts'
@@ -42,6 +43,7 @@ import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
 import { createSignedIn } from './pages/signed-in.ts'
+import { serveWeb } from './pages/web.ts'
 import { type DerivedTable, deriveTables } from './rest/derive/tables.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { answersHere, misplaced, ownRows, roleOf } from './rest/place.ts'
@@ -197,7 +199,19 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     log,
   })
 
-  const app = await createApp({ publicUrl, hosts, isOwn: ownRows(tables), trustProxy, exposeErrors, countError, inFlight, tracing: options.tracing, log })
+  let web: Web | null = null
+  const app = await createApp({
+    publicUrl,
+    hosts,
+    isOwn: ownRows(tables),
+    trustProxy,
+    exposeErrors,
+    countError,
+    inFlight,
+    lost: (request, reply) => web?.lost(request, reply) ?? null,
+    tracing: options.tracing,
+    log,
+  })
   const draining = options.draining ?? createDraining()
   const listening = prepareListening(app, {
     draining,
@@ -221,7 +235,9 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   serveHealth(app, options.readiness, listening.leaving)
   registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
   serveMetrics(app, { token: options.metricsToken ?? null, registry, figures: options.figures })
+  web = authority ? serveWeb(app, { hosts, publicUrl, authenticate }) : null
   servePages(app, {
+    start: web?.start,
     hosts,
     publicUrl,
     production,

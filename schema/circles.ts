@@ -52,7 +52,7 @@ function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): re
     if (seen.has(start)) continue
     const circle = circleThrough(start, edges)
     // Files of one folder may know each other.
-    if (!circle || circle.every(entry => /\.[cm]?[jt]s$/.test(entry)) || circle.some(entry => seen.has(entry))) continue
+    if (!circle || circle.every(entry => /\.[cm]?[jt]sx?$/.test(entry)) || circle.some(entry => seen.has(entry))) continue
     for (const entry of circle) seen.add(entry)
     circles.push(circle)
   }
@@ -83,6 +83,6 @@ export function* importsOf(file: string, source: string, code: string): Generato
     const at = match.index + match[0].length
     const specifier = source.slice(at, source.indexOf(match[1]!, at))
     // Packages are everybody's; what is read by its address, and is no code, is data.
-    if (/^\..*\.[cm]?[jt]s$/.test(specifier)) yield { from: file, to: posix.join(posix.dirname(file), specifier), at }
+    if (/^\..*\.[cm]?[jt]sx?$/.test(specifier)) yield { from: file, to: posix.join(posix.dirname(file), specifier), at }
   }
 }

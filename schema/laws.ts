@@ -9,8 +9,9 @@ export const longFiles: Readonly<Record<string, string>> = {}
 
 const mostLines = 400
 const mostEntries = 16
-const notOurs = /^(?:node_modules|coverage|\..*)$/
-const vagueNames = /^(?:index|utils?|helpers?|common|manager|service)(?:\.[cm]?[jt]s)?$/
+const notOurs = /^(?:node_modules|coverage|dist|\..*)$/
+const vagueNames = /^(?:index|utils?|helpers?|common|manager|service)(?:\.[cm]?[jt]sx?)?$/
+const typeScript = /\.tsx?$/
 
 interface TextLaw {
   readonly code: string
@@ -24,7 +25,7 @@ interface TextLaw {
 const textLaws: readonly TextLaw[] = [
   {
     code: 'IMPORT_NOT_LITERAL',
-    holdsIn: /\.ts$/,
+    holdsIn: typeScript,
     part: 'code',
     pattern: /(?<![.\w])import\(\s*[^'"\s)]/g,
     text: 'import() takes a plain string: the import laws cannot follow anything else',
@@ -63,7 +64,7 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[], im
   const entries = (await readdir(join(root, folder), { withFileTypes: true }))
     .filter(({ name }) => !notOurs.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const counted = entries.filter(entry => entry.isDirectory() || (entry.name.endsWith('.ts') && !entry.name.endsWith('.generated.ts')))
+  const counted = entries.filter(entry => entry.isDirectory() || (typeScript.test(entry.name) && !entry.name.endsWith('.generated.ts')))
   // Tools look for their files at the root, and tests may be many.
   if (folder !== '' && !folder.startsWith('test') && counted.length > mostEntries) {
     mistakes.push(inFile(folder, 'FOLDER_TOO_FULL', `holds ${counted.length} entries, more than ${mostEntries}: some of them are a noun of their own`))
@@ -72,7 +73,7 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[], im
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (vagueNames.test(entry.name)) mistakes.push(inFile(path, 'NAME_SAYS_NOTHING', 'name it after the noun or the promise inside'))
     if (entry.isDirectory()) await visitFolder(root, path, mistakes, imports)
-    else if (entry.name.endsWith('.ts')) {
+    else if (typeScript.test(entry.name)) {
       const source = await readFile(join(root, path), 'utf8')
       // A test may know everything.
       if (!path.startsWith('test/')) imports.push(...importsOf(path, source, takeApart(source).code))
@@ -92,7 +93,7 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
       mistakes.push({ file, line: before.length, column: before.at(-1)!.length + 1, code, text })
     }
   }
-  mistakes.push(...foreignImports(file, source, parts.code), ...insideImports(file, source, parts.code))
+  mistakes.push(...foreignImports(file, source, parts.code), ...insideImports(file, source, parts.code), ...webImports(file, source, parts.code))
   const lines = linesOfCode(source)
   if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
     const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
@@ -151,6 +152,31 @@ function insideImports(file: string, source: string, code: string): Mistake[] {
     const shown = fronts[other]!.length > 0 ? `is ${fronts[other]!.join(', ')}` : 'is nothing'
     mistakes.push(mistakeAt(file, source, at, 'IMPORT_INSIDE', `this is the inside of ${other}: what it shows to ${own} ${shown}`))
   }
+  return mistakes
+}
+
+/** What runs on the server of `web/`, or where it is built; everything else runs in browsers. */
+const webServer = /^web\/(?:serve|build)(?:\/|\.ts$)/
+/** What each part of `web/` may import beside itself; an app knows no other app. */
+const webBelow: Readonly<Record<string, readonly string[]>> = { design: [], shell: ['design'], words: [] }
+
+/** What a file of `web/` imports that the browser must not have, or that is another app's. */
+function webImports(file: string, source: string, code: string): Mistake[] {
+  const part = /^web\/([^/]+)\//.exec(file)?.[1]
+  if (!part || webServer.test(file)) return []
+  const allowed = [part, ...(webBelow[part] ?? ['design', 'shell'])]
+  const mistakes: Mistake[] = []
+  for (const { to, at } of importsOf(file, source, code))
+    if (!allowed.some(each => to.startsWith(`web/${each}/`)))
+      mistakes.push(
+        mistakeAt(
+          file,
+          source,
+          at,
+          'IMPORT_WEB',
+          `web/${part}/ imports ${allowed.map(each => `web/${each}/`).join(', ')} alone: an app knows no other, and nothing of the server`,
+        ),
+      )
   return mistakes
 }
 

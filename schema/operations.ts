@@ -5,7 +5,7 @@ import { at, type Mistake, ofSource } from './source/mistake.ts'
 
 /** The operations that are written down in the project: what REST rows run, and what subgraphs ask of the supergraph. */
 export async function operationFiles(root: string): Promise<readonly string[]> {
-  const found = await Array.fromAsync(glob(['router/rest/**/*.graphql', 'subgraphs/*/**/ask.graphql'], { cwd: root }))
+  const found = await Array.fromAsync(glob(['router/rest/**/*.graphql', 'subgraphs/*/**/ask.graphql', 'web/**/*.graphql'], { cwd: root }))
   return found.map(path => path.replaceAll('\\', '/')).sort()
 }
 

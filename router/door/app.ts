@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly trustProxy: boolean | string
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
+  /** Answers a browser at an address that there is not; null leaves it to the page of the door. @default the door's page */
+  readonly lost?: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply | null) | undefined
   /** What of answers may wait for clients to read it. @default sendingLimits */
   readonly sending?: SendingLimits | undefined
   /** Where the bytes of answers are counted that wait. @default counts of its own */
@@ -72,6 +74,7 @@ export async function createApp({
   isOwn = () => false,
   trustProxy,
   exposeErrors: expose = false,
+  lost = () => null,
   sending,
   inFlight = createBytesInFlight(),
   countError,
@@ -208,7 +211,7 @@ export async function createApp({
     const refusal = doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
     if (!['GET', 'HEAD'].includes(request.method) || !prefersHtml(request.headers.accept)) return refuse(refusal, request, reply)
     countError?.({ extensions: { code: codeShown(refusalOfThrown(refusal)) } })
-    return sendRefusalPage(reply, 404, refusal.message)
+    return lost(request, reply) ?? sendRefusalPage(reply, 404, refusal.message)
   })
   return app
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escaped } from '../../subgraphs/http/html.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { prefersHtml } from '../door/headers.ts'
@@ -41,12 +41,16 @@ export interface HomeNeeds {
   readonly signedIn?: ReturnType<typeof createSignedIn> | undefined
   /** What readiness finds at this moment. */
   look(): Promise<readonly Found[]>
+  /** Leads a browser on from `/` of a service's own host; null where that shows the overview too. @default every host does */
+  start?: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply | null) | undefined
 }
 
 /** Serves what is here at `/`: a page that says how it is too for a person with a browser, and the places alone, as JSON, for a program. */
-export function serveHome(app: FastifyInstance, { services, places, demo, signedIn, look }: HomeNeeds, sendPage: SendPage): void {
+export function serveHome(app: FastifyInstance, { services, places, demo, signedIn, look, start }: HomeNeeds, sendPage: SendPage): void {
   app.get('/', async (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return reply.send({ places })
+    const led = start?.(request, reply)
+    if (led) return led
     const [found, person] = await Promise.all([look(), signedIn?.(request).catch(() => null)])
     const states = await Promise.all(services.map(service => stateOf(service, found)))
     const rows = services.map((service, at) => serviceRow(service, states[at]!))

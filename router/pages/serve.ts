@@ -30,6 +30,8 @@ export interface PagesNeeds {
   /** Tells who has signed in with a browser. @default nobody can */
   readonly signedIn?: HomeNeeds['signedIn']
   look(): Promise<readonly Found[]>
+  /** Leads a browser on from `/` of a service's own host. @default none does */
+  readonly start?: HomeNeeds['start']
 }
 
 const style: Asset = { path: `${assets}/house.css`, type: 'text/css', load: ownFile('house.css') }
@@ -53,6 +55,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
     {
       look: needs.look,
       signedIn: needs.signedIn,
+      start: needs.start,
       demo: needs.demo,
       places: placesOf(needs),
       services: services.map(service => ({ ...service, origin: hosts.originOf(service.slug), hasRoutes: routed.includes(service.slug) })),

@@ -22,6 +22,14 @@ describe('the laws of the house', () => {
     ).toEqual(['1 IMPORT_ACROSS'])
   })
 
+  test('keep the apps of web/ apart, and everything of the server out of browsers', () => {
+    const source =
+      "import '../../design/a.tsx'\nimport '../../shell/b.ts'\nimport '../../launcher/c.tsx'\nimport '../../../platform/d.ts'\nimport '../../serve/e.ts'\n"
+    expect(codes('web/publishing/posts/posts.tsx', source)).toEqual(['3 IMPORT_WEB', '4 IMPORT_WEB', '5 IMPORT_WEB'])
+    expect(codes('web/design/parts/a.tsx', "import '../../shell/b.ts'\n")).toEqual(['1 IMPORT_WEB'])
+    expect(codes('web/serve/mount.ts', "import '../../platform/d.ts'\n")).toEqual([])
+  })
+
   test('refuse the database’s own time in SQL, not a clock’s', () => {
     const source = "// now() would be wrong\nclock.now()\nconst a = 'update t set at = now()'\nconst b = `select ${clock.now()} < CURRENT_TIMESTAMP`\n"
     expect(codes('subgraphs/a/store.ts', source)).toEqual(['3 TIME_IN_SQL', '4 TIME_IN_SQL'])

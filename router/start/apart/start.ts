@@ -10,7 +10,7 @@ import { serviceNameOf } from '../mode/apart.ts'
 import { untilAborted } from '../process/abort.ts'
 import { standardLines } from '../process/lines.ts'
 import { noticesOf } from '../process/notices.ts'
-import { type Welcome, welcome } from '../process/welcome.ts'
+import { pagesOf, type Welcome, welcome } from '../process/welcome.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
 import { playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Process, Running, Startup } from '../startup.ts'
@@ -118,6 +118,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       url: publicUrl,
       banner: welcome({
         url: publicUrl,
+        pages: pagesOf(config),
         demo: prepared?.demo ?? null,
         notices,
         database: config.databaseUrl ? 'PostgreSQL at DATABASE_URL' : `embedded PostgreSQL in ${dataDir}`,

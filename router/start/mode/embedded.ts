@@ -6,7 +6,7 @@ import { openAppTokens, openKeys, openTrialTokens, serviceTokens } from '../keys
 import { untilAborted } from '../process/abort.ts'
 import { noticesOf } from '../process/notices.ts'
 import { deliverSetupLink } from '../process/setup-link.ts'
-import { version, welcome } from '../process/welcome.ts'
+import { pagesOf, version, welcome } from '../process/welcome.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin, stopWithin, wire } from '../wire.ts'
 
@@ -63,7 +63,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     for (const notice of seen ? [] : notices) tell.warn(notice)
     return {
       url: config.publicUrl,
-      banner: welcome({ url: config.publicUrl, demo: trial, notices, database: database.description }),
+      banner: welcome({ url: config.publicUrl, pages: pagesOf(config), demo: trial, notices, database: database.description }),
       facts: { version: version(), database: database.description, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
       stopWithinMs: stopWithin(draining),
     }

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hostsOf } from '../../hosts.ts'
 
 export interface Welcome {
   readonly url: string
+  /** Where people work: pages by their names. */
+  readonly pages: readonly (readonly [what: string, where: string])[]
   readonly database: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string; readonly takesMails: boolean } | null
   /** What is otherwise than one would expect, a sentence each. */
@@ -13,11 +16,18 @@ export interface Welcome {
 
 export const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
 
+/** The pages that people begin with, where a browser finds them. */
+export const pagesOf = (config: Parameters<typeof hostsOf>[0]): Welcome['pages'] => [
+  ['Dashboard', hostsOf(config).addressOf('launcher', 'web', '/dashboard')],
+  ['Publishing', hostsOf(config).addressOf('publishing', 'web', '/dashboard')],
+]
+
 /** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
-export function welcome({ url, database, demo, notices, processes = [] }: Welcome): readonly string[] {
+export function welcome({ url, pages, database, demo, notices, processes = [] }: Welcome): readonly string[] {
   const lines = [
     `supergraph ${version()}`,
     '',
+    ...pages.map(([what, where]) => `  ${what.padEnd(28)} ${where}`),
     `  GraphQL and Apollo Sandbox   ${url}/graphql`,
     `  Overview of every page       ${url}/`,
     `  REST                         ${url}/docs`,

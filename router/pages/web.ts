@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { isPerson } from '../../subgraphs/viewer.ts'
+import { mountWeb, type Web } from '../../web/serve/mount.ts'
+import { type Authenticate, isCaller } from '../access/authenticate.ts'
+import { doorRefusal } from '../door/errors.ts'
+import { prefersHtml, webHeaders } from '../door/headers.ts'
+import type { Hosts } from '../hosts.ts'
+import { answersHere, misplaced } from '../rest/place.ts'
+
+/** Serves the workspaces of the services for people (`web/`), each on its own hosts and under its prefix on the platform's. */
+export function serveWeb(
+  app: FastifyInstance,
+  { hosts, publicUrl, authenticate }: { readonly hosts: Hosts; readonly publicUrl: string; readonly authenticate: Authenticate },
+): Web {
+  return mountWeb(app, {
+    publicUrl,
+    origins: hosts.pages(),
+    serviceOf: hosts.serviceOf,
+    isMarketing: hosts.isMarketing,
+    keepHost(request, slug) {
+      if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
+    },
+    async isSignedIn(request) {
+      const caller = await authenticate(webHeaders(request.headers), { safe: true })
+      return isCaller(caller) && isPerson(caller.viewer)
+    },
+    prefersHtml,
+    refusal: doorRefusal,
+  })
+}

@@ -1,0 +1,168 @@
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { localOrigins } from '../../config/hosts.ts'
+import { doorRefusal, refusalOfThrown } from '../../router/door/errors.ts'
+import { prefersHtml } from '../../router/door/headers.ts'
+import { canonicalPath, createHosts } from '../../router/hosts.ts'
+import { answersHere, misplaced } from '../../router/rest/place.ts'
+import { apps } from '../../web/serve/apps.ts'
+import type { Built } from '../../web/serve/built.ts'
+import { mountWeb } from '../../web/serve/mount.ts'
+
+const publicUrl = 'http://localhost:4000'
+const built: Built = {
+  stamp: '',
+  style: 'style-1.css',
+  login: 'login-1.js',
+  files: [],
+  pages: Object.fromEntries(
+    apps.flatMap(({ app, pages }) =>
+      Object.keys(pages).map(name => [
+        `${app}.${name}`,
+        { entry: `${app}-1.js`, chunks: [`${app}-1.js`, `${name}-1.js`], words: { en: 'en-1.js', de: 'de-1.js', 'en-XA': 'xa-1.js', 'ar-XB': 'xb-1.js' } },
+      ]),
+    ),
+  ),
+}
+
+/** Pages before the hosts of development. @param signedIn whether whoever asks is a person whose cookie counts */
+async function open({ signedIn = false, made = built as Built | null } = {}) {
+  const hosts = createHosts(publicUrl, localOrigins(publicUrl))
+  const app = Fastify({ rewriteUrl: ({ headers, url }) => canonicalPath(hosts, headers.host, url ?? '/') })
+  const web = mountWeb(app, {
+    publicUrl,
+    origins: hosts.pages(),
+    serviceOf: hosts.serviceOf,
+    isMarketing: hosts.isMarketing,
+    keepHost(request, slug) {
+      if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
+    },
+    isSignedIn: async () => signedIn,
+    prefersHtml,
+    refusal: doorRefusal,
+    built: made,
+  })
+  app.get('/', (request, reply) => web.start(request, reply) ?? reply.send('overview'))
+  app.setErrorHandler((error, _, reply) =>
+    reply.code(refusalOfThrown(error)?.status ?? 500).send({ detail: refusalOfThrown(error)?.refusal.message ?? String(error) }),
+  )
+  app.setNotFoundHandler((request, reply) => web.lost(request, reply) ?? reply.code(404).send({}))
+  const get = (host: string, url: string, headers: Record<string, string> = {}, method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' = 'GET') =>
+    app.inject({ method, url, headers: { host: `${host}:4000`, accept: 'text/html,*/*;q=0.8', ...headers } })
+  return { get, [Symbol.asyncDispose]: () => app.close() }
+}
+
+describe('mountWeb', () => {
+  it('answers a page on both web hosts of its service, and with the prefix on the platform’s', async () => {
+    await using pages = await open()
+    const bases = []
+    for (const [host, path] of [
+      ['publishing.localhost', '/posts?status=failed'],
+      ['web.publishing.localhost', '/posts/one'],
+      ['localhost', '/publishing/posts'],
+    ] as const) {
+      const answer = await pages.get(host, path)
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(answer.body).toContain('data-app="publishing" data-page="publishing.posts"')
+      bases.push(/data-base="([^"]*)"/.exec(answer.body)?.[1])
+    }
+    expect(bases).toEqual(['', '', '/publishing'])
+  })
+
+  it('answers no page of one service on the host of another, nor of the marketing site', async () => {
+    await using pages = await open({ signedIn: true })
+    for (const [host, path] of [
+      ['agents.localhost', '/posts'],
+      ['agents.localhost', '/publishing/posts'],
+      ['launcher.localhost', '/posts'],
+      ['marketing.launcher.localhost', '/dashboard'],
+      ['localhost', '/posts'],
+    ] as const)
+      expect((await pages.get(host, path)).statusCode, `${host}${path}`).toBe(404)
+  })
+
+  it('draws the frame, the shape of the page and its files in at most 8 kB, without a script or a style of its own', async () => {
+    await using pages = await open()
+    for (const [name, { paths }] of Object.entries(apps.find(({ app }) => app === 'publishing')!.pages)) {
+      const { body } = await pages.get('publishing.localhost', paths[0], { 'accept-language': 'de' })
+      expect(Buffer.byteLength(body), name).toBeLessThanOrEqual(8192)
+      expect(body).toContain('<html lang="de" dir="ltr"')
+      expect(body).toMatch(/<main\b[\s\S]*data-state="loading"/)
+      for (const file of ['publishing-1.js', `${name}-1.js`, 'de-1.js']) expect(body).toContain(`<link rel="modulepreload" href="/assets/${file}">`)
+      expect(body).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son\w+=/)
+    }
+  })
+
+  it('sends a policy with a nonce of its own each time, and headers that keep a page to itself', async () => {
+    await using pages = await open()
+    const [one, two] = [await pages.get('publishing.localhost', '/posts'), await pages.get('publishing.localhost', '/posts')]
+    const nonces = [one, two].map(({ headers, body }) => {
+      const nonce = /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1]
+      expect(body).toContain(`<meta property="csp-nonce" nonce="${nonce}" content="${nonce}">`)
+      return nonce
+    })
+    expect(nonces[0]).not.toBe(nonces[1])
+    expect(nonces[0]!.length).toBeGreaterThanOrEqual(22)
+    expect(one.headers).toMatchObject({
+      'cache-control': 'private, no-cache',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      vary: 'accept-language',
+    })
+    expect(one.headers['content-security-policy']).toMatch(/connect-src 'self' ws:\/\/publishing\.localhost:4000;/)
+    expect(one.headers['content-security-policy']).not.toMatch(/unsafe-|\*/)
+  })
+
+  it('sends a stranger from the launcher to sign-in with the way back, and who is signed in away from it', async () => {
+    await using strangers = await open()
+    expect((await strangers.get('launcher.localhost', '/actions?app=x')).headers.location).toBe('/login?return_to=%2Factions%3Fapp%3Dx')
+    expect((await strangers.get('localhost', '/launcher/actions')).headers.location).toBe('/launcher/login?return_to=%2Factions')
+    await using people = await open({ signedIn: true })
+    expect((await people.get('launcher.localhost', '/actions')).statusCode).toBe(200)
+    expect((await people.get('launcher.localhost', '/login')).headers.location).toBe('/dashboard')
+    expect((await people.get('launcher.localhost', '/login?return_to=/settings')).headers.location).toBe('/settings')
+    for (const elsewhere of ['//evil.example', 'https://evil.example', '/\\evil.example'])
+      expect((await people.get('launcher.localhost', `/login?return_to=${encodeURIComponent(elsewhere)}`)).headers.location).toBe('/dashboard')
+  })
+
+  it('keeps sign-in out of every cache, with its script before its form', async () => {
+    await using pages = await open()
+    const { headers, body } = await pages.get('publishing.localhost', '/login')
+    expect(headers['cache-control']).toBe('no-store')
+    expect(body.indexOf('<script src="/assets/login-1.js">')).toBeGreaterThan(0)
+    expect(body.indexOf('<script')).toBeLessThan(body.indexOf('<form method="post"'))
+  })
+
+  it('takes a code at /callback, and refuses any token in an address', async () => {
+    await using pages = await open()
+    expect((await pages.get('publishing.localhost', '/callback')).headers.location).toBe('/login')
+    expect((await pages.get('publishing.localhost', '/callback?sso_code=one')).headers['cache-control']).toBe('no-store')
+    for (const path of ['/callback?access_token=one', '/posts?id_token=one']) expect((await pages.get('publishing.localhost', path)).statusCode).toBe(400)
+  })
+
+  it('answers 404 with the app’s own page where it has none, 405 to other methods, and never HTML to who asks for JSON', async () => {
+    await using pages = await open()
+    const lost = await pages.get('publishing.localhost', '/no/such/page')
+    expect([lost.statusCode, lost.body.includes('data-page="publishing.lost"')]).toEqual([404, true])
+    expect((await pages.get('publishing.localhost', '/api/nothing')).headers['content-type']).toContain('json')
+    expect((await pages.get('publishing.localhost', '/posts', {}, 'POST')).statusCode).toBe(405)
+    expect((await pages.get('publishing.localhost', '/posts', {}, 'OPTIONS')).headers.allow).toBe('GET, HEAD, OPTIONS')
+    expect((await pages.get('publishing.localhost', '/posts', {}, 'HEAD')).statusCode).toBe(200)
+    expect((await pages.get('publishing.localhost', '/posts', { accept: 'application/json' })).headers['content-type']).toContain('json')
+  })
+
+  it('leads from / of a service’s host to its start, and leaves that of the platform alone', async () => {
+    await using pages = await open()
+    expect((await pages.get('publishing.localhost', '/')).headers.location).toBe('/dashboard')
+    expect((await pages.get('localhost', '/')).body).toBe('overview')
+    expect((await pages.get('marketing.launcher.localhost', '/')).body).toBe('overview')
+  })
+
+  it('says which command builds the pages when they are not built', async () => {
+    await using pages = await open({ made: null })
+    const answer = await pages.get('publishing.localhost', '/posts')
+    expect([answer.statusCode, answer.json().detail]).toEqual([503, expect.stringContaining('npm run build:web')])
+    expect((await pages.get('publishing.localhost', '/assets/style-1.css')).statusCode).toBe(404)
+  })
+})

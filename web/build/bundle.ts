@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { build, type Plugin, type Rollup } from 'vite'
+import { tokensCss } from '../design/css.ts'
+import { apps } from '../serve/apps.ts'
+import { type Language, languages, madeLanguages, readWords } from '../serve/words.ts'
+
+const { compileStrings } = createRequire(import.meta.url)('@internationalized/string-compiler') as {
+  compileStrings(messages: Readonly<Record<string, string>>, options: { format: 'esm' }): string
+}
+
+const web = join(import.meta.dirname, '..')
+
+/** What a build consists of. */
+export interface Bundled {
+  /** Content by name of file. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>
+  readonly style: string
+  readonly login: string
+  /** The file of a module, by its path from `web/`, or of words, `words:<app>:<language>`. @throws when it is in no file of its own */
+  chunkOf(module: string): string
+  /** Files and all that they import before they run. */
+  closureOf(files: readonly string[]): readonly string[]
+}
+
+/** Bundles every app, the script of sign-in and the style sheet. Nothing in it says from which machine or when. */
+export async function bundle(): Promise<Bundled> {
+  const [main, login] = await Promise.all([
+    run({ ...Object.fromEntries(apps.map(({ app, entry }) => [app, entry])), style: 'design/style/all.css' }, 'es'),
+    run({ login: 'shell/login/login.ts' }, 'iife'),
+  ])
+  const output = [...main, ...login]
+  const chunks = output.filter(each => each.type === 'chunk')
+  const byName = new Map(chunks.map(chunk => [chunk.fileName, chunk]))
+  const named = (fileName: string) => fileName.replace(/^assets\//, '')
+  const style = output.find(({ fileName }) => fileName.endsWith('.css'))
+  if (!style) throw new Error('the build made no style sheet')
+  const dropped = (fileName: string) => /\bstyle-[\w-]+\.js$/.test(fileName)
+  return {
+    files: new Map(
+      output.filter(({ fileName }) => !dropped(fileName)).map(each => [named(each.fileName), each.type === 'chunk' ? each.code : each.source] as const),
+    ),
+    style: named(style.fileName),
+    login: named(chunks.find(({ name }) => name === 'login')!.fileName),
+    chunkOf(module) {
+      const id = module.startsWith('words:') ? `\0${module}` : join(web, module)
+      const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === id)
+      if (!chunk) throw new Error(`${module} is in no file of its own`)
+      return named(chunk.fileName)
+    },
+    closureOf(files) {
+      const found = new Set<string>()
+      const add = (fileName: string) => {
+        if (found.has(named(fileName))) return
+        found.add(named(fileName))
+        for (const next of byName.get(fileName)?.imports ?? []) add(next)
+      }
+      for (const file of files) add(`assets/${file}`)
+      return [...found]
+    },
+  }
+}
+
+async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife'): Promise<(Rollup.OutputChunk | Rollup.OutputAsset)[]> {
+  const built = await build({
+    root: web,
+    configFile: false,
+    envFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    mode: 'production',
+    plugins: [ownModules(), fewLanguages(), noAddresses()],
+    // Their own: what else they would say in development.
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      target: ['chrome123', 'firefox120', 'safari17.5'],
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(web, path)])),
+        output: {
+          format,
+          entryFileNames: 'assets/[name]-[hash].js',
+          chunkFileNames: 'assets/[name]-[hash].js',
+          assetFileNames: 'assets/[name]-[hash][extname]',
+        },
+      },
+    },
+  })
+  return (Array.isArray(built) ? built : [built]).flatMap(each => ('output' in each ? each.output : []))
+}
+
+/** Modules that are made: `words:<app>:<language>` says what an app says in a language, `words:<app>` leads to them, `tokens.css` is the tokens. */
+function ownModules(): Plugin {
+  return {
+    name: 'own-modules',
+    enforce: 'pre',
+    resolveId: id => (/^words:/.test(id) ? `\0${id}` : undefined),
+    load(id) {
+      const [, app, language] = /^\0words:(\w+)(?::([\w-]+))?$/.exec(id) ?? []
+      if (!app) return
+      if (language) return compileStrings(readWords(app, language as Language), { format: 'esm' })
+      const loaders = [...languages, ...madeLanguages].map(each => `${JSON.stringify(each)}: () => import('words:${app}:${each}')`)
+      return `export default { ${loaders.join(', ')} }`
+    },
+    transform: (code, id) => (id.endsWith('/design/style/all.css') ? `${code}\n${tokensCss()}` : undefined),
+  }
+}
+
+/** Leaves the texts of React Aria out that are in none of our languages: of each of its thirty it would bring all. */
+function fewLanguages(): Plugin {
+  const kept = /^(?:en-US|de-DE|ar-AE)$/
+  return {
+    name: 'few-languages',
+    enforce: 'pre',
+    load(id) {
+      const [, language] = /\/intl\/\w+\/([a-z]{2}-[A-Z]{2})\.m?js$/.exec(id) ?? []
+      if (language && !kept.test(language)) return 'export default undefined'
+    },
+  }
+}
+
+/** Takes the address out that TanStack's router puts where a document has no origin: no bundle names a host. */
+function noAddresses(): Plugin {
+  return {
+    name: 'no-addresses',
+    transform: (code, id) => (id.includes('@tanstack') ? code.replaceAll(/(['"`])http:\/\/localhost\1/g, '$1http://page.invalid$1') : undefined),
+  }
+}

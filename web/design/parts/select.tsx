@@ -1,0 +1,38 @@
+import { ChevronDown } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { Label } from 'react-aria-components/Label'
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
+import { Popover } from 'react-aria-components/Popover'
+import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
+import { Icon } from './icon.tsx'
+
+export interface Choice {
+  readonly id: string
+  readonly name: string
+}
+
+/** One of a few: a button that opens a list, by pointer, keys, or the first letters of a name. */
+export const Select = ({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly choices: readonly Choice[]
+  readonly value: string
+  onChange(id: string): void
+}) => (
+  <AriaSelect className="field select" selectedKey={value} onSelectionChange={key => onChange(String(key))}>
+    <Label>{label}</Label>
+    <Button className="button secondary">
+      <SelectValue className="clip" />
+      <Icon of={ChevronDown} />
+    </Button>
+    <Popover className="popover">
+      <ListBox className="menu" items={choices}>
+        {({ id, name }) => <ListBoxItem id={id}>{name}</ListBoxItem>}
+      </ListBox>
+    </Popover>
+  </AriaSelect>
+)

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+
+/** A column: its heading, and what a row shows in it. */
+export interface Column<Row> {
+  readonly id: string
+  readonly heading: string
+  /** Whether it is what the row is about: a link, which takes the room that is left. */
+  readonly isMain?: boolean
+  cell(row: Row): ReactNode
+}
+
+/** Rows of one kind; below 640 px each becomes a block. It scrolls sideways within itself. @param attributes of a row, for tests */
+export const Table = <Row extends { readonly id: string }>({
+  label,
+  columns,
+  rows,
+  current,
+  attributes,
+}: {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  /** The row whose detail is open beside it. */
+  readonly current?: string | undefined
+  attributes?(row: Row): Readonly<Record<`data-${string}`, string>>
+}) => (
+  <div className="table">
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ id, heading }) => (
+            <th key={id} scope="col">
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={row.id} aria-current={row.id === current ? 'true' : undefined} {...attributes?.(row)}>
+            {columns.map(({ id, isMain, cell }) => (
+              <td key={id} className={isMain ? 'main' : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

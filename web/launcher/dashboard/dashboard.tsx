@@ -1,0 +1,38 @@
+import { LayoutDashboard } from 'lucide-react'
+import { useSubscription } from 'urql'
+import { useLaunch } from '../../shell/frame/launch.tsx'
+import { Page } from '../../shell/page.tsx'
+import { useRead } from '../../shell/read.ts'
+import { Region } from '../../shell/region.tsx'
+import { say } from '../../shell/words.ts'
+import { DashboardDocument, DashboardWidgetsDocument } from './dashboard.generated.ts'
+import { WidgetCard } from './widget.tsx'
+
+/** The widgets of every app, which change by themselves: there is nothing to refresh. */
+export default function Dashboard() {
+  const { data, state, problem, retry } = useRead(DashboardDocument, {}, { isEmpty: ({ widgets }) => !widgets?.some(Boolean) })
+  // Each that comes replaces the one that was read, by its id.
+  useSubscription({ query: DashboardWidgetsDocument })
+  const { launch, refusal } = useLaunch()
+  const widgets = (data?.widgets ?? []).filter(each => each !== null)
+  return (
+    <Page title={say('dashboard.title')}>
+      {widgets.length > 0 ? (
+        <div className="widgets">
+          {widgets.map(widget => (
+            <WidgetCard key={widget.id} widget={widget} retry={retry} launch={launch} />
+          ))}
+        </div>
+      ) : state === 'loading' ? (
+        <div className="widgets">
+          {['first', 'second', 'third', 'fourth', 'fifth'].map(each => (
+            <Region key={each} className="widget" state="loading" lines={4} />
+          ))}
+        </div>
+      ) : (
+        <Region state={state} problem={problem} retry={retry} empty={{ icon: LayoutDashboard, sentence: say('dashboard.empty') }} />
+      )}
+      {refusal}
+    </Page>
+  )
+}

@@ -1,0 +1,15 @@
+import words from 'words:launcher'
+import { createCookieSession } from '../shell/session/cookie.ts'
+import { start } from '../shell/start.tsx'
+import { launcher } from './pages.ts'
+
+void start({
+  pages: launcher,
+  words,
+  session: createCookieSession(),
+  modules: {
+    dashboard: () => import('./dashboard/dashboard.tsx'),
+    actions: () => import('./actions/actions.tsx'),
+    settings: () => import('./settings/person.tsx'),
+  },
+})

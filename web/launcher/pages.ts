@@ -1,0 +1,15 @@
+import type { AppPages } from '../shell/pages.ts'
+
+/** The pages of the launcher. */
+export const launcher: AppPages = {
+  app: 'launcher',
+  title: 'app.launcher',
+  entry: 'launcher/main.tsx',
+  start: '/dashboard',
+  guarded: true,
+  pages: {
+    dashboard: { paths: ['/dashboard'], module: 'launcher/dashboard/dashboard.tsx', title: 'dashboard.title', icon: 'dashboard', skeleton: 'grid' },
+    actions: { paths: ['/actions'], module: 'launcher/actions/actions.tsx', title: 'actions.title', icon: 'actions', skeleton: 'table' },
+    settings: { paths: ['/settings/person', '/settings'], module: 'launcher/settings/person.tsx', title: 'settings.title', icon: 'settings', skeleton: 'form' },
+  },
+}

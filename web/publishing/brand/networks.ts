@@ -1,0 +1,14 @@
+/** Networks by their own names, which are the same in every language. */
+export const networks = {
+  X: 'X',
+  LINKEDIN: 'LinkedIn',
+  LINKEDIN_PAGE: 'LinkedIn Page',
+  FACEBOOK: 'Facebook',
+  INSTAGRAM: 'Instagram',
+  THREADS: 'Threads',
+  TIKTOK: 'TikTok',
+  YOUTUBE: 'YouTube',
+} as const
+
+/** All of them, in the order of their cards. */
+export const platforms = Object.keys(networks) as readonly (keyof typeof networks)[]

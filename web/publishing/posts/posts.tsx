@@ -1,0 +1,100 @@
+import { Newspaper, PenLine } from 'lucide-react'
+import { useSubscription } from 'urql'
+import { Icon } from '../../design/parts/icon.tsx'
+import { type Column, Table } from '../../design/parts/table.tsx'
+import { Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
+import { Page } from '../../shell/page.tsx'
+import { useRead } from '../../shell/read.ts'
+import { Region } from '../../shell/region.tsx'
+import { moment } from '../../shell/time.ts'
+import { say } from '../../shell/words.ts'
+import { type Brand, useBrand } from '../brand/brand.ts'
+import { networks } from '../brand/networks.ts'
+import { filtersIn, PostFilters } from './filters.tsx'
+import { PostPanel } from './panel.tsx'
+import { type PostRowFragment, PostStatusOfBrandDocument, PostsDocument } from './posts.generated.ts'
+import { PostStatus } from './status.tsx'
+
+const pageSize = 50
+
+/** Posts as the filters of the address say; the one that the path names is open beside them. */
+export default function Posts() {
+  const { brand } = useBrand()
+  const [path, search] = [usePath(), useSearch()]
+  const id = /^\/posts\/([^/]+)$/.exec(path)?.[1]
+  const filters = filtersIn(search)
+  const after = search.get('after')
+  const variables = { ...filters, first: pageSize, ...(search.get('brand') && { brandId: search.get('brand')! }), ...(after && { after }) }
+  const { data, state, problem, retry } = useRead(PostsDocument, variables, { isEmpty: ({ posts }) => posts?.nodes?.length === 0 })
+  useSubscription({ query: PostStatusOfBrandDocument, variables: { brandId: brand?.id ?? '' }, pause: !brand })
+  const rows = (data?.posts?.nodes ?? []).filter(each => each !== null)
+  const { hasNextPage = false, endCursor } = data?.posts?.pageInfo ?? {}
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <Page
+      title={say('posts.title')}
+      actions={
+        <Link className="button primary" to="/compose">
+          <Icon of={PenLine} />
+          {say('posts.compose')}
+        </Link>
+      }
+    >
+      <div className={id ? 'beside open' : 'beside'}>
+        <div className="stack">
+          <PostFilters search={search} />
+          <Region
+            isFlush
+            lines={8}
+            state={state}
+            problem={problem}
+            retry={retry}
+            empty={{
+              icon: Newspaper,
+              sentence: say(isFiltered ? 'posts.empty-filtered' : 'posts.empty'),
+              action: (
+                <Link className="button secondary" to={isFiltered ? '/posts' : '/compose'}>
+                  {say(isFiltered ? 'posts.show-all' : 'posts.compose')}
+                </Link>
+              ),
+            }}
+          >
+            <Table label={say('posts.title')} columns={columnsFor(brand, search)} rows={rows} current={id} attributes={post => ({ 'data-post': post.id })} />
+            <div className="pager">
+              <span>{say('posts.count', { count: data?.posts?.totalCount ?? rows.length })}</span>
+              {hasNextPage && endCursor && (
+                <Link className="button quiet" to={withSearch('/posts', search, { after: endCursor })}>
+                  {say('posts.next')}
+                </Link>
+              )}
+            </div>
+          </Region>
+        </div>
+        {id && <PostPanel key={id} id={id} brand={brand} back={withSearch('/posts', search, {})} />}
+      </div>
+    </Page>
+  )
+}
+
+const columnsFor = (brand: Brand | null, search: URLSearchParams): readonly Column<PostRowFragment>[] => [
+  {
+    id: 'copy',
+    heading: say('posts.text'),
+    isMain: true,
+    cell: ({ id, title, copy }) => <Link to={withSearch(`/posts/${id}`, search, {})}>{title || copy || say('posts.without-text')}</Link>,
+  },
+  { id: 'network', heading: say('posts.network'), cell: ({ platform }) => networks[platform] },
+  { id: 'status', heading: say('posts.status'), cell: post => <PostStatus post={post} /> },
+  { id: 'time', heading: say('posts.time'), cell: post => <PostTime post={post} zone={brand?.timeZone} /> },
+]
+
+/** When a post went out or is to go out, in the brand's zone. */
+export function PostTime({ post: { publishedAt, scheduledAt }, zone }: { readonly post: PostRowFragment; readonly zone: string | undefined }) {
+  const at = publishedAt ?? scheduledAt
+  if (!at) return <span className="quiet">{say('posts.no-time')}</span>
+  return (
+    <time dateTime={at} className="quiet">
+      {moment(at, zone)}
+    </time>
+  )
+}

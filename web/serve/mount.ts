@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import type { AppPages, PageOf } from '../shell/pages.ts'
+import { apps } from './apps.ts'
+import { serveAssets } from './assets.ts'
+import { type Built, readBuilt } from './built.ts'
+import { callbackDocument, type DocumentNeeds, lostDocument, shellDocument, signInDocument } from './document.ts'
+import { policyOf } from './policy.ts'
+import { type Language, languageOf, readWords, type Words } from './words.ts'
+
+/** What pages need of the router. */
+export interface WebNeeds {
+  readonly publicUrl: string
+  /** Origins of our own hosts, from which pictures come. */
+  readonly origins: readonly string[]
+  /** The service that a host belongs to; null for the platform's own. */
+  serviceOf(host: string | undefined): Slug | null
+  /** Whether a host is the marketing site's alone. */
+  isMarketing(host: string | undefined): boolean
+  /** Throws where pages of a service are not served on the host of a request: it says where they are. */
+  keepHost(request: FastifyRequest, slug: Slug): void
+  /** Whether somebody is signed in whose cookie comes with a request. */
+  isSignedIn(request: FastifyRequest): Promise<boolean>
+  /** Whether a client would rather have a page than JSON. */
+  prefersHtml(accept: string | undefined): boolean
+  /** An error that is answered with a status. */
+  refusal(status: number, sentence: string): Error
+  /** What was built; null: nothing. @default what lies in `web/dist` */
+  readonly built?: Built | null
+}
+
+/** What is answered beside the pages' own addresses. */
+export interface Web {
+  /** Answers `/` of a service's own host; null where that host has no pages of ours. */
+  start(request: FastifyRequest, reply: FastifyReply): FastifyReply | null
+  /** Answers a browser at an address that there is not; null where its host has no pages of ours. */
+  lost(request: FastifyRequest, reply: FastifyReply): FastifyReply | null
+}
+
+const asked = ({ originalUrl }: FastifyRequest): string => originalUrl.replace(/^https?:\/\/[^/?#]*/i, '')
+const pathOf = (url: string): string => url.split('?', 1)[0]!
+const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?').slice(1).join('?'))
+
+/** Names under which a token would come in an address, where it must never be. */
+const tokenNames = ['access_token', 'id_token', 'refresh_token', 'token']
+
+/** Serves the pages of every app, and the files that they load. They are built before; what was not is said with the command that does it. */
+export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
+  const { built = readBuilt() } = needs
+  const words = new Map<string, Words>()
+  const wordsOf = ({ app: name }: AppPages, language: Language): Words => {
+    const key = `${name} ${language}`
+    const found = words.get(key) ?? readWords(name, language)
+    words.set(key, found)
+    return found
+  }
+  const files = new Set(built?.files ?? [])
+  serveAssets(
+    app,
+    name => files.has(name),
+    () => needs.refusal(404, 'There is no such file in this build.'),
+  )
+  const send = createSend(needs, built, wordsOf)
+
+  for (const pages of apps) {
+    for (const [name, page] of Object.entries(pages.pages))
+      for (const path of page.paths)
+        servePage(app, needs, pages, path, async (request, reply) => {
+          if (pages.guarded && !(await needs.isSignedIn(request))) {
+            const wanted = asked(request).slice(baseOf(request, pages).length)
+            return reply.redirect(`${baseOf(request, pages)}/login?return_to=${encodeURIComponent(wanted)}`, 302)
+          }
+          return send(request, reply, pages, document => shellDocument(document, name, page))
+        })
+    servePage(app, needs, pages, '/login', async (request, reply) => {
+      if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
+      return send(request, reply, pages, document => signInDocument(document, linksOf(request, pages)), { kept: false })
+    })
+    servePage(app, needs, pages, '/callback', async (request, reply) => {
+      if (!queryOf(asked(request)).has('sso_code')) return reply.redirect(`${baseOf(request, pages)}/login`, 302)
+      return send(request, reply, pages, callbackDocument, { kept: false })
+    })
+  }
+  const appAt = (request: FastifyRequest): AppPages | null => {
+    const { host } = request.headers
+    if (needs.isMarketing(host)) return null
+    const slug = needs.serviceOf(host)
+    const prefixed = apps.find(pages => pathOf(asked(request)).startsWith(`/${pages.app}/`))
+    return apps.find(pages => pages.app === slug) ?? (slug === null ? (prefixed ?? null) : null)
+  }
+  return {
+    start(request, reply) {
+      const pages = appAt(request)
+      return pages && reply.header('vary', 'accept').redirect(pages.start, 302)
+    },
+    lost(request, reply) {
+      const pages = appAt(request)
+      if (!pages || !built || /^\/(?:[a-z]+\/)?(?:api|assets)\//.test(pathOf(asked(request)))) return null
+      return send(request, reply.code(404), pages, lostDocument)
+    },
+  }
+}
+
+/** Whether an app's prefix was written, which its links then need too. */
+const baseOf = (request: FastifyRequest, { app }: AppPages): string => (pathOf(asked(request)).startsWith(`/${app}/`) ? `/${app}` : '')
+
+/** The path of this host that a sign-in is to lead to; null where there is none, or it is another place. */
+function returnTo(request: FastifyRequest): string | null {
+  const wanted = queryOf(asked(request)).get('return_to') ?? ''
+  return /^\/(?![/\\])[^\r\n]*$/.test(wanted) ? wanted : null
+}
+
+function linksOf(request: FastifyRequest, pages: AppPages): { readonly register: string; readonly forgot: string; readonly hosted: string } {
+  const back = `?return_to=${encodeURIComponent(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`)}`
+  return { register: '/identity/sign-up', forgot: '/identity/reset-password', hosted: `/identity/login${back}` }
+}
+
+/** Answers GET of a page's address on the hosts of its service, and with its prefix on the platform's; other methods are 405. */
+function servePage(
+  app: FastifyInstance,
+  needs: WebNeeds,
+  pages: AppPages,
+  path: PageOf['paths'][number],
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
+  const url = `/${pages.app}${path}`
+  const here = (request: FastifyRequest) => {
+    const slug = needs.serviceOf(request.headers.host)
+    if (needs.isMarketing(request.headers.host) || (slug !== null && slug !== pages.app))
+      throw needs.refusal(404, `There is no page of ${pages.app} on this host.`)
+    needs.keepHost(request, pages.app)
+  }
+  app.get(url, async (request, reply) => {
+    here(request)
+    if (tokenNames.some(name => queryOf(asked(request)).has(name)))
+      throw needs.refusal(400, 'A token never stands in an address: history, logs and other pages would see it. Sign in again.')
+    if (request.headers.accept !== undefined && !needs.prefersHtml(request.headers.accept) && !/\*\/\*/.test(request.headers.accept))
+      throw needs.refusal(404, 'There is a page for people at this address, and nothing for programs: ask with Accept: text/html, or ask the graph.')
+    return handler(request, reply)
+  })
+  app.route({
+    method: app.supportedMethods.filter(method => method !== 'GET' && method !== 'HEAD'),
+    url,
+    async onRequest(request, reply) {
+      here(request)
+      reply.header('allow', 'GET, HEAD, OPTIONS')
+      if (request.method === 'OPTIONS') return reply.code(204).send()
+      throw needs.refusal(405, 'This address takes GET, HEAD, OPTIONS.')
+    },
+    handler: () => undefined,
+  })
+}
+
+type Send = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pages: AppPages,
+  write: (needs: DocumentNeeds) => string,
+  options?: { readonly kept?: boolean },
+) => FastifyReply
+
+/** Makes what sends documents, with the headers that all of them have. */
+function createSend(needs: WebNeeds, built: Built | null, wordsOf: (pages: AppPages, language: Language) => Words): Send {
+  return (request, reply, pages, write, { kept = true } = {}) => {
+    if (!built) throw needs.refusal(503, 'The pages are not built yet: run npm run build:web and start again. The graph and the routes answer all the same.')
+    const language = languageOf(request.headers['accept-language'])
+    const nonce = randomBytes(16).toString('base64')
+    const html = write({ pages, built, words: wordsOf(pages, language), language, base: baseOf(request, pages), nonce })
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policyOf({ nonce, origins: needs.origins, socket: socketOf(request, needs.publicUrl), publicUrl: needs.publicUrl }),
+        'cache-control': kept ? 'private, no-cache' : 'no-store',
+        'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+        'cross-origin-opener-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-robots-tag': 'noindex',
+        vary: 'accept-language',
+      })
+      .send(html)
+  }
+}
+
+/** The origin of this page's WebSocket: the host that was asked, by the scheme of the platform. */
+function socketOf({ headers: { host = '' } }: FastifyRequest, publicUrl: string): string {
+  const scheme = publicUrl.startsWith('https:') ? 'wss' : 'ws'
+  return /^[\w.-]+(?::\d{1,5})?$/.test(host) ? `${scheme}://${host}` : publicUrl.replace(/^http/, 'ws')
+}

@@ -1,0 +1,147 @@
+import { type Client, createClient } from 'graphql-ws'
+import { leaveForSignIn, type Session, SignedOut } from '../session/session.ts'
+import { type Sink, type StreamRequest, streamOverHttp } from './sse.ts'
+
+/** The one live connection of a tab. */
+export interface Live {
+  /** Opens a stream of the graph, as urql asks for one. */
+  forward(request: StreamRequest, key: number): { subscribe(sink: Sink): { unsubscribe(): void } }
+  /** Tells when the connection came back after it was gone: what was missed is not told again, so pages read anew. */
+  onReturn(listener: () => void): () => void
+  /** Since when nothing can arrive; null while something can, and before the first stream. */
+  since(): number | null
+  onChange(listener: () => void): () => void
+}
+
+/** A tab that nobody sees keeps its connection so long, in ms. */
+const hiddenMs = 5 * 60_000
+/** After so many openings that came to nothing, streams come over HTTP. */
+const maxFailures = 2
+
+interface Stream {
+  readonly request: StreamRequest
+  readonly sink: Sink
+  stop(): void
+}
+
+/** Makes the live connection over a WebSocket, or over HTTP where none can be opened. It opens with the first stream. */
+export function createLive(session: Session): Live {
+  const streams = new Set<Stream>()
+  const returns = new Set<() => void>()
+  const changes = new Set<() => void>()
+  let [failures, isOpen, wasOpen] = [0, false, false]
+  let brokenAt: number | null = null
+  let socket: Client | null = null
+  let isPaused = false
+
+  const tell = (at: number | null) => {
+    brokenAt = at
+    for (const listener of changes) listener()
+  }
+  const came = () => {
+    failures = 0
+    isOpen = true
+    tell(null)
+    if (wasOpen) for (const listener of returns) listener()
+    wasOpen = true
+  }
+  const went = () => {
+    if (!isOpen) failures += 1
+    isOpen = false
+    if (!isPaused) tell(brokenAt ?? Date.now())
+    if (failures === maxFailures && !wasOpen) restart()
+  }
+
+  function dial(): Client {
+    return createClient({
+      url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
+      connectionParams: async () => {
+        const token = await session.token()
+        return token === null ? {} : { Authorization: `Bearer ${token}` }
+      },
+      retryAttempts: Number.POSITIVE_INFINITY,
+      // Twice as long each time, at most half a minute, and not all tabs at once.
+      retryWait: retries => new Promise(resolve => setTimeout(resolve, Math.min(500 * 2 ** retries, 30_000) * (0.75 + Math.random() / 2))),
+      shouldRetry: why => {
+        const signedOut = why instanceof SignedOut || (why instanceof CloseEvent && why.code === 4401)
+        if (signedOut) leaveForSignIn()
+        return !signedOut
+      },
+      on: { connected: came, closed: went },
+    })
+  }
+
+  function begin(request: StreamRequest, sink: Sink): () => void {
+    if (failures >= maxFailures && !wasOpen) return streamOverHttp(request, sink, session)
+    socket ??= dial()
+    return socket.subscribe(request, sink as Parameters<Client['subscribe']>[1] & Sink)
+  }
+
+  function open(request: StreamRequest, sink: Sink): Stream {
+    let isOver = false
+    // A stream that is begun again does not end for whoever listens.
+    const guarded: Sink = { next: value => isOver || sink.next(value), error: error => isOver || sink.error(error), complete: () => isOver || sink.complete() }
+    const dispose = begin(request, guarded)
+    return {
+      request,
+      sink,
+      stop() {
+        isOver = true
+        dispose()
+      },
+    }
+  }
+
+  function restart(): void {
+    const open = [...streams]
+    streams.clear()
+    for (const stream of open) stream.stop()
+    for (const { request, sink } of open) streams.add(reopen(request, sink))
+  }
+  const reopen = (request: StreamRequest, sink: Sink): Stream => open(request, sink)
+
+  function pause(): void {
+    isPaused = true
+    for (const stream of streams) stream.stop()
+  }
+  function resume(): void {
+    if (!isPaused) return
+    isPaused = false
+    const paused = [...streams]
+    streams.clear()
+    for (const { request, sink } of paused) streams.add(open(request, sink))
+    for (const listener of returns) listener()
+  }
+  let hiding: ReturnType<typeof setTimeout> | undefined
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding)
+    if (document.hidden) hiding = setTimeout(pause, hiddenMs)
+    else resume()
+  })
+
+  return {
+    forward: request => ({
+      subscribe(sink) {
+        let stream = open(request, sink)
+        streams.add(stream)
+        return {
+          unsubscribe() {
+            // It may have been begun again since.
+            stream = [...streams].find(each => each.sink === sink) ?? stream
+            streams.delete(stream)
+            stream.stop()
+          },
+        }
+      },
+    }),
+    onReturn(listener) {
+      returns.add(listener)
+      return () => returns.delete(listener)
+    },
+    since: () => brokenAt,
+    onChange(listener) {
+      changes.add(listener)
+      return () => changes.delete(listener)
+    },
+  }
+}

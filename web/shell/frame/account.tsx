@@ -1,0 +1,94 @@
+import { Check, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { Button } from '../../design/parts/button.tsx'
+import { Icon } from '../../design/parts/icon.tsx'
+import { Action, Line, Menu } from '../../design/parts/menu.tsx'
+import { useSession } from '../context.ts'
+import { base } from '../place.ts'
+import { keepToken, readToken } from '../session/token.ts'
+import { readTheme, setTheme, type Theme } from '../theme.ts'
+import { say } from '../words.ts'
+import { type FrameQuery, SwitchOrganizationDocument } from './frame.generated.ts'
+
+const themes = { system: Monitor, light: Sun, dark: Moon } as const
+
+/** Who is signed in, in which organization, how the pages look, and the way out. */
+export function Account({
+  viewer,
+  memberships,
+}: {
+  readonly viewer: FrameQuery['viewer'] | null
+  readonly memberships: NonNullable<NonNullable<FrameQuery['memberships']>['nodes']>
+}) {
+  const session = useSession()
+  const [, switchOrganization] = useMutation(SwitchOrganizationDocument)
+  const [theme, choose] = useState(readTheme)
+  const organizations = memberships.flatMap(each => each?.organization ?? [])
+  const name = viewer?.user?.name ?? ''
+  async function switchTo(organizationId: string) {
+    const { data } = await switchOrganization({ input: { organizationId } })
+    const token = data?.switchOrganization
+    if (!token) return
+    if (readToken()) keepToken(token)
+    // What was read belongs to the former organization: the app begins anew.
+    location.assign(`${base}/`)
+  }
+  return (
+    <Menu
+      name={say('frame.account')}
+      button={
+        <Button kind="quiet" name={say('frame.account')}>
+          <span className="letter round" aria-hidden>
+            {initials(name)}
+          </span>
+        </Button>
+      }
+      above={
+        <div className="who">
+          <strong>{name}</strong>
+          {viewer?.user?.email}
+        </div>
+      }
+    >
+      {organizations.map(({ id, name: title }) => (
+        <Action key={id} id={id} name={title} onAction={() => id !== viewer?.organization?.id && void switchTo(id)}>
+          <span className="letter" aria-hidden>
+            {title.slice(0, 1)}
+          </span>
+          <span className="clip">{title}</span>
+          {id === viewer?.organization?.id && <Icon of={Check} />}
+        </Action>
+      ))}
+      <Line />
+      {Object.entries(themes).map(([each, icon]) => (
+        <Action
+          key={each}
+          id={each}
+          name={say(`theme.${each}`)}
+          onAction={() => {
+            setTheme(each as Theme)
+            choose(each as Theme)
+          }}
+        >
+          <Icon of={icon} />
+          {say(`theme.${each}`)}
+          {theme === each && <Icon of={Check} />}
+        </Action>
+      ))}
+      <Line />
+      <Action name={say('frame.sign-out')} onAction={() => void session.signOut()}>
+        <Icon of={LogOut} />
+        {say('frame.sign-out')}
+      </Action>
+    </Menu>
+  )
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map(part => part.slice(0, 1))
+    .slice(0, 2)
+    .join('')
+    .toUpperCase()

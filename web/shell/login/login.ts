@@ -1,0 +1,87 @@
+import { app, authPath, base } from '../place.ts'
+import { keepToken, type Token } from '../session/token.ts'
+
+/**
+ * The script of `/login` and `/callback`. It stands before the form, works before anything was answered, and nothing that is answered
+ * later clears or locks what somebody types.
+ */
+const keepsToken = app !== 'launcher'
+let isTouched = false
+
+/** Where to go after sign-in: a path of this host, or the app's start. */
+function goOn(): void {
+  const wanted = new URLSearchParams(location.search).get('return_to') ?? ''
+  location.replace(/^\/(?![/\\])/.test(wanted) ? `${base}${wanted}` : `${base}/dashboard`)
+}
+
+addEventListener('input', () => {
+  isTouched = true
+})
+
+addEventListener('submit', event => {
+  event.preventDefault()
+  void signIn(event.target as HTMLFormElement)
+})
+
+async function signIn(form: HTMLFormElement): Promise<void> {
+  isTouched = true
+  const [email, password] = ['email', 'password'].map(name => form.elements.namedItem(name) as HTMLInputElement) as [HTMLInputElement, HTMLInputElement]
+  tell(null)
+  form.setAttribute('aria-busy', 'true')
+  const answer = await post('sign-in/email', { email: email.value, password: password.value }).catch(() => null)
+  form.removeAttribute('aria-busy')
+  if (answer?.ok) return taken((await answer.json()) as Token)
+  if (answer?.status === 429) return tell('wait', { minutes: String(Math.max(1, Math.ceil(Number(answer.headers.get('retry-after') ?? 60) / 60))) })
+  if (!answer || answer.status >= 500) return tell('away')
+  password.value = ''
+  password.focus()
+  tell('wrong')
+}
+
+/** Goes on with a session that was just made. Where a cookie says it, identity is asked first whether it does. */
+async function taken(token: Token): Promise<void> {
+  if (keepsToken) {
+    keepToken(token)
+    return goOn()
+  }
+  const me = await fetch(authPath('me')).catch(() => null)
+  if (!me?.ok) return tell('away')
+  const { ready, onboarding } = (await me.json()) as { readonly ready?: boolean; readonly onboarding?: { readonly state?: string } }
+  if (ready === false && onboarding?.state) return location.replace(`${base}/onboarding`)
+  goOn()
+}
+
+const post = (route: string, body: object) =>
+  fetch(authPath(route), { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+/** Says one of the sentences that the document brings; null takes back what was said. */
+function tell(what: string | null, values: Readonly<Record<string, string>> = {}): void {
+  const line = document.querySelector<HTMLElement>('[role=alert]')
+  if (!line) return
+  line.hidden = what === null
+  line.textContent = (line.dataset[what ?? ''] ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+}
+
+/** Exchanges the code of a handoff for a session. The address loses it before anything else is done. */
+async function exchange(): Promise<void> {
+  const code = new URLSearchParams(location.search).get('sso_code')
+  const wanted = new URLSearchParams(location.search).get('return_to')
+  history.replaceState(null, '', `${base}/callback${wanted ? `?return_to=${encodeURIComponent(wanted)}` : ''}`)
+  const answer = await post('sso/exchange', { code }).catch(() => null)
+  if (answer?.ok) return taken((await answer.json()) as Token)
+  document.querySelector<HTMLElement>('[data-state=loading]')?.remove()
+  tell(answer && answer.status < 500 ? 'refused' : 'away')
+}
+
+/** Whoever is signed in at this host already goes on, unless they have begun to type. */
+async function continueSession(): Promise<void> {
+  const answer = await fetch(authPath('token')).catch(() => null)
+  if (!answer?.ok) return
+  const token = (await answer.json()) as Token
+  if (isTouched) return
+  keepToken(token)
+  goOn()
+}
+
+if (location.pathname === `${base}/callback`) addEventListener('DOMContentLoaded', () => void exchange())
+else if (keepsToken) void continueSession()

@@ -1,0 +1,28 @@
+/** A page of an app, as the server answers it and the router in the browser draws it. */
+export interface PageOf {
+  /** Addresses at which it answers, without the app's prefix; `:name` stands for one part. The first one is its own. */
+  readonly paths: readonly [string, ...string[]]
+  /** The module that draws it, from the folder `web/`. */
+  readonly module: string
+  /** Key of its title in the words. */
+  readonly title: string
+  /** Name of its icon where the rail leads to it. @default the rail does not */
+  readonly icon?: string
+  /** What stands there before its script has run. */
+  readonly skeleton: 'table' | 'grid' | 'form'
+}
+
+/** An app: the pages of one service. */
+export interface AppPages {
+  readonly app: 'launcher' | 'publishing'
+  /** Key of its name in the words. */
+  readonly title: string
+  /** The module that its pages begin with, from the folder `web/`. */
+  readonly entry: string
+  /** The page that `/` of its host leads to. */
+  readonly start: string
+  /** Whether the server sends whoever has not signed in to `/login`: where the session is a cookie that it can read. */
+  readonly guarded: boolean
+  /** By their names, in the order of the rail. */
+  readonly pages: Readonly<Record<string, PageOf>>
+}

@@ -1,0 +1,35 @@
+import { app, authPath, base } from '../place.ts'
+
+/** What says who is signed in, on one host. */
+export interface Session {
+  /** The access token for the next request, renewed a minute before its end; null where a cookie says it. @throws SignedOut */
+  token(): Promise<string | null>
+  /** After a 401: another token, one request for all that wait. @throws SignedOut when nobody is signed in any more */
+  renew(): Promise<string | null>
+  /** Ends it, here, on the server and in other tabs, and leaves for the page of sign-in. */
+  signOut(): Promise<void>
+}
+
+/** Nobody is signed in. */
+export class SignedOut extends Error {}
+
+/** Tabs of one browser and host tell each other who leaves. */
+const tabs = new BroadcastChannel(`supergraph.${app}.session`)
+
+/** Leaves for sign-in, which comes back to this address. */
+export function leaveForSignIn(): void {
+  const here = `${location.pathname.slice(base.length)}${location.search}`
+  location.replace(`${base}/login?return_to=${encodeURIComponent(here)}`)
+}
+
+/** Follows another tab that signs out. */
+export const followOtherTabs = (): void => {
+  tabs.addEventListener('message', () => location.replace(`${base}/login`))
+}
+
+/** Asks identity to end the session, and tells the other tabs. */
+export async function endSession(headers: Readonly<Record<string, string>>): Promise<void> {
+  await fetch(authPath('sign-out'), { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
+  tabs.postMessage('signed out')
+  location.replace(`${base}/login`)
+}

@@ -1,0 +1,104 @@
+import type { LocalizedString } from '@internationalized/string'
+import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } from '@tanstack/react-router'
+import { type ComponentType, lazy, Suspense } from 'react'
+import { RouterProvider as AriaRouterProvider, I18nProvider } from 'react-aria-components'
+import { createRoot } from 'react-dom/client'
+import { Provider } from 'urql'
+import { takeMover } from './address.tsx'
+import { ShellContext } from './context.ts'
+import { createClient } from './data/client.ts'
+import { createLive } from './data/live.ts'
+import { Frame } from './frame/frame.tsx'
+import { Lost } from './lost.tsx'
+import type { AppPages } from './pages.ts'
+import { base, language, locale } from './place.ts'
+import { followOtherTabs, leaveForSignIn, type Session, SignedOut } from './session/session.ts'
+import { readTheme, setTheme } from './theme.ts'
+import { takeWords } from './words.ts'
+
+/** What an app brings. */
+export interface App {
+  readonly pages: AppPages
+  readonly words: Readonly<Record<string, () => Promise<{ readonly default: Record<string, LocalizedString> }>>>
+  /** The modules of the table of pages, by their names; each draws what it exports as default. */
+  readonly modules: Readonly<Record<string, () => Promise<{ readonly default: ComponentType }>>>
+  readonly session: Session
+  /** What stands at the beginning of the bar. @default the organization's name */
+  readonly place?: ComponentType
+}
+
+/** Draws an app in place of what the server drew. Until its words and its first page are there, that stays. */
+export async function start({ pages, words, modules, session, place }: App): Promise<void> {
+  setTheme(readTheme())
+  reloadAfterUpgrade()
+  followOtherTabs()
+  const live = createLive(session)
+  const client = createClient(session, live)
+  const root = createRootRoute({
+    component: () => (
+      <Frame pages={pages} place={place ?? null}>
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      </Frame>
+    ),
+    notFoundComponent: Lost,
+  })
+  const loaded = new Map<string, ComponentType>()
+  const routes = Object.entries(pages.pages).flatMap(([name, { paths }]) => {
+    const Later = lazy(modules[name]!)
+    const component = () => {
+      const Now = loaded.get(name) ?? Later
+      return <Now />
+    }
+    return paths.map(path => createRoute({ getParentRoute: () => root, path: path.replace(/:(\w+)/g, '$$$1'), component }))
+  })
+  const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
+  const [{ default: said }] = await Promise.all([
+    (words[language] ?? words.en)!(),
+    modules[first]?.().then(module => void loaded.set(first, module.default)),
+    // Whoever is not signed in leaves before anything is asked of the graph.
+    session.token().catch(leave),
+  ])
+  takeWords(said)
+  const router = createRouter({
+    routeTree: root.addChildren(routes),
+    basepath: base || '/',
+    parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: values => {
+      const text = new URLSearchParams(values as Record<string, string>).toString()
+      return text === '' ? '' : `?${text}`
+    },
+  })
+  takeMover((href, isReplacing) => (isReplacing ? router.history.replace(href) : router.history.push(href)))
+  await router.load()
+  sessionStorage.removeItem('supergraph.reloaded')
+  createRoot(document.getElementById('app')!).render(
+    <I18nProvider locale={locale}>
+      <AriaRouterProvider navigate={href => router.history.push(href)}>
+        <Provider value={client}>
+          <ShellContext value={{ session, live }}>
+            <RouterProvider router={router} />
+          </ShellContext>
+        </Provider>
+      </AriaRouterProvider>
+    </I18nProvider>,
+  )
+}
+
+async function leave(error: unknown): Promise<never> {
+  if (!(error instanceof SignedOut)) throw error
+  leaveForSignIn()
+  // The document is on its way out: nothing more is drawn.
+  return new Promise(() => {})
+}
+
+/** After an upgrade a file of the former build may be gone: the page is loaded once more, and has the new ones. */
+function reloadAfterUpgrade(): void {
+  addEventListener('vite:preloadError', event => {
+    if (sessionStorage.getItem('supergraph.reloaded')) return
+    sessionStorage.setItem('supergraph.reloaded', '1')
+    event.preventDefault()
+    location.reload()
+  })
+}
