@@ -34,6 +34,9 @@ import type { Slug } from './subgraphs/scopes.ts'
 
 export type { NamedKey } from './config/readers.ts'
 
+/** What an organization may spend in a month with credentials of the platform where no setting says it, in micro-dollars: 5 US dollars. */
+const defaultPlatformMicros = 5_000_000n
+
 /** Settings that are what they were read as: `config/families.ts` says what each means. */
 type AsRead = Omit<Values<typeof place>, 'publicUrl' | 'logLevel'> & Values<typeof storage> & Values<typeof secrets> & Pick<Values<typeof operations>, 'engine'>
 
@@ -69,7 +72,7 @@ export interface Config extends AsRead {
   readonly objects: Objects
   /** What this process may have open to its database. */
   readonly connections: Connections
-  readonly quotas: Values<typeof quotas>
+  readonly quotas: Omit<Values<typeof quotas>, 'platformCredentialsMicros'> & { readonly platformCredentialsMicros: bigint | null }
   readonly retention: Values<typeof retention>
   /** Where the pages of payments find the parts of the platform: origins. */
   readonly paymentsAddresses: { readonly auth: string; readonly gateway: string; readonly app: string }
@@ -191,6 +194,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
   const loopback = [at.host, new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')].every(isLoopback)
   const developing = at.environment === 'development'
+  const isDemo = trial.wanted ?? (loopback && developing)
+  const platformMicros = most.platformCredentialsMicros ?? (isDemo ? 'unlimited' : defaultPlatformMicros)
   const origins = serviceOrigins(named, publicUrl, developing)
   mistakes.push(...hostMistakes(named, publicUrl))
   if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
@@ -224,7 +229,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     logLevel: at.logLevel ?? (developing ? 'warn' : 'info'),
     dataDir: resolve(kept.dataDir),
     databaseUrl: kept.databaseUrl,
-    demo: trial.wanted ?? (loopback && developing),
+    demo: isDemo,
     sandbox: {
       port: trial.sandboxPort ?? Math.min(at.port + 100, 65535),
       smtpPort: trial.sandboxSmtpPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(at.port + 125, 65535)),
@@ -236,7 +241,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     whereabouts,
     objects: keptIn,
     connections,
-    quotas: most,
+    quotas: { ...most, platformCredentialsMicros: platformMicros === 'unlimited' ? null : platformMicros },
     retention: keptFor,
     // Sign-in and the gateway have their prefixes on the platform's own host; pages have none, so they need a host of their own.
     paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf('payments') ?? publicUrl },

@@ -1,4 +1,4 @@
-import { days, quota, quotaTable } from './readers.ts'
+import { days, microsOrUnlimited, quota, quotaTable } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
@@ -77,6 +77,12 @@ export const quotas = {
     fallback: 500,
     by: subgraphs,
     does: 'Spend limits of an organization.',
+  }),
+  platformCredentialsMicros: setting('PLATFORM_CREDENTIALS_MICROS_PER_MONTH', microsOrUnlimited, {
+    fallback: null,
+    without: '`5000000`; `unlimited` in the demo',
+    by: subgraphs,
+    does: "Micro-dollars that an organization may spend on models with the platform's credentials in a calendar month (UTC). `0`: nothing; `unlimited`: no limit. A spend limit of level PLATFORM and scope PLATFORM_CREDENTIALS sets it for one organization. See [Models on the platform's credentials](limits.md#models-on-the-platforms-credentials).",
   }),
   mailsFromPlatformADay: setting('PLATFORM_MAIL_RECIPIENTS_PER_DAY', quota, {
     fallback: 1_000,

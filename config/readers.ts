@@ -33,6 +33,11 @@ export const whole = (least: number, most: number, sentence: string) =>
 export const port = whole(0, 65_535, 'must be a port number from 0 to 65535')
 export const milliseconds = whole(1, 9_999_999, 'must be a number of milliseconds')
 export const quota = whole(0, 999_999_999, 'must be a whole number')
+/** An amount in micro-dollars, or that there is no bound. */
+export const microsOrUnlimited = z
+  .string()
+  .regex(/^(?:unlimited|\d{1,15})$/, 'must be a whole number of micro-dollars, or unlimited')
+  .transform(value => (value === 'unlimited' ? value : BigInt(value)))
 export const rate = whole(1, 999_999_999, 'must be a whole number, at least 1')
 export const answerBytes = whole(1000, 256 * 1024 * 1024, 'must be a number of bytes from 1000 to 268435456')
 export const mebibytes = whole(1, 1024 * 1024, 'must be a number of mebibytes from 1 to 1048576')

@@ -63,6 +63,8 @@ export interface Quotas {
   readonly youtubeQuota: QuotaTable | null
   /** Spend limits of one organization, or of the platform itself. */
   readonly spendLimitsAnOrganization: number
+  /** Micro-dollars that one organization may spend with credentials of the platform in a month, unless somebody has set it; null: as much as it likes. */
+  readonly platformCredentialsMicros: bigint | null
   /** Recipients of what people and keys of one organization send in the name of the platform, in 24 hours. */
   readonly mailsFromPlatformADay: number
 }

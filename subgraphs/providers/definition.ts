@@ -91,7 +91,9 @@ export function define(
     everyMs: 60_000,
     run: async () => void (await contexts.everybodys('grace').credentials.forgetPrevious(clock.now())),
   }
-  const spending = openSpending(foundation, { prices, job: () => contexts.everybodys('spend'), log })
+  const platformOrganization = createPlatformOrganization(sequelize)
+  const { platformCredentialsMicros: platformMicros } = quotas
+  const spending = openSpending(foundation, { prices, job: () => contexts.everybodys('spend'), log, platformMicros, platformOrganization })
   lookAgainAtLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
   const email = openEmail(foundation, emailSettings, { job: () => contexts.everybodys('email'), jobs: () => jobs, log })
   const jobs = openJobs({
@@ -132,7 +134,6 @@ export function define(
           return standing
         },
   })
-  const platformOrganization = createPlatformOrganization(sequelize)
   const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
   const {
     ai,

@@ -2476,7 +2476,9 @@ export type SpendScopeType =
   /** A family of providers: `ai`, `email`, `payments` or `video`. */
   | 'PROVIDER_FAMILY'
   /** Calls that a model answers, by its name. */
-  | 'MODEL';
+  | 'MODEL'
+  /** What one organization spends on models with credentials of the platform, by its id. At level PLATFORM alone; where nobody has set it, a setting of the platform does (by the month), and then it is there with the first such call. */
+  | 'PLATFORM_CREDENTIALS';
 
 /** Over which time spending is counted. */
 export type SpendPeriod =

@@ -16,6 +16,7 @@ const scopes: Readonly<Record<string, string>> = {
   USER: 'a person',
   PROVIDER_FAMILY: 'a family of providers',
   MODEL: 'a model',
+  PLATFORM_CREDENTIALS: 'the organization on credentials of the platform',
 }
 
 /** Under which key an alert stands: that of the attention to its limit, so that both are one item. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Answered, Attempt, MakeCall } from '../stores/ai/engine.ts'
 import { isProvider } from '../stores/credential/catalogue.ts'
-import type { CredentialsInUse } from '../stores/credential/in-use.ts'
+import type { CredentialInUse, CredentialsInUse } from '../stores/credential/in-use.ts'
 import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
 import type { Models } from '../stores/model/in-use.ts'
 import { type Bound, believed, type Usage } from '../stores/model/prices.ts'
@@ -64,17 +64,19 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const candidates = found.filter(model => !unfit.includes(model))
     const unfitRefusal = unfit.length > 0 ? strictRefusal(unfit, [...new Set(unfit.flatMap(droppedBy))]) : null
     if (unfitRefusal && candidates.length === 0) throw unfitRefusal
-    const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model, true)) }))
+    const funding = createFunding(credentials, caller.organizationId, standing)
+    await funding.look(candidates)
+    const upper = candidates.map(model => ({
+      ...{ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model, true)) },
+      isOnPlatform: funding.isOnPlatform(model.name),
+    }))
     const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
-    const unanswered = createUnanswered(upper)
-    const settle = settling(open, unanswered, models, began, log)
+    const unanswered = createUnanswered(upper, funding)
+    const settle = settling({ open, unanswered, funding, models, began, log })
     const allowed = new Set(open.allowed)
     const end = await runAttempts({
       candidates: candidates.filter(({ name }) => allowed.has(name)),
-      credentialOf: ({ provider, name }) =>
-        isProvider(provider)
-          ? credentials.resolve(provider, caller.organizationId, provider === 'custom' ? name.slice(0, name.indexOf('/')) : undefined, standing?.credentials)
-          : Promise.resolve(null),
+      credentialOf: model => funding.credentialOf(model),
       attempt: (model, credential, secret) =>
         call.attempt(model, credential, secret, { endsAt: began + times.totalMs, attemptMs: call.attemptMs, signal }, open.isLimited),
       signal,
@@ -100,6 +102,32 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
   }
 }
 
+/** With whose credentials the candidates of a call are called. */
+interface Funding {
+  /** What a candidate is called with at this moment; null for nothing. */
+  credentialOf(model: Pick<AiModel, 'provider' | 'name'>): Promise<CredentialInUse | null>
+  /** Finds out of all of them, before the call begins. What cannot be found out now is when its turn has come. */
+  look(candidates: readonly AiModel[]): Promise<void>
+  /** Whether the platform's was the last that was found for a model. */
+  isOnPlatform(name: string): boolean
+}
+
+function createFunding(credentials: CredentialsInUse, organizationId: string, standing: Standing | null): Funding {
+  const onPlatform = new Set<string>()
+  const credentialOf: Funding['credentialOf'] = async ({ provider, name }) => {
+    if (!isProvider(provider)) return null
+    const customName = provider === 'custom' ? name.slice(0, name.indexOf('/')) : undefined
+    const credential = await credentials.resolve(provider, organizationId, customName, standing?.credentials)
+    onPlatform[credential?.level === 'PLATFORM' ? 'add' : 'delete'](name)
+    return credential
+  }
+  return {
+    credentialOf,
+    look: async candidates => void (await Promise.all(candidates.map(model => credentialOf(model).catch(() => null)))),
+    isOnPlatform: name => onPlatform.has(name),
+  }
+}
+
 /** What attempts cost that providers took and never answered. */
 interface Unanswered {
   /**
@@ -111,24 +139,31 @@ interface Unanswered {
   upperWith(model: string): bigint
   /** What is booked for all of them; null where it is known of none. */
   readonly costMicros: bigint | null
+  /** What of that was paid with credentials of the platform. */
+  readonly platformMicros: bigint
   /** What they may still cost. */
   readonly unclear: readonly Unclear[]
 }
 
-function createUnanswered(candidates: readonly CallCandidate[]): Unanswered {
+function createUnanswered(candidates: readonly CallCandidate[], { isOnPlatform }: Pick<Funding, 'isOnPlatform'>): Unanswered {
   const upperOf = (name: string): bigint => candidates.find(({ model }) => model === name)?.upperMicros ?? 0n
   const unclear: Unclear[] = []
   const costs: (bigint | null)[] = []
+  let platformMicros = 0n
   return {
     add(model, leastMicros, isCounted) {
       const cost = leastMicros === null || leastMicros < upperOf(model) ? leastMicros : upperOf(model)
-      unclear.push({ model, micros: isCounted ? 0n : upperOf(model) - (cost ?? 0n) })
+      if (isOnPlatform(model)) platformMicros += cost ?? 0n
+      unclear.push({ model, micros: isCounted ? 0n : upperOf(model) - (cost ?? 0n), isOnPlatform: isOnPlatform(model) })
       costs.push(cost)
       return cost
     },
     upperWith: model => unclear.reduce((sum, each) => sum + upperOf(each.model), upperOf(model)),
     get costMicros() {
       return sumOf(costs)
+    },
+    get platformMicros() {
+      return platformMicros
     },
     unclear,
   }
@@ -156,14 +191,22 @@ type Settle = (
 
 // What follows stays for as long as a stream goes on: it holds nothing of what was asked.
 
+interface Settling extends Pick<AiDeps, 'models' | 'log'> {
+  readonly open: OpenCall
+  readonly unanswered: Unanswered
+  readonly funding: Pick<Funding, 'isOnPlatform'>
+  readonly began: number
+}
+
 /** Writes what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
-function settling(open: OpenCall, unanswered: Unanswered, models: Models, began: number, log: Pick<Logger, 'error'>): Settle {
+function settling({ open, unanswered, funding, models, began, log }: Settling): Settle {
   return async (status, attempts, by, told, firstByteMs) => {
     const model = by?.model ?? null
     const { usage, isDoubtful } = by && told ? believed(by.model, bounded(told), by.bound) : { usage: null, isDoubtful: false }
     const own = model && usage ? [models.costOf(model, usage)] : []
     const lost = unanswered.unclear.length > 0 ? [unanswered.costMicros] : []
     const costMicros = sumOf([...own, ...lost])
+    const platformMicros = unanswered.platformMicros + (model && funding.isOnPlatform(model.name) ? (own[0] ?? 0n) : 0n)
     const latencyMs = Math.round(performance.now() - began)
     const [name, provider] = model ? [model.name, providerNameOf(model)] : [null, null]
     try {
@@ -173,6 +216,7 @@ function settling(open: OpenCall, unanswered: Unanswered, models: Models, began:
         provider,
         ...(usage ?? nothingUsed),
         costMicros,
+        platformMicros,
         isDoubtful,
         attempts,
         unclear: unanswered.unclear,

@@ -14,7 +14,7 @@ import { limitIsThere, oldestFirst } from '../stores/spend/limits.ts'
 import {
   hardLimitOptions,
   type Known,
-  mayGovern,
+  maySeeHard,
   readMicros,
   readNote,
   readScope,
@@ -53,12 +53,14 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
   const { scopeType, period } = input
   const scopeValue = await readScope({ level, scopeType, scopeValue: input.scopeValue }, tenantId, knownTo(context, tenantId))
   const organizationId = level === 'PLATFORM' ? null : tenantId
+  let replaced: SpendLimitRow | null = null
   const { row } = await create(context, {
     of: spendLimits,
     once: { ...input, softLimitMicros: `${amounts.softLimitMicros}`, hardLimitMicros: `${amounts.hardLimitMicros}` } as object,
     tenantId,
     async run({ transaction, now }, id) {
       const place = { organizationId, scopeType, scopeValue, period }
+      if (scopeType === 'PLATFORM_CREDENTIALS') replaced = await spendLimits.removeDefault(scopeValue, transaction)
       const { inAll, alike } = await spendLimits.ofOwner(place, transaction)
       if (alike > 0) throw limitIsThere(place)
       const most = { inAll: quotas.spendLimitsAnOrganization, aDay: Number.POSITIVE_INFINITY }
@@ -66,17 +68,34 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
       const since = sinceOf(period, now, now)
       const isCounted = period === 'TOTAL'
       const spentMicros = isCounted ? 0n : await spendLimits.spentBefore({ ...place, since }, transaction)
-      const figures = { since, spentMicros, reservedMicros: 0n, overdrawnMicros: 0n, isCounted, alerts: [], attention: null }
+      const figures = { since, spentMicros, reservedMicros: 0n, overdrawnMicros: 0n, isCounted, alerts: [], attention: null, isDefault: false }
       const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer), version: 1 }
-      return alerted(overdrawn({ id, level, tenantId, ...place, ...amounts, unpriced: input.unpriced ?? 'BLOCK', note, ...figures, ...stamps }), now)
+      return alerted(
+        overdrawn({
+          id,
+          level,
+          tenantId: managersOf(place) ?? tenantId,
+          ...place,
+          ...amounts,
+          unpriced: input.unpriced ?? 'BLOCK',
+          note,
+          ...figures,
+          ...stamps,
+        }),
+        now,
+      )
     },
     audit: row => lineOf(tenantId, 'spend_limit.created', row),
-    tell: row => factsOf(null, row, publicUrl, row.createdAt),
+    tell: row => [...(replaced ? factsOf(replaced, null, publicUrl, row.createdAt) : []), ...factsOf(null, row, publicUrl, row.createdAt)],
     announce: row => announceLimit(context, row),
   })
   // What ended while it was made is counted now that everybody sees it.
   return row.isCounted ? row : ((await spending.count(row)) ?? row)
 }
+
+/** Who is told of a limit of the platform besides those who run it: whoever may spend its credentials. */
+const managersOf = ({ scopeType, scopeValue }: Pick<SpendLimitRow, 'scopeType' | 'scopeValue'>): string | null =>
+  scopeType === 'PLATFORM_CREDENTIALS' ? scopeValue : null
 
 const announceLimit = ({ events }: Context, { id }: SpendLimitRow) => events.announce(limitTopic(id), { id })
 
@@ -107,7 +126,7 @@ async function updateSpendLimit(context: Context, input: UpdateSpendLimitInput):
       const next = changed(row, changes, now)
       requireLimit(next)
       const { since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention } = next
-      return { ...changes, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
+      return { ...changes, isDefault: false, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
     },
     audit: ({ after }) => lineOf(tenantId, 'spend_limit.updated', after),
     tell: ({ before, after }) => factsOf(before, after, publicUrl, after.updatedAt),
@@ -163,7 +182,7 @@ export const spendResolvers: Resolvers = {
   SpendLimit: {
     __resolveReference: ({ id }, { spendLimits }) => spendLimits.byId.load(id),
     hardLimit: (row, _, context) => {
-      if (row.hardLimitMicros === null || !mayGovern(context.viewer, row.level)) return null
+      if (row.hardLimitMicros === null || !maySeeHard(context.viewer, row)) return null
       const remaining = remainingOf(present(row, context))!
       return { limitMicros: row.hardLimitMicros, remainingMicros: remaining < 0n ? 0n : remaining }
     },

@@ -22,6 +22,10 @@ const isSuperAdmin = (viewer: Viewer): boolean => isPerson(viewer) && viewer.rol
 export const mayGovern = (viewer: Viewer, level: Level): boolean =>
   isSuperAdmin(viewer) || (level === 'ORGANIZATION' && isPerson(viewer) && viewer.roles.includes('owner'))
 
+/** Whether a viewer sees the amount of a hard limit: who may set it, and owners of an organization what it may spend with credentials of the platform. */
+export const maySeeHard = (viewer: Viewer, { level, scopeType, scopeValue }: Pick<SpendLimitRow, 'level' | 'scopeType' | 'scopeValue'>): boolean =>
+  mayGovern(viewer, level) || (scopeType === 'PLATFORM_CREDENTIALS' && scopeValue === viewer.organizationId && mayGovern(viewer, 'ORGANIZATION'))
+
 /** @throws FORBIDDEN for who may not see or set hard limits */
 export function requireGovernor(viewer: Viewer, level: Level = 'ORGANIZATION'): void {
   if (mayGovern(viewer, level)) return
@@ -72,6 +76,10 @@ export async function readScope({ level, scopeType, scopeValue }: GivenScope, or
       if (level !== 'PLATFORM') refuse('scopeType', 'scopeType PLATFORM is for limits of level PLATFORM: an organization limits itself with ORGANIZATION.')
       if (value !== 'platform') refuse('scopeValue', 'scopeValue of scope PLATFORM is "platform".')
       return value
+    case 'PLATFORM_CREDENTIALS':
+      if (level !== 'PLATFORM') refuse('scopeType', 'scopeType PLATFORM_CREDENTIALS is for limits of level PLATFORM: those who run the platform set it.')
+      if (!isId(value)) refuse('scopeValue', 'scopeValue of scope PLATFORM_CREDENTIALS is the id of an organization.')
+      return value.toLowerCase()
     case 'ORGANIZATION':
     case 'USER': {
       if (!isId(value)) refuse('scopeValue', `scopeValue of scope ${scopeType} is an id.`)
@@ -122,14 +130,14 @@ export function readNote(given: string | null | undefined): string | null | unde
 
 export const periods: readonly SpendPeriod[] = ['DAY', 'MONTH', 'TOTAL']
 /** What a limit may be about, from the widest on. */
-export const scopeTypes: readonly SpendScopeType[] = ['PLATFORM', 'ORGANIZATION', 'APP', 'USER', 'PROVIDER_FAMILY', 'MODEL']
+export const scopeTypes: readonly SpendScopeType[] = ['PLATFORM', 'ORGANIZATION', 'APP', 'USER', 'PROVIDER_FAMILY', 'MODEL', 'PLATFORM_CREDENTIALS']
 
 /** The hard limits that a viewer may set. @throws FORBIDDEN for who may set none */
 export function hardLimitOptions(viewer: Viewer) {
   requireGovernor(viewer)
   return scopeTypes.flatMap(scopeType => {
     const levels: Level[] = []
-    if (scopeType !== 'PLATFORM') levels.push('ORGANIZATION')
+    if (scopeType !== 'PLATFORM' && scopeType !== 'PLATFORM_CREDENTIALS') levels.push('ORGANIZATION')
     if (isSuperAdmin(viewer)) levels.push('PLATFORM')
     return levels.length === 0 ? [] : [{ scopeType, levels, periods, minMicros: 0n, maxMicros: mostMicros }]
   })

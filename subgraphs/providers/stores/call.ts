@@ -54,6 +54,8 @@ export const calls = table('providers.calls', {
   units: integer.maybe,
   /** Null: nobody knows a price, or it has not ended. */
   costMicros: whole.maybe,
+  /** What of it was paid with credentials of the platform. */
+  platformMicros: whole.maybe,
   /** Whether its provider reported more usage than it can have had: what is on record is the bound. */
   doubtful: truth.or(false),
   latencyMs: integer.maybe,

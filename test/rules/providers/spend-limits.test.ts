@@ -34,7 +34,7 @@ const today = at('2026-02-14T00:00:00Z')
 const limit = (more: Partial<SpendLimitRow> = {}): SpendLimitRow => ({
   ...{ id: 'l1', level: 'ORGANIZATION', organizationId: 'o1', tenantId: 'o1', scopeType: 'ORGANIZATION', scopeValue: 'o1', period: 'DAY' },
   ...{ softLimitMicros: null, hardLimitMicros: 1000n, unpriced: 'BLOCK', note: null, since: today, spentMicros: 0n, reservedMicros: 0n, overdrawnMicros: 0n },
-  ...{ isCounted: true, alerts: [], attention: null, createdAt: made, updatedAt: made, createdBy: 'test', version: 1 },
+  ...{ isCounted: true, alerts: [], attention: null, isDefault: false, createdAt: made, updatedAt: made, createdBy: 'test', version: 1 },
   ...more,
 })
 const call = { organizationId: 'o1', appId: 'app_a', userId: 'u1', family: 'AI' as const }
@@ -222,6 +222,7 @@ describe('entries that are decided together', () => {
       outputTokens: null,
       units: null,
       costMicros: null,
+      platformMicros: null,
       latencyMs: null,
       firstByteMs: null,
     },

@@ -47,7 +47,7 @@ describe('a hard limit', () => {
     ])
     expect(hardLimitOptions(superAdmin).map(({ scopeType, levels }) => `${scopeType} ${levels}`)).toEqual([
       ...['PLATFORM PLATFORM', 'ORGANIZATION ORGANIZATION,PLATFORM', 'APP ORGANIZATION,PLATFORM', 'USER ORGANIZATION,PLATFORM'],
-      ...['PROVIDER_FAMILY ORGANIZATION,PLATFORM', 'MODEL ORGANIZATION,PLATFORM'],
+      ...['PROVIDER_FAMILY ORGANIZATION,PLATFORM', 'MODEL ORGANIZATION,PLATFORM', 'PLATFORM_CREDENTIALS PLATFORM'],
     ])
     expect(hardLimitOptions(owner)[0]).toMatchObject({ periods: ['DAY', 'MONTH', 'TOTAL'], minMicros: 0n, maxMicros: mostMicros })
     expect(refusalOf(() => hardLimitOptions(admin))).toMatchObject(refused('FORBIDDEN'))

@@ -66,6 +66,7 @@ const scopeTitles: Readonly<Record<SpendScopeType, (value: string) => string>> =
   USER: () => 'The spend limit of a person',
   PROVIDER_FAMILY: value => `The spend limit of ${value}`,
   MODEL: value => `The spend limit of the model ${value}`,
+  PLATFORM_CREDENTIALS: () => 'The spend limit of the organization on credentials of the platform',
 }
 
 /** What of a limit is over when its period is, or the limit itself, or when it was raised: then nobody is to see to it any more. */

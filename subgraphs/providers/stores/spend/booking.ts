@@ -59,10 +59,14 @@ export const scopesOf = ({ organizationId, appId, userId, family }: Counted): re
 
 export const scopeOfModel = (model: string): Scope => ({ type: 'MODEL', value: model })
 
+/** The scope of what an organization spends with credentials of the platform. */
+export const scopeOfPlatformCredentials = (organizationId: string): Scope => ({ type: 'PLATFORM_CREDENTIALS', value: organizationId })
+
 /** Whether a limit is one of a call's, answered by this model. */
 export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue'>, call: Counted, model: string | null): boolean {
   if (limit.organizationId !== null && limit.organizationId !== call.organizationId) return false
   if (limit.scopeType === 'MODEL') return limit.scopeValue === model
+  if (limit.scopeType === 'PLATFORM_CREDENTIALS') return limit.scopeValue === call.organizationId
   return scopesOf(call).some(({ type, value }) => type === limit.scopeType && value === limit.scopeValue)
 }
 
@@ -70,6 +74,8 @@ export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeTyp
 export interface Candidate {
   readonly model: string | null
   readonly upperMicros: bigint | null
+  /** Whether it is called with a credential of the platform. */
+  readonly isOnPlatform?: boolean
 }
 
 /** What becomes of a call that asks to begin. */
@@ -83,16 +89,24 @@ export type Admission =
       readonly short: readonly SpendLimitRow[]
     }
 
+/** Whether a limit counts some candidates of a call alone. */
+const isPartial = ({ scopeType }: Pick<SpendLimitRow, 'scopeType'>): boolean => scopeType === 'MODEL' || scopeType === 'PLATFORM_CREDENTIALS'
+
+/** Whether a limit that counts some candidates alone counts this one. */
+const countsCandidate = ({ scopeType, scopeValue }: SpendLimitRow, { model, isOnPlatform = false }: Candidate): boolean =>
+  (scopeType === 'MODEL' && scopeValue === model) || (scopeType === 'PLATFORM_CREDENTIALS' && isOnPlatform)
+
 /**
- * Holds back what a call may cost in every limit of its, or in none. A later candidate that a limit of its own model does not cover, or that
- * has no price where one is asked for, is left out; the first one is refused then.
+ * Holds back what a call may cost in every limit of its, or in none. A later candidate that a limit of its model or of its credential does not
+ * cover, or that has no price where one is asked for, is left out; the first one is refused then.
  * @param limits those that apply to it, as they stand now
  */
 export function admit(limits: readonly SpendLimitRow[], candidates: readonly Candidate[]): Admission {
-  const general = limits.filter(({ scopeType }) => scopeType !== 'MODEL')
-  const ofModel = ({ model }: Candidate) => limits.filter(({ scopeType, scopeValue }) => scopeType === 'MODEL' && scopeValue === model)
+  const general = limits.filter(limit => !isPartial(limit))
+  const partial = limits.filter(isPartial)
+  const ownOf = (candidate: Candidate) => partial.filter(limit => countsCandidate(limit, candidate))
   const objectionTo = (candidate: Candidate): Admission | null => {
-    const own = ofModel(candidate)
+    const own = ownOf(candidate)
     if (candidate.upperMicros === null) {
       const strict = [...general, ...own].find(({ hardLimitMicros, unpriced }) => hardLimitMicros !== null && unpriced === 'BLOCK')
       if (strict) return { refused: 'UNPRICED', limit: strict, short: [] }
@@ -109,7 +123,7 @@ export function admit(limits: readonly SpendLimitRow[], candidates: readonly Can
   const refused = refusedBy(general.filter(limit => !covers(limit, dearest)))
   if (refused) return refused
   const wanted = new Map<string, bigint>(general.map(({ id }) => [id, dearest]))
-  for (const candidate of allowed) for (const { id } of ofModel(candidate)) wanted.set(id, candidate.upperMicros ?? 0n)
+  for (const candidate of allowed) for (const { id } of ownOf(candidate)) wanted.set(id, most(wanted.get(id) ?? 0n, candidate.upperMicros ?? 0n))
   const holding = limits.filter(({ id }) => wanted.has(id))
   return {
     allowed,
@@ -139,6 +153,8 @@ export interface Ended extends Counted {
   readonly createdAt: Date
   readonly held: readonly Held[]
   readonly attempts: readonly CallAttempt[]
+  /** What of its cost was paid with credentials of the platform. */
+  readonly platformMicros?: bigint | null
 }
 
 /** What the provider of a model may still charge for a request that it took and never answered, beyond what is booked for it. */
@@ -146,10 +162,13 @@ export interface Unclear {
   readonly model: string
   /** In whole micro-dollars. */
   readonly micros: bigint
+  /** Whether it was called with a credential of the platform. */
+  readonly isOnPlatform?: boolean
 }
 
-/** What ended calls cost in a limit: all of it, or the part of the limit's own model, whose attempts may have remained without an answer. */
+/** What ended calls cost in a limit: all of it, or the part of the platform's credentials or of the limit's own model, whose attempts may have remained without an answer. */
 function costIn(limit: SpendLimitRow, call: Ended, costMicros: bigint): bigint {
+  if (limit.scopeType === 'PLATFORM_CREDENTIALS') return countsIn(limit, call, null) ? (call.platformMicros ?? 0n) : 0n
   if (limit.scopeType !== 'MODEL') return countsIn(limit, call, null) ? costMicros : 0n
   if (!countsIn(limit, call, limit.scopeValue)) return 0n
   const unanswered = sumOf(call.attempts)
@@ -183,7 +202,9 @@ export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: 
     const cost = costIn(limit, call, costMicros)
     const released = own ? BigInt(own.micros) : 0n
     if (cost === 0n && released === 0n) return []
-    const open = unclear.filter(({ model }) => limit.scopeType !== 'MODEL' || model === limit.scopeValue).reduce((sum, { micros }) => sum + micros, 0n)
+    const open = unclear
+      .filter(each => !isPartial(limit) || countsCandidate(limit, { ...each, upperMicros: null }))
+      .reduce((sum, { micros }) => sum + micros, 0n)
     const stays = least(open, most(0n, released - cost))
     if (own && stays > 0n) pending.push({ ...own, micros: `${stays}` })
     return [overdrawn({ ...limit, spentMicros: limit.spentMicros + cost, reservedMicros: limit.reservedMicros - released + stays })]

@@ -3,7 +3,7 @@ import { sharedTransactionLock } from '../../../../platform/sql/lock.ts'
 import { lockingStatement, rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { columnOf, selectList } from '../../../../platform/sql/table.ts'
 import { type CallRow, calls } from '../call.ts'
-import { type Scope, scopesOf, sinceOf } from './booking.ts'
+import { type Scope, scopeOfPlatformCredentials, scopesOf, sinceOf } from './booking.ts'
 import { type SpendLimitRow, type SpendScopeType, spendLimits } from './limit.ts'
 
 /** Stands for the platform where limits are looked up by their owner. */
@@ -43,6 +43,7 @@ const endNames = [
   'outputTokens',
   'units',
   'costMicros',
+  'platformMicros',
   'doubtful',
   'latencyMs',
   'firstByteMs',
@@ -265,6 +266,7 @@ const inScope: Readonly<Record<SpendScopeType, string>> = {
   USER: 'c.user_id = $2::uuid',
   PROVIDER_FAMILY: 'c.family = upper($2)',
   MODEL: 'c.model = $2',
+  PLATFORM_CREDENTIALS: 'c.organization_id = $2::uuid',
 }
 
 /** What attempts without an answer of a call `c` are booked at. */
@@ -272,7 +274,11 @@ const unanswered = (condition: string) => `(select coalesce(sum((a ->> 'costMicr
 
 /** What a call `c` costs in a scope, as `costIn` of the rules has it. */
 const costIn = (type: SpendScopeType): string =>
-  type === 'MODEL' ? `case when c.model = $2 then c.cost_micros - ${unanswered('true')} else 0 end + ${unanswered(`a ->> 'model' = $2`)}` : 'c.cost_micros'
+  type === 'PLATFORM_CREDENTIALS'
+    ? 'c.platform_micros'
+    : type === 'MODEL'
+      ? `case when c.model = $2 then c.cost_micros - ${unanswered('true')} else 0 end + ${unanswered(`a ->> 'model' = $2`)}`
+      : 'c.cost_micros'
 
 /** How the calls of a scope are counted, for each scope and level. */
 function counting(type: SpendScopeType, owner: string): { readonly mark: Statement; readonly sum: Statement } {
@@ -306,15 +312,21 @@ export const counts = {
 
   /** Has every call of the scope that runs look for limits once more when it ends, and waits for those that end at this moment. */
   async mark(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<void> {
-    await rows(sequelize, booksLock.close, [limit.organizationId ?? platformOwner], transaction)
+    const ofOne = limit.scopeType === 'PLATFORM_CREDENTIALS' ? limit.scopeValue : limit.organizationId
+    await rows(sequelize, booksLock.close, [ofOne ?? platformOwner], transaction)
     await rows(sequelize, countingOf(limit).mark, [limit.organizationId, limit.scopeValue], transaction)
   },
 }
 
-/** Where the limits of a call are looked for. */
-export const placesOf = (call: Pick<CallRow, 'organizationId' | 'appId' | 'userId' | 'family'>, models: readonly (string | null)[]): readonly Place[] => {
+/** Where the limits of a call are looked for. @param isOnPlatform whether any of it is paid with credentials of the platform */
+export const placesOf = (
+  call: Pick<CallRow, 'organizationId' | 'appId' | 'userId' | 'family'>,
+  models: readonly (string | null)[],
+  isOnPlatform: boolean,
+): readonly Place[] => {
   const named = new Set(models.filter(model => model !== null))
-  return [...scopesOf(call), ...[...named].map(value => ({ type: 'MODEL' as const, value }))].map(scope => ({
+  const funding = isOnPlatform ? [scopeOfPlatformCredentials(call.organizationId)] : []
+  return [...scopesOf(call), ...funding, ...[...named].map(value => ({ type: 'MODEL' as const, value }))].map(scope => ({
     ...scope,
     organizationId: call.organizationId,
   }))

@@ -24,6 +24,7 @@ import {
   placesOfEnd,
   placesOfEntry,
 } from './decide.ts'
+import type { DefaultLimits } from './default-limits.ts'
 import { doubts } from './doubts.ts'
 import { createLater } from './later.ts'
 import type { SpendLimitRow } from './limit.ts'
@@ -45,6 +46,7 @@ export interface CallsGround {
   announce(limits: readonly string[], organizationId: string | null): void
   /** Where people are sent to see to something. */
   readonly publicUrl: string
+  readonly defaults: Pick<DefaultLimits, 'ensure'>
 }
 
 /** How many calls that nobody ended are looked at in one round, and for how long it is remembered that an organization has limits, in ms. */
@@ -57,7 +59,7 @@ const mostRemembered = 20_000
 const lastWordsMs = 1_000
 
 /** Opens the record of calls. */
-export function createCalls({ sequelize, clock, prices, log, job, factsOf, announce, publicUrl }: CallsGround) {
+export function createCalls({ sequelize, clock, prices, log, job, factsOf, announce, publicUrl, defaults }: CallsGround) {
   /** Organizations in which a limit applied lately, until when: it spares them an attempt without one. */
   const limited = new Map<string, number>()
   const wasLimited = (organizationId: string) => (limited.get(organizationId) ?? 0) > clock.now().getTime()
@@ -126,6 +128,8 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   }
 
   async function begin(caller: CallCaller, { family, operation, requestedModel, candidates, prompt, promptUntil }: CallOrder): Promise<OpenCall> {
+    const isOnPlatform = candidates.some(candidate => candidate.isOnPlatform)
+    if (isOnPlatform) await defaults.ensure(caller.organizationId)
     const now = clock.now()
     const call: CallRow = {
       ...newCall(caller, { family, operation }, now),
@@ -136,7 +140,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     }
     const models = candidates.map(({ model }) => model)
     crash('before-call-begins')
-    const isFree = !wasLimited(caller.organizationId) && (await books.insertFree(sequelize, call, placesOf(call, models)))
+    const isFree = !wasLimited(caller.organizationId) && (await books.insertFree(sequelize, call, placesOf(call, models, isOnPlatform)))
     if (isFree) announce([], caller.organizationId)
     const free: Admitted = { allowed: candidates, isLimited: false, call }
     const admission = isFree ? free : await admitted({ kind: 'begin', call, candidates })
@@ -214,7 +218,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const status = 'SUCCEEDED'
     const call: CallRow = { ...newCall(caller, { family, operation }, unit.now), status, provider, units: units ?? null, costMicros: micros, endedAt: unit.now }
     await books.share(sequelize, caller.organizationId, transaction)
-    if (await books.insertFree(sequelize, call, placesOf(call, []), transaction)) {
+    if (await books.insertFree(sequelize, call, placesOf(call, [], false), transaction)) {
       transaction.afterCommit(() => announce([], caller.organizationId))
       return call.id
     }
@@ -323,6 +327,7 @@ const newCall = ({ organizationId, userId, appId }: CallCaller, { family, operat
     outputTokens: null,
     units: null,
     costMicros: null,
+    platformMicros: null,
     doubtful: false,
     latencyMs: null,
     firstByteMs: null,
@@ -345,6 +350,7 @@ const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): Cal
   // A recording may have a part of a second: its price is exact, the log has whole ones.
   units: end.units == null ? null : Math.ceil(end.units),
   costMicros: end.costMicros,
+  platformMicros: end.platformMicros ?? null,
   doubtful: end.isDoubtful ?? false,
   latencyMs: end.latencyMs == null ? null : Math.round(end.latencyMs),
   firstByteMs: end.firstByteMs == null ? null : Math.round(end.firstByteMs),

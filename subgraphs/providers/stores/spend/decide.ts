@@ -75,11 +75,12 @@ export const placesOfEntry = ({ call, candidates }: Exclude<Entry, LaterEntry>):
   placesOf(
     call,
     candidates.map(({ model }) => model),
+    candidates.some(({ isOnPlatform }) => isOnPlatform),
   )
 
 /** Where the limits of what ends are looked for: those of each model that answered, or may have worked, too. */
-export const placesOfEnd = (call: CallRow, { ended: { model, attempts } }: EndEntry): readonly Place[] =>
-  placesOf(call, [model, ...attempts.flatMap(attempt => (attempt.costMicros == null ? [] : [attempt.model]))])
+export const placesOfEnd = (call: CallRow, { ended: { model, attempts, platformMicros } }: EndEntry): readonly Place[] =>
+  placesOf(call, [model, ...attempts.flatMap(attempt => (attempt.costMicros == null ? [] : [attempt.model]))], (platformMicros ?? 0n) > 0n)
 
 /**
  * Lets the rules speak of entries in their order.
@@ -103,8 +104,8 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
     const call = open.get(change.id)
     if (!call || !(call.status === 'RUNNING' || (call.expired && !change.expired))) return { ended: false }
     open.delete(call.id)
-    const { model, attempts } = change
-    const booked = book([...limits.values()], { ...call, model, attempts }, change.costMicros ?? 0n, unclear)
+    const { model, attempts, platformMicros } = change
+    const booked = book([...limits.values()], { ...call, model, attempts, platformMicros }, change.costMicros ?? 0n, unclear)
     take(booked.limits)
     const pendingUntil = booked.pending.length > 0 ? call.expiresAt : null
     ended.push({ ...change, pending: booked.pending, pendingUntil, endedAt: now > call.createdAt ? now : call.createdAt })
@@ -177,12 +178,20 @@ function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: un
       { reason: 'model_unpriced', callId },
     )
   const resets = resetsAt(limit.period, limit.since)
+  const details = { scopeType: limit.scopeType, resetsAt: resets?.toISOString() ?? null, callId }
+  if (limit.scopeType === 'PLATFORM_CREDENTIALS') return new Refusal('BUDGET_EXCEEDED', platformCredentialsRefused(limit, resets), details)
   const when = resets ? `wait until ${resets.toISOString()}` : 'ask who manages limits to raise it'
-  return new Refusal('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, {
-    scopeType: limit.scopeType,
-    resetsAt: resets?.toISOString() ?? null,
-    callId,
-  })
+  return new Refusal('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, details)
+}
+
+/** What is left where the platform pays no more: a credential of one's own. */
+function platformCredentialsRefused({ hardLimitMicros }: SpendLimitRow, resets: Date | null): string {
+  const what =
+    hardLimitMicros === 0n
+      ? 'This organization may spend nothing with credentials of the platform'
+      : 'What this organization may spend with credentials of the platform does not cover this call'
+  const wait = resets && hardLimitMicros !== 0n ? `, or wait until ${resets.toISOString()}` : ''
+  return `${what}: set a credential of its own for the provider, ask whoever runs the platform to raise the limit${wait}.`
 }
 
 const scopeNames: Readonly<Record<SpendLimitRow['scopeType'], string>> = {
@@ -192,4 +201,5 @@ const scopeNames: Readonly<Record<SpendLimitRow['scopeType'], string>> = {
   USER: 'the person',
   PROVIDER_FAMILY: 'this family of providers',
   MODEL: 'the model',
+  PLATFORM_CREDENTIALS: 'credentials of the platform',
 }

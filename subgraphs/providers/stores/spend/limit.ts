@@ -1,7 +1,7 @@
 import { json, moment, type Row, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
 import type { Level } from '../credential/credential.ts'
 
-export type SpendScopeType = 'PLATFORM' | 'ORGANIZATION' | 'APP' | 'USER' | 'PROVIDER_FAMILY' | 'MODEL'
+export type SpendScopeType = 'PLATFORM' | 'ORGANIZATION' | 'APP' | 'USER' | 'PROVIDER_FAMILY' | 'MODEL' | 'PLATFORM_CREDENTIALS'
 export type SpendPeriod = 'DAY' | 'MONTH' | 'TOTAL'
 export type SpendAlertKind = 'SOFT' | 'PERCENT_50' | 'PERCENT_80' | 'PERCENT_95' | 'EXHAUSTED'
 export type UnpricedPolicy = 'ALLOW' | 'BLOCK'
@@ -32,6 +32,8 @@ export const spendLimits = table('providers.spend_limits', {
   isCounted: truth.or(true),
   alerts: json.of<readonly SpendAlert[]>().or([]),
   attention: text.of<BudgetAttention>().maybe,
+  /** Whether it follows the setting; false: somebody has set it. */
+  isDefault: truth.or(false),
   ...stamps,
 })
 

@@ -46,8 +46,12 @@ const filtered = keptStatements(12)
 const levelOf = statement('select level from providers.spend_limits where id = $1')
 const lockOwner = transactionLock('providers.spend_limits')
 const countOf = statement(
-  `select count(*)::int as "inAll", count(*) filter (where scope_type = $2 and scope_value = $3 and period = $4)::int as alike
+  `select count(*) filter (where not is_default)::int as "inAll", count(*) filter (where scope_type = $2 and scope_value = $3 and period = $4)::int as alike
      from providers.spend_limits where organization_id is not distinct from $1::uuid`,
+)
+const removeDefault = statement(
+  `delete from providers.spend_limits l
+    where owner_id = '00000000-0000-0000-0000-000000000000' and scope_type = 'PLATFORM_CREDENTIALS' and scope_value = $1 and is_default returning ${columns}`,
 )
 const ofUser = statement(
   `with k as (
@@ -91,18 +95,27 @@ function limitSql(rows: Rows<typeof spendLimits>, { reading, viewer, sequelize }
     /** What the scope has spent since the period began. */
     spentBefore: (place: Placed & Pick<SpendLimitRow, 'since'>, transaction: Transaction): Promise<bigint> => counts.spent(sequelize, place, transaction),
 
+    /** Removes what an organization may spend with credentials of the platform by the setting: somebody sets it. @returns null where there was nothing */
+    async removeDefault(organizationId: string, transaction: Transaction): Promise<SpendLimitRow | null> {
+      const [removed] = await rows.read(removeDefault, [organizationId], transaction)
+      return removed ?? null
+    },
+
     /** Removes the limits of a person in an organization. */
     removeOfUser: (organizationId: string, userId: string, transaction: Transaction): Promise<SpendLimitRow[]> =>
       rows.read(ofUser, [organizationId, userId], transaction),
   }
 }
 
-/** An organization sees its own, and whoever administers the platform the platform's besides. */
+/** An organization sees its own and what it may spend with credentials of the platform, and whoever administers the platform all of the platform's. */
 export const spendLimitStore = store(
   spendLimits,
   {
     what: 'spend limit',
-    tenancy: { where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})` },
+    tenancy: {
+      where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})
+        or t.scope_type = 'PLATFORM_CREDENTIALS' and t.tenant_id = :organization`,
+    },
     lists: { all: { below: 'organizationId', order: 'oldest first' } },
   },
   limitSql,

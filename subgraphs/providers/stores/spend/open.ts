@@ -6,6 +6,7 @@ import { inTransaction } from '../../../store/write.ts'
 import type { Foundation } from '../../../subgraph.ts'
 import { createBooksNews, factsOf } from './announce.ts'
 import { createCalls } from './calls.ts'
+import { createDefaultLimits, type DefaultLimitsGround } from './default-limits.ts'
 import type { SpendLimitRow } from './limit.ts'
 import type { Calls, Prices } from './order.ts'
 
@@ -24,27 +25,41 @@ export interface Spending {
   stop(): Promise<void>
 }
 
-/** @param options.job what is written with: made anew for each piece of work */
+export interface SpendingOptions extends Pick<DefaultLimitsGround, 'platformOrganization'> {
+  readonly prices: PriceSettings
+  /** What is written with: made anew for each piece of work. */
+  job(): Writing
+  readonly log: Logger
+  /** What an organization may spend with credentials of the platform in a month, unless somebody has set it; null: as much as it likes. */
+  readonly platformMicros: bigint | null
+}
+
+/** Opens the record of calls. */
 export function openSpending(
   { sequelize, clock, events, publicUrl }: Pick<Foundation, 'sequelize' | 'clock' | 'events' | 'publicUrl'>,
-  { prices, job, log }: { readonly prices: PriceSettings; job(): Writing; readonly log: Logger },
+  { prices, job, log, platformMicros, platformOrganization }: SpendingOptions,
 ): Spending {
   const news = createBooksNews(events)
+  const tellsOf = (before: SpendLimitRow | null, after: SpendLimitRow | null, at: Date) => factsOf(before, after, publicUrl, at)
+  const { announce } = news
+  const defaults = createDefaultLimits({ sequelize, clock, micros: platformMicros, platformOrganization, job, factsOf: tellsOf, announce })
   const { calls, expire, lookAfter, forgetPrompts, forgetDoubts, count, settled } = createCalls({
     sequelize,
     clock,
     log,
     prices: { email: BigInt(prices.email), payment: BigInt(prices.payment), videoUnit: BigInt(prices.videoUnit) },
     job,
-    factsOf: (before, after, at) => factsOf(before, after, publicUrl, at),
-    announce: news.announce,
+    factsOf: tellsOf,
+    announce,
     publicUrl,
+    defaults,
   })
   return {
     calls,
     sweeps: [
       { name: 'calls that nobody has ended', everyMs: 15_000, run: expire },
       { name: 'limits that wait', everyMs: 15_000, run: lookAfter },
+      { name: 'limits that follow a setting', everyMs: 15_000, run: defaults.follow },
       { name: 'models that report nothing strange any more', everyMs: 60_000, run: forgetDoubts },
       { name: 'prompts whose time is over', everyMs: 60_000, run: forgetPrompts },
     ],

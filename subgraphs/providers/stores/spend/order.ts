@@ -16,6 +16,8 @@ export interface CallCandidate {
   readonly provider: string
   /** What it costs at most in whole micro-dollars; null: nobody knows a price. */
   readonly upperMicros: bigint | null
+  /** Whether it is called with a credential of the platform, as far as is known when the call begins. */
+  readonly isOnPlatform?: boolean
 }
 
 /** What was asked: where it is long, it is put together only when somebody keeps it. */
@@ -48,6 +50,8 @@ export interface CallEnd {
   readonly units?: number | null
   /** Null: nobody knows a price. Where no provider did anything it is 0. */
   readonly costMicros: bigint | null
+  /** What of it was paid with credentials of the platform; left out, nothing. */
+  readonly platformMicros?: bigint | null
   /** Whether the provider reported more than the call can have used, so that less was booked. */
   readonly isDoubtful?: boolean
   readonly attempts?: readonly CallAttempt[]

@@ -27,13 +27,13 @@ test.each(
   const id = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 1000n })
   const open = await graph.platform.providers.job('test').calls.begin({ organizationId: organization.id, userId: newId(), appId: 'app_test' }, order(600n))
   const [call] = await sequelize.transaction(transaction => books.lockCalls(sequelize, [{ organizationId: organization.id, id: open.id }], transaction))
-  const limits = await books.readLimits(sequelize, [], placesOf(call!, [model]))
+  const limits = await books.readLimits(sequelize, [], placesOf(call!, [model], false))
   const now = graph.clock.now()
   const end = { ...call!, ...ended(510n), expired: false, endedAt: now } as never
   const { changes, ended: written } = decide([{ kind: 'end', ended: end, unclear: [] }], limits, [call!], now)
   await graph.rows(change)
   const before = [await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]
-  expect(await books.writeIf(sequelize, { changes, places: placesOf(call!, [model]), applying: limits.length, ended: written[0]! })).toBe(false)
+  expect(await books.writeIf(sequelize, { changes, places: placesOf(call!, [model], false), applying: limits.length, ended: written[0]! })).toBe(false)
   expect([await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]).toEqual(before)
 })
 
@@ -64,15 +64,16 @@ test('G-04 a call that begins by itself is not written where a limit has changed
         outputTokens: null,
         units: null,
         costMicros: null,
+        platformMicros: null,
         latencyMs: null,
       },
       ...{ firstByteMs: null, attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false },
       ...{ expiresAt: null, doubtful: false, pending: [], pendingUntil: null, createdAt: now, endedAt: null },
     }
-    const limits = await books.readLimits(sequelize, [], placesOf(call, [model]))
+    const limits = await books.readLimits(sequelize, [], placesOf(call, [model], false))
     const { changes, begun } = decide([{ kind: 'begin', call, candidates: [{ model, upperMicros: 400n }] }], limits, [], now)
     await meanwhile()
-    return books.writeIf(sequelize, { changes, places: placesOf(call, [model]), applying: limits.length, begun: begun[0]! })
+    return books.writeIf(sequelize, { changes, places: placesOf(call, [model], false), applying: limits.length, begun: begun[0]! })
   }
   expect(await begin(async () => {})).toBe(true)
   expect(await begin(() => graph.rows(changedMeanwhile['what is spent']))).toBe(false)

@@ -112,13 +112,27 @@ export class Model {
       upper === null
         ? [...general, ...own(model)].every(({ hard, unpriced }) => hard === null || unpriced === 'ALLOW') && own(model).every(limit => this.covers(limit, 0))
         : own(model).every(limit => this.covers(limit, upper))
-    if (!passes(candidates[0]!)) return null
+    const [first] = candidates as readonly [ModelCandidate, ...ModelCandidate[]]
+    if (!passes(first)) {
+      const isPriced = first.upper !== null || [...general, ...own(first.model)].every(({ hard, unpriced }) => hard === null || unpriced === 'ALLOW')
+      if (isPriced) this.exhaust(own(first.model), first.upper ?? 0)
+      return null
+    }
     const allowed = candidates.filter(passes)
     const dearest = Math.max(0, ...allowed.map(({ upper }) => upper ?? 0))
-    if (!general.every(limit => this.covers(limit, dearest))) return null
+    if (!general.every(limit => this.covers(limit, dearest))) {
+      this.exhaust(general, dearest)
+      return null
+    }
     const held = new Map(general.map(({ id }) => [id, dearest]))
     for (const { model, upper } of allowed) for (const { id } of own(model)) held.set(id, upper ?? 0)
     return { allowed: allowed.map(({ model }) => model), held }
+  }
+
+  /** Takes down that those of these limits have refused a call that do not cover so much. */
+  exhaust(limits: readonly ModelLimit[], micros: number): void {
+    this.look()
+    for (const limit of limits) if (!this.covers(limit, micros)) limit.alerts.add('EXHAUSTED')
   }
 
   /** Takes down which alerts have come due. */

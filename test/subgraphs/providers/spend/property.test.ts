@@ -191,12 +191,19 @@ const charge = fc.record({ caller: someone, micros: fc.nat(300) }).map(({ caller
     const place = callerOf(real, caller)
     const job = serviceOf(real)
     const mail = { family: 'EMAIL' as const, operation: 'email.send', provider: 'smtp', micros: BigInt(micros) }
-    const isCovered = model.limits.filter(limit => model.applies(limit, { ...place, family: 'email' }, null)).every(limit => model.covers(limit, micros))
+    const limits = model.limits.filter(limit => model.applies(limit, { ...place, family: 'email' }, null))
+    const isCovered = limits.every(limit => model.covers(limit, micros))
+    const refused = () => real.graph.rows(`select from providers.calls where status = 'REFUSED' and family = 'EMAIL'`)
+    const before = (await refused()).length
     const outcome = await inTransaction(job, unit => job.calls.charge(place, mail, unit)).catch(
       (error: { extensions: { code: string } }) => error.extensions.code,
     )
     expect(outcome === 'BUDGET_EXCEEDED').toBe(!isCovered)
-    if (isCovered)
+    if (!isCovered) {
+      // It is written after the transaction that it was refused in.
+      await expect.poll(async () => (await refused()).length, { interval: 5 }).toBe(before + 1)
+      model.exhaust(limits, micros)
+    } else
       model.calls.push({
         ...place,
         id: outcome,

@@ -26,14 +26,20 @@ export interface SpenderTask {
 }
 
 /** The record of calls on a database, as a process of its own has it. */
-export function openSpender({ url, aheadMs = 0 }: Pick<SpenderTask, 'url' | 'aheadMs'>) {
+export function openSpender({ url, aheadMs = 0 }: Pick<SpenderTask, 'url' | 'aheadMs'>, platformMicros: bigint | null = null) {
   const log = pino({ level: 'silent' })
   const { sequelize, close } = connect({ url, poolSize: 5, log })
   const clock = { now: () => new Date(Date.now() + aheadMs) }
   const telling = { slug: 'providers' as const, receivers: [], outbox: outboxOf('providers'), log, wake() {} }
   const contexts = contextsOf('providers', {}, {}, { sequelize, clock }, telling)
   const foundation = { sequelize, clock, events: createMemoryEvents(), publicUrl: 'http://localhost' }
-  const spending = openSpending(foundation, { prices: { email: 100, payment: 100, videoUnit: 10 }, job: () => contexts.everybodys('spender'), log })
+  const spending = openSpending(foundation, {
+    prices: { email: 100, payment: 100, videoUnit: 10 },
+    job: () => contexts.everybodys('spender'),
+    log,
+    platformMicros,
+    platformOrganization: { find: async () => null },
+  })
   return {
     spending,
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import { createTestDatabase } from '../../../kit/database.ts'
+import type { Supergraph } from '../../../kit/supergraph.ts'
+import { person } from '../../../kit/viewers.ts'
+import { type AiWorld, aiWorld, secondModel } from '../ai/world.ts'
+import { seedCredential } from '../credential/seed.ts'
+import { ended, order } from './seed.ts'
+import { openSpender } from './spender.ts'
+
+const worldWith = (platformCredentialsMicros: bigint | null) => aiWorld({ quotas: { platformCredentialsMicros } })
+const superAdmin = () => person(newId(), newId(), ['platform_super_admin'])
+const createLimit = 'mutation($input: CreateSpendLimitInput!) { createSpendLimit(input: $input) { id spentMicros hardLimit { limitMicros } } }'
+const updateLimit = 'mutation($input: UpdateSpendLimitInput!) { updateSpendLimit(input: $input) { id hardLimit { limitMicros } } }'
+const deleteLimit = 'mutation($input: DeleteSpendLimitInput!) { deleteSpendLimit(input: $input) { id } }'
+const oneLimit = 'query($id: ID!) { spendLimit(id: $id) { level scopeType scopeValue period spentMicros hardLimit { limitMicros } alerts { kind } } }'
+
+const limitsOf = ({ rows }: Supergraph) =>
+  rows<{ id: string; value: string; hard: number; spent: number; isDefault: boolean }>(
+    `select id, scope_value as value, hard_limit_micros::int as hard, spent_micros::int as spent, is_default as "isDefault"
+       from providers.spend_limits where scope_type = 'PLATFORM_CREDENTIALS' order by created_at, id`,
+  )
+const attention = ({ rows }: Supergraph) =>
+  rows<{ told: string }>(`select kind || ' ' || coalesce(body->>'organizationId', '') as told from providers.facts where kind like 'attention.%' order by seq`)
+
+/** Has limits brought to what they are to be: their figures, and the setting. */
+const sweep = async ({ graph }: AiWorld) => {
+  for (const { run } of (graph.platform.providers.job('test').spending as Spending).sweeps) await run()
+}
+
+const long = 'word '.repeat(60)
+
+/** Asks until a limit refuses. @returns the refusal, and how many passed */
+async function exhaust({ chat }: AiWorld) {
+  for (let passed = 0; passed < 50; passed += 1) {
+    const answer = await chat(long)
+    if (answer.status === 402) return { passed, refusal: await answer.json() }
+    expect(answer.status).toBe(200)
+  }
+  throw new Error('no limit refuses')
+}
+
+describe('what an organization spends with credentials of the platform', () => {
+  it('is limited by the setting, each organization for itself, and the refusal says what to do', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph, owner } = world
+    const { passed, refusal } = await exhaust(world)
+    expect(passed).toBeGreaterThan(1)
+    expect(refusal).toMatchObject({ code: 'BUDGET_EXCEEDED', scopeType: 'platform_credentials', resetsAt: expect.any(String) })
+    expect(refusal.detail).toMatch(/set a credential of its own for the provider, ask whoever runs the platform to raise the limit, or wait until/)
+    const other = person(newId(), newId(), ['owner'])
+    expect((await world.chat('Hello', {}, { as: other })).status).toBe(200)
+    const [logged] = await graph.rows(
+      'select sum(cost_micros)::int as cost, sum(platform_micros)::int as platform from providers.calls where organization_id = $1',
+      [owner.organizationId],
+    )
+    const limits = await limitsOf(graph)
+    const [own, theirs] = [owner, other].map(({ organizationId }) => limits.find(({ value }) => value === organizationId))
+    expect(own).toMatchObject({ value: owner.organizationId, hard: 1_000, spent: logged!.cost, isDefault: true })
+    expect([logged!.platform, theirs!.value]).toEqual([logged!.cost, other.organizationId])
+    // Its managers are told, and see what they are told of.
+    expect(await attention(graph)).toContainEqual({ told: `attention.opened ${owner.organizationId}` })
+    const limit = (await graph.execute(oneLimit, { id: own!.id }, { as: owner })).data().spendLimit
+    expect(limit).toMatchObject({ level: 'PLATFORM', scopeType: 'PLATFORM_CREDENTIALS', period: 'MONTH', hardLimit: { limitMicros: 1_000 } })
+    expect(limit.alerts.map(({ kind }: { kind: string }) => kind)).toContain('EXHAUSTED')
+    ;(await graph.execute(oneLimit, { id: own!.id }, { as: other })).refused('NOT_FOUND')
+    ;(await graph.execute(updateLimit, { input: { id: own!.id, hardLimitMicros: 9_000 } }, { as: owner })).refused('FORBIDDEN')
+  })
+
+  it('is nothing by a setting of 0, but for models that the organization has a credential for', async () => {
+    await using world = await worldWith(0n)
+    const { graph, owner } = world
+    const refused = await world.chat('Hello')
+    expect([refused.status, (await refused.json()).detail]).toEqual([
+      402,
+      expect.stringMatching(/^This organization may spend nothing with credentials of the platform: /),
+    ])
+    expect(await attention(graph)).toEqual([{ told: `attention.opened ${owner.organizationId}` }])
+    await seedCredential(graph, { organizationId: owner.organizationId!, provider: 'openai', secret: 'sk-sandbox-of-their-own' })
+    await graph.clock.advance(1_001)
+    const answer = await world.chat('Hello')
+    expect(answer.status).toBe(200)
+    expect(await world.callOf(answer)).toMatchObject({ platform_micros: '0' })
+    // The next of the chain would be paid by the platform.
+    await world.arm('openai', { fault: 'status', status: 503 })
+    expect((await world.chat('Hello')).status).toBe(502)
+    expect(await world.received('anthropic')).toEqual([])
+    expect((await world.chat('Hello', { model: secondModel })).status).toBe(402)
+    expect((await limitsOf(graph)).map(({ spent }) => spent)).toEqual([0])
+  })
+
+  it('is what the platform pays alone where a call goes on to a model of the platform', async () => {
+    await using world = await worldWith(100_000n)
+    const { graph, owner } = world
+    await seedCredential(graph, { organizationId: owner.organizationId!, provider: 'openai', secret: 'sk-sandbox-of-their-own' })
+    await world.arm('openai', { fault: 'timeout-after-accept' })
+    const answer = await world.chat('Hello', {}, { headers: { 'x-gateway-timeout-ms': '500' } })
+    expect([answer.status, answer.headers.get('x-gateway-model')]).toEqual([200, secondModel])
+    const call = await world.callOf(answer)
+    const lost = BigInt((call.attempts as { costMicros?: string }[])[0]!.costMicros!)
+    expect(lost).toBeGreaterThan(0n)
+    expect(BigInt(call.platform_micros as string)).toBe(BigInt(call.cost_micros as string) - lost)
+    expect((await limitsOf(graph)).map(({ spent }) => `${spent}`)).toEqual([call.platform_micros])
+  })
+
+  it('is never more than the limit, however many are asked at once', async () => {
+    await using world = await worldWith(2_000n)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => world.chat('Hello')))
+    expect(answers.some(({ status }) => status === 200)).toBe(true)
+    expect(answers.some(({ status }) => status === 402)).toBe(true)
+    expect((await world.spent()).spent).toBeLessThanOrEqual(2_000)
+  })
+
+  it('is set for one organization by a super admin, in the place of the setting, which holds again when that is deleted', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph, owner } = world
+    const boss = superAdmin()
+    await exhaust(world)
+    const [before] = await limitsOf(graph)
+    const input = { level: 'PLATFORM', scopeType: 'PLATFORM_CREDENTIALS', scopeValue: owner.organizationId, period: 'MONTH', hardLimitMicros: 50_000 }
+    ;(await graph.execute(createLimit, { input }, { as: owner })).refused('FORBIDDEN')
+    const at = { ...input, level: 'ORGANIZATION' }
+    expect((await graph.execute(createLimit, { input: at }, { as: owner })).refused('BAD_USER_INPUT').extensions.field).toBe('scopeType')
+    const made = (await graph.execute(createLimit, { input }, { as: boss })).data().createSpendLimit
+    expect(made).toMatchObject({ spentMicros: before!.spent, hardLimit: { limitMicros: 50_000 } })
+    expect((await attention(graph)).at(-1)).toEqual({ told: 'attention.closed ' })
+    ;(await graph.execute(createLimit, { input }, { as: boss })).refused('CONFLICT')
+    expect((await world.chat('Hello')).status).toBe(200)
+    await sweep(world)
+    expect((await limitsOf(graph)).map(({ id, hard, isDefault }) => [id, hard, isDefault])).toEqual([[made.id, 50_000, false]])
+    ;(await graph.execute(deleteLimit, { input: { id: made.id } }, { as: boss })).data()
+    await graph.clock.advance(10_001)
+    expect((await world.chat(long)).status).toBe(200)
+    await sweep(world)
+    const [again] = await limitsOf(graph)
+    expect([again!.hard, again!.isDefault, again!.spent > before!.spent]).toEqual([1_000, true, true])
+    expect((await world.chat(long)).status).toBe(402)
+  })
+
+  it('follows the setting, but for what somebody has set', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph, owner } = world
+    await exhaust(world)
+    await graph.rows('update providers.spend_limits set hard_limit_micros = 7, overdrawn_micros = spent_micros where is_default')
+    const other = person(newId(), newId(), ['owner'])
+    await world.chat('Hello', {}, { as: other })
+    const theirs = (await limitsOf(graph)).find(({ value }) => value === other.organizationId)
+    ;(await graph.execute(updateLimit, { input: { id: theirs!.id, hardLimitMicros: 9_000 } }, { as: superAdmin() })).data()
+    await sweep(world)
+    expect(Object.fromEntries((await limitsOf(graph)).map(({ value, hard }) => [value, hard]))).toEqual({
+      [owner.organizationId!]: 1_000,
+      [other.organizationId!]: 9_000,
+    })
+    await using without = await openSpender({ url: graph.database.url }, null)
+    for (const { run } of without.spending.sweeps) await run()
+    expect((await limitsOf(graph)).map(({ value }) => value)).toEqual([other.organizationId])
+  })
+
+  it('has no bound for the organization that looks after the platform, and for nobody where the setting says so', async () => {
+    await using world = await worldWith(0n)
+    await world.graph.platform.providers.job('test').platformOrganization.learn(world.owner.organizationId!)
+    expect((await world.chat('Hello')).status).toBe(200)
+    await using unlimited = await worldWith(null)
+    expect((await unlimited.chat('Hello')).status).toBe(200)
+    expect([await limitsOf(world.graph), await limitsOf(unlimited.graph)]).toEqual([[], []])
+  })
+
+  it('is one limit for an organization, however many processes call for it at once', async () => {
+    await using database = await createTestDatabase()
+    await using first = await openSpender({ url: database.url }, 1_000n)
+    await using second = await openSpender({ url: database.url }, 1_000n)
+    const organizationId = newId()
+    const candidates = [{ model: 'openai/gpt-5-mini', provider: 'openai', upperMicros: 100n, isOnPlatform: true }]
+    const call = async ({ spending }: typeof first) => {
+      const open = await spending.calls.begin({ organizationId, userId: null, appId: 'app_test' }, order(null, { candidates }))
+      await open.settle(ended(100n, { platformMicros: 100n }))
+    }
+    const outcomes = await Promise.allSettled([first, second].flatMap(each => Array.from({ length: 20 }, () => call(each))))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    const [limits] = await database.sequelize.query(
+      'select spent_micros::int as spent, reserved_micros::int as reserved, attention, jsonb_array_length(alerts) as alerts from providers.spend_limits',
+    )
+    expect(limits).toEqual([{ spent: 1_000, reserved: 0, attention: 'BUDGET_EXHAUSTED', alerts: 4 }])
+  })
+
+  it.each([
+    ['none', null, ['insert', 'update']],
+    ['one', 1_000_000n, ['with', 'with']],
+  ] as const)('costs two statements beside the call where the setting makes %s', async (_, micros, kinds) => {
+    await using world = await worldWith(micros)
+    const { graph, owner } = world
+    const { calls } = graph.platform.providers.job('test')
+    const candidates = [{ model: secondModel, provider: 'anthropic', upperMicros: 100n, isOnPlatform: true }]
+    const whole = async () => {
+      const open = await calls.begin({ organizationId: owner.organizationId!, userId: null, appId: 'app_test' }, order(null, { candidates }))
+      await open.settle(ended(90n, { model: secondModel, platformMicros: 90n }))
+    }
+    await whole()
+    const sent = (await graph.statements(whole)).filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
+    expect(sent.map(sql => /^\s*\w+/.exec(sql)![0].trim())).toEqual(kinds)
+  })
+})
