@@ -6,8 +6,10 @@ import type { OrganizationRules, OrganizationsInUse } from './in-use.ts'
 import { statusWithin } from './organization.ts'
 
 const dayMs = 24 * 3_600_000
-/** Characters of a prompt that are kept, as it is and redacted. */
-const [longest, longestRedacted] = [100_000, 2_000]
+/** Characters of a prompt that are kept, as it is. */
+export const longestPrompt = 100_000
+/** The same redacted. */
+const longestRedacted = 2_000
 
 /** What stands for what was taken out. */
 const gap = '[…]'
@@ -34,7 +36,7 @@ export function redacted(words: string): string {
 function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: Said, now: Date) {
   const prompt = promptStorage === 'OFF' ? null : inWords(said)
   if (prompt === null) return { prompt: null, promptUntil: null }
-  const words = promptStorage === 'REDACTED' ? redacted(prompt) : prompt.slice(0, longest)
+  const words = promptStorage === 'REDACTED' ? redacted(prompt) : prompt.slice(0, longestPrompt)
   // A database takes no zero character, and no half of one.
   return { prompt: words.replaceAll('\0', '').toWellFormed(), promptUntil: new Date(now.getTime() + retentionDays * dayMs) }
 }
