@@ -114,7 +114,9 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
   const mistakes: Mistake[] = []
   for (const { to, at } of importsOf(file, source, code)) {
     const allowed =
-      to.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/(?:(?:store|http)\/)?[^/]+$/.test(to)) || (inside && to.startsWith(own))
+      to.startsWith('platform/') ||
+      (!file.startsWith('platform/') && /^subgraphs\/(?:store\/(?:filter\/)?|http\/)?[^/]+$/.test(to)) ||
+      (inside && to.startsWith(own))
     if (!allowed) mistakes.push(mistakeAt(file, source, at, 'IMPORT_ACROSS', text))
   }
   return mistakes

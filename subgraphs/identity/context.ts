@@ -8,7 +8,7 @@ import { recoveryEmailStore } from './stores/account/recovery-email.ts'
 import { accountRequestStore } from './stores/account/request.ts'
 import { setupLinkStore } from './stores/account/setup-link.ts'
 import { apiKeyStore } from './stores/api-key.ts'
-import { auditEntryStore } from './stores/audit-entry.ts'
+import { accountEntryStore, auditEntryStore } from './stores/audit-entry.ts'
 import { codeStore } from './stores/code.ts'
 import { handoffStore } from './stores/credentials/handoff.ts'
 import { oauthClientStore } from './stores/credentials/oauth-client.ts'
@@ -17,7 +17,7 @@ import { oauthGrantStore } from './stores/credentials/oauth-grant.ts'
 import { type NewSigningKey, signingKeyStore } from './stores/credentials/signing-key.ts'
 import { invitationStore, receivedInvitationStore } from './stores/invitation.ts'
 import { everyMembershipStore, membershipStore, ownMembershipStore } from './stores/membership.ts'
-import { invitingOrganizationStore, organizationStore } from './stores/organization.ts'
+import { invitingOrganizationStore, listedOrganizationStore, organizationStore } from './stores/organization.ts'
 import { type ServiceAddress, serviceEntryStore } from './stores/service-entry.ts'
 import { sessionStore } from './stores/session.ts'
 import { everyUserStore, userStore } from './stores/user.ts'
@@ -27,6 +27,7 @@ export const stores = {
   users: userStore,
   everyUser: everyUserStore,
   organizations: organizationStore,
+  listedOrganizations: listedOrganizationStore,
   invitingOrganizations: invitingOrganizationStore,
   invitations: invitationStore,
   receivedInvitations: receivedInvitationStore,
@@ -40,6 +41,7 @@ export const stores = {
   setupLinks: setupLinkStore,
   codes: codeStore,
   auditEntries: auditEntryStore,
+  accountEntries: accountEntryStore,
   handoffs: handoffStore,
   oauthClients: oauthClientStore,
   oauthConsents: oauthConsentStore,

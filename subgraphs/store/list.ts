@@ -1,10 +1,12 @@
+import type { Sequelize } from 'sequelize'
 import { isId } from '../../platform/ids.ts'
 import { type Connection, isMoment, type Order } from '../../platform/page.ts'
+import type { Reading } from '../../platform/sql/reading.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { columnOf, type Row, selectList, type Table } from '../../platform/sql/table.ts'
+import { nounOf } from './filter/filters.ts'
 import type { ListStore } from './loader.ts'
-import type { Opening } from './store.ts'
-import { bindTenant } from './tenancy.ts'
+import { bindTenant, type Tenant } from './tenancy.ts'
 
 /** A list of rows below what one of their columns names, by age. */
 export interface List<T extends Table> {
@@ -21,16 +23,19 @@ export type Aged = { readonly id: string; readonly createdAt: Date }
 
 /** By age, which never changes while a client reads on. Cursors carry the order's name: `brands.oldest`. */
 export function orderOf<R extends Aged>(table: Table, { order }: Pick<List<Table>, 'order'>): Order<R> {
-  const noun = table.name.split('.')[1]!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   return {
-    name: `${noun}.${order === 'oldest first' ? 'oldest' : 'newest'}`,
+    name: `${nounOf(table)}.${order === 'oldest first' ? 'oldest' : 'newest'}`,
     position: row => [row.createdAt.toISOString(), row.id],
     parts: [isMoment, isId],
   }
 }
 
 /** How a list is read, for whoever it is read for. */
-export type ReadList<T extends Table> = (opening: Pick<Opening, 'sequelize' | 'viewer' | 'reading'>) => ListStore<Row<T>>
+export type ReadList<T extends Table> = (opening: {
+  readonly sequelize: Sequelize
+  readonly viewer: Tenant | null
+  readonly reading: Reading
+}) => ListStore<Row<T>>
 
 /**
  * Reads lists below their parents: for any number of parents one statement, which goes along an index on (parent, created_at, id) for

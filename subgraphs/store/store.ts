@@ -6,9 +6,11 @@ import { requireId } from '../../platform/ids.ts'
 import { type Order, type PageArguments, readPage } from '../../platform/page.ts'
 import { insertOften, updateOften } from '../../platform/sql/often.ts'
 import type { Reading } from '../../platform/sql/reading.ts'
-import { type NamelessStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
+import { keptStatements, type NamelessStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import { columnOf, keyOf, modelOf, type NewRow, type Row, selectList, type Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
+import { type FilterOf, type Filters, filteredList, newestFirst, type Sorted, sortedOrder, type WriteList } from './filter/filters.ts'
+import { type FilteredPages, filteredPages } from './filter/pages.ts'
 import { type Aged, type List, orderOf, type Page, type ReadList, readList } from './list.ts'
 import { createListLoader, createLoader, type ListLoader } from './loader.ts'
 import { type Bound, bindTenant, conditionOf, type Tenancy } from './tenancy.ts'
@@ -20,6 +22,10 @@ export interface StoreFacts<T extends Table> {
   readonly tenancy: Tenancy<T>
   /** Lists below a parent that are paged, by name. */
   readonly lists?: Readonly<Record<string, List<T>>>
+  /** How the one list of all rows may be filtered, which is read by `filtered`. */
+  readonly filters?: Filters
+  /** The order of that list. @default newestFirst */
+  readonly sorted?: Sorted<T>
   /** Columns that name the one parent of many rows, each with the order in SQL of the rows below it: for lists under fifty. */
   readonly manyBy?: { readonly [Name in Extract<keyof T['columns'], string>]?: string }
   /** Rows are written many times a second: by statements that connections keep, past the model (decision 0084). @default false */
@@ -27,7 +33,7 @@ export interface StoreFacts<T extends Table> {
 }
 
 /** The rows of one table that a viewer may see; or, for jobs, everybody's. What is asked of `byId`, `manyBy` and `page` in one turn is read together. */
-export interface Rows<T extends Table, ListName extends string = string, Many extends string = string> {
+export interface Rows<T extends Table, ListName extends string = string, Many extends string = string, Filter = never> {
   /** In sentences: `brand`. */
   readonly what: string
   /** One by its id; null when there is none that may be seen. */
@@ -44,6 +50,8 @@ export interface Rows<T extends Table, ListName extends string = string, Many ex
   require(id: string, field?: string): Promise<Row<T>>
   /** One page of a list below a parent. @throws BAD_USER_INPUT for a page that cannot be */
   page(list: ListName, parent: string, page: PageArguments): Promise<Page<T>>
+  /** One page of all rows, by the filters that the noun declares; null does not narrow. @throws BAD_USER_INPUT for a page that cannot be */
+  filtered(filter: Filter, page: PageArguments): Promise<Page<T>>
   /** Runs a statement of the noun's own, which itself has to say whose rows it shows. */
   read<Found extends object = Row<T>>(statement: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null): Promise<Found[]>
   /** Locks the row with this id until the transaction ends, and reads it as it is now. */
@@ -85,7 +93,7 @@ export function store<T extends Table, const Facts extends StoreFacts<T>, Own ex
   table: T,
   facts: Facts & StoreFacts<T>,
   own?: (rows: Rows<T>, opening: Opening) => Own,
-): Store<T, Rows<T, NamesOf<Facts['lists']>, NamesOf<Facts['manyBy']>> & Own> {
+): Store<T, Rows<T, NamesOf<Facts['lists']>, NamesOf<Facts['manyBy']>, FilterOf<T, Facts['filters']>> & Own> {
   const plan = planOf(table, facts)
   const lists = (facts.lists ?? {}) as Readonly<Record<string, List<T>>>
   return {
@@ -109,7 +117,15 @@ interface Plan<T extends Table> {
   readonly lock: Both
   readonly manyBy: Readonly<Record<string, Both>>
   readonly lists: Readonly<Record<string, { readonly order: Order<Row<T> & Aged>; readonly read: ReadList<T> }>>
+  readonly filtered: {
+    readonly order: Order<Record<string, unknown>>
+    readonly kept: (text: string) => Statement | NamelessStatement
+    readonly write: WriteList
+  } | null
 }
+
+/** Each combination of filters is a statement of its own: how many of a list connections keep. */
+const mostTexts = 100
 
 /** A statement on everybody's rows, and on those of one viewer. */
 interface Both {
@@ -117,7 +133,8 @@ interface Both {
   readonly seen: Statement & Bound
 }
 
-function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy = {}, writtenOften = false }: StoreFacts<T>): Plan<T> {
+function planOf<T extends Table>(table: T, facts: StoreFacts<T>): Plan<T> {
+  const { what, tenancy, lists = {}, filters, sorted = newestFirst as Sorted<T>, manyBy = {}, writtenOften = false } = facts
   const condition = conditionOf(tenancy)
   const select = `select ${selectList(table, 't')} from ${table.name} t where`
   const both = (where: string, rest = ''): Both => {
@@ -142,6 +159,7 @@ function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy =
         { order: orderOf<Row<T> & Aged>(table, list), read: readList(table, list, condition) },
       ]),
     ),
+    filtered: filters ? { order: sortedOrder(table, sorted), kept: keptStatements(mostTexts), write: filteredList(table, tenancy, filters, sorted) } : null,
   }
 }
 
@@ -154,6 +172,7 @@ class OpenRows {
   one: DataLoader<string, AnyRow | null> | null = null
   many: Map<string, DataLoader<string, AnyRow[]>> | null = null
   pages: Map<string, ListLoader<AnyRow>> | null = null
+  filteredBy: FilteredPages<AnyRow, Readonly<Record<string, unknown>>> | null = null
 
   constructor(plan: Plan<Table>, opening: Opening) {
     this.plan = plan
@@ -209,6 +228,18 @@ class OpenRows {
     const found = await loader.load(parent, request)
     for (const row of found.nodes) this.byId.prime(row.id, row)
     return found
+  }
+
+  async filtered(filter: Readonly<Record<string, unknown>>, page: PageArguments) {
+    const { order, kept, write } = this.plan.filtered!
+    const request = readPage(page, order)
+    this.filteredBy ??= filteredPages<AnyRow, Readonly<Record<string, unknown>>>(this as never, this.opening.reading, {
+      kept,
+      page: (wanted, request) => write(wanted, this.opening, request),
+      count: wanted => write(wanted, this.opening),
+      order: () => order,
+    })
+    return this.filteredBy(filter, request)
   }
 
   read(wanted: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null) {

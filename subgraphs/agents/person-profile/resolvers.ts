@@ -1,12 +1,11 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { newId, readId, requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
 import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf, requirePerson } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { CreatePersonProfileInput, Resolvers } from '../resolvers.generated.ts'
-import { newestFirst, type PersonProfileRow } from '../stores/person-profile.ts'
+import type { PersonProfileRow } from '../stores/person-profile.ts'
 import { readAuthorizations, readProfile, requireMayWriteOf } from './rules.ts'
 
 /** Writes a profile with its evidence; once for each key. */
@@ -42,12 +41,8 @@ export const personProfileResolvers: Resolvers = {
   Query: {
     personProfile: (_, { id }, { personProfiles }) => personProfiles.require(id),
     personProfiles: (_, { subjectId, status, ...page }, { viewer, personProfiles }) => {
-      const filter = {
-        organizationId: activeOrganization(viewer, 'Person profiles'),
-        subjectId: readId(subjectId, 'subjectId'),
-        status: status ?? null,
-      }
-      return personProfiles.filtered(filter, readPage(page, newestFirst))
+      activeOrganization(viewer, 'Person profiles')
+      return personProfiles.filtered({ subjectId: readId(subjectId, 'subjectId'), status }, page)
     },
   },
   Mutation: {

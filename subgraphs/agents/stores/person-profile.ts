@@ -1,12 +1,8 @@
 import type { Transaction } from 'sequelize'
-import { isId } from '../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
-import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
-import { bindTenant } from '../../store/tenancy.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { json, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { notFound, type Rows, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
 
 export type PersonProfileStatus = 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
@@ -71,24 +67,6 @@ const seenBy = (profile: string): string =>
 /** The same for a row `t` that belongs to a profile by `profile_id`. */
 export const seenWithProfile = `exists (select from agents.person_profiles p where p.id = t.profile_id and ${seenBy('p')})`
 
-/** Newest first. */
-export const newestFirst: Order<PersonProfileRow> = {
-  name: 'personProfiles.newest',
-  position: profile => [profile.createdAt.toISOString(), profile.id],
-  parts: [isMoment, isId],
-}
-
-/** Which profiles of an organization; null does not narrow. */
-export interface ProfileFilter {
-  readonly organizationId: string
-  readonly subjectId: string | null
-  readonly status: PersonProfileStatus | null
-}
-
-const columns = selectList(personProfiles, 't')
-
-/** Each combination of filters is a statement of its own: sixteen for viewers, and as many counts. */
-const filtered = keptStatements(50)
 const lockMaking = transactionLock('agents.person_profiles')
 const writtenToday = countByCaller(personProfiles)
 const archiveOf = statement(
@@ -97,32 +75,8 @@ const archiveOf = statement(
 )
 
 /** What only person profiles are asked. */
-function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }: Opening) {
-  /** Only what is asked stands in the statement, so that an index can be chosen for it. */
-  const asked = ({ organizationId, subjectId, status }: ProfileFilter, select: string, page?: PageRequest): Asked => {
-    const values: unknown[] = []
-    const bind = (value: unknown): string => `$${values.push(value)}`
-    const conditions = [
-      `t.organization_id = ${bind(organizationId)}`,
-      subjectId !== null && `t.subject_id = ${bind(subjectId)}`,
-      status !== null && `t.status = ${bind(status)}`,
-      page?.after && `(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-      viewer && seenBy('t'),
-    ].filter(condition => typeof condition === 'string')
-    const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
-    const bound = bindTenant(`select ${select} from agents.person_profiles t where ${conditions.join(' and ')}${order}`, values.length)
-    return { text: bound.text, values: viewer ? bound.values(values, viewer) : values }
-  }
-  const pages = filteredPages<PersonProfileRow, ProfileFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  })
+function personProfileSql(rows: Rows<typeof personProfiles>) {
   return {
-    /** A page of profiles, those alone that the viewer may see. */
-    filtered: pages,
-
     /** One with this id, under lock. @throws NOT_FOUND for one that the viewer may not see, as for none */
     async requireLocked(id: string, transaction: Transaction): Promise<PersonProfileRow> {
       const profile = await rows.lock(id, transaction)
@@ -145,4 +99,8 @@ function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }
   }
 }
 
-export const personProfileStore = store(personProfiles, { what: 'person profile', tenancy: { where: seenBy('t') } }, personProfileSql)
+export const personProfileStore = store(
+  personProfiles,
+  { what: 'person profile', tenancy: { where: seenBy('t') }, filters: { subjectId: 'eq', status: 'eq' } },
+  personProfileSql,
+)

@@ -3,7 +3,6 @@ import { Refusal } from '../../../platform/errors.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
 import { type AuditLine, findMade, type Unit, writing } from '../../store/books.ts'
 import { notFound, type Rows } from '../../store/store.ts'
 import { change, create } from '../../store/write.ts'
@@ -11,7 +10,7 @@ import { actorOf, personOf, requireApp, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { readName } from '../organization/rules.ts'
 import type { CreateApiKeyInput, Resolvers, RotateApiKeyInput } from '../resolvers.generated.ts'
-import { type ApiKeyRow, type apiKeys as keyTable, newestFirst } from '../stores/api-key.ts'
+import type { ApiKeyRow, apiKeys as keyTable } from '../stores/api-key.ts'
 import {
   canManage,
   formerOf,
@@ -36,12 +35,12 @@ export const apiKeyResolvers: Resolvers = {
       requireApp(viewer, 'app_payments', 'who made a key')
       return personOf((await apiKeys.makerOf(requireId(id, 'id'), viewer.organizationId)) ?? '')
     },
-    apiKeys: (_, { service, state, ...page }, { viewer, apiKeys, clock }) => {
+    apiKeys: (_, { service, state, ...page }, { viewer, apiKeys }) => {
       const { services } = requireKeyManager(viewer)
       const named = readService(service)
       const seen = services === 'all' ? null : services
       const wanted = named === null ? seen : seen === null || seen.includes(named) ? [named] : []
-      return apiKeys.filtered({ services: wanted, state: state ? { is: state, at: clock.now() } : null }, readPage(page, newestFirst))
+      return apiKeys.filtered({ service: wanted, state }, page)
     },
   },
 

@@ -2,13 +2,11 @@ import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
 import { change, write } from '../../store/write.ts'
 import { actorOf, requirePerson } from '../../viewer.ts'
 import { isAdded, requireManager, requireOrganization } from '../membership/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { announceViewer } from '../session/announce.ts'
-import { byName } from '../stores/organization.ts'
 import { canSee, filterOf, isCreated, isRenamed, mayAskFor, readName, readNamed, readSlug } from './rules.ts'
 
 export const organizationResolvers: Resolvers = {
@@ -20,9 +18,9 @@ export const organizationResolvers: Resolvers = {
       if (organization) return organization
       throw new Refusal('NOT_FOUND', 'There is no such organization among those that you may see.', { field: 'id' in named ? 'id' : 'slug' })
     },
-    organizations: (_, { search, ...page }, { viewer, organizations }) => {
+    organizations: (_, { search, ...page }, { viewer, listedOrganizations }) => {
       const userId = requirePerson(viewer)
-      return organizations.named(filterOf({ ...viewer, userId }, search), readPage(page, byName))
+      return listedOrganizations.filtered(filterOf({ ...viewer, userId }, search), page)
     },
   },
 

@@ -1,12 +1,10 @@
 import type { Transaction } from 'sequelize'
-import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { integer, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { integer, moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import type { Unit } from '../../store/books.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import type { FilterSql } from '../../store/filter/filters.ts'
+import { type Rows, store } from '../../store/store.ts'
 
 export const apiKeys = table('identity.api_keys', {
   organizationId: uuid.key,
@@ -38,42 +36,12 @@ export type ApiKeyRow = Row<typeof apiKeys>
 
 export type KeyState = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
-/** Newest first. */
-export const newestFirst: Order<ApiKeyRow> = {
-  name: 'apiKeys.newest',
-  position: key => [key.createdAt.toISOString(), key.id],
-  parts: [isMoment, isId],
+/** Keys in a state at a moment. */
+const inState: Readonly<Record<KeyState, (sql: FilterSql) => string>> = {
+  ACTIVE: ({ bind, now }) => `t.revoked_at is null and (t.expires_at is null or t.expires_at > ${bind(now)})`,
+  EXPIRED: ({ bind, now }) => `t.revoked_at is null and t.expires_at <= ${bind(now)}`,
+  REVOKED: () => 't.revoked_at is not null',
 }
-
-/** Which keys of the viewer's organization. Null does not narrow. */
-export interface KeyFilter {
-  readonly services: readonly string[] | null
-  readonly state: { readonly is: KeyState; readonly at: Date } | null
-}
-
-const columns = selectList(apiKeys, 't')
-
-/** Only what is asked stands in the statement, so that an index can be chosen for it. */
-function asked(organizationId: string | null, { services, state }: KeyFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const inState: Readonly<Record<KeyState, (at: Date) => string>> = {
-    ACTIVE: at => `t.revoked_at is null and (t.expires_at is null or t.expires_at > ${bind(at)})`,
-    EXPIRED: at => `t.revoked_at is null and t.expires_at <= ${bind(at)}`,
-    REVOKED: () => 't.revoked_at is not null',
-  }
-  const conditions = [
-    `t.organization_id = ${bind(organizationId)}`,
-    services && `t.service = any(${bind(services)}::text[])`,
-    state && inState[state.is](state.at),
-    page?.after && `(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from identity.api_keys t where ${conditions.join(' and ')}${order}`, values }
-}
-
-/** Each combination of filters is a statement of its own: sixteen, and half as many counts. */
-const filtered = keptStatements(24)
 
 /** A key that another key made was made by whoever made that one; a chain longer than this is nobody's. */
 const mostMakers = 20
@@ -100,15 +68,7 @@ const endOfAccount = statement(
   `update identity.api_keys set revoked_at = $2, updated_at = $2, version = version + 1 where service_account_id = $1 and revoked_at is null`,
 )
 
-const apiKeySql = (rows: Rows<typeof apiKeys>, { reading, viewer }: Opening) => ({
-  /** A page of the viewer's organization's. */
-  filtered: filteredPages<ApiKeyRow, KeyFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(viewer!.organizationId, filter, columns, request),
-    count: filter => asked(viewer!.organizationId, filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  }),
-
+const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
   /** What an organization has. Nobody makes another key for it before the transaction ends. */
   async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Usage> {
     // By a statement of its own: of two at once the second sees what the first has made.
@@ -134,4 +94,12 @@ const apiKeySql = (rows: Rows<typeof apiKeys>, { reading, viewer }: Opening) => 
   },
 })
 
-export const apiKeyStore = store(apiKeys, { what: 'API key', tenancy: { by: 'organizationId' } }, apiKeySql)
+export const apiKeyStore = store(
+  apiKeys,
+  {
+    what: 'API key',
+    tenancy: { by: 'organizationId' },
+    filters: { service: 'any', state: (state: KeyState, sql) => inState[state](sql) },
+  },
+  apiKeySql,
+)

@@ -2,14 +2,12 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { causeId, originNow } from '../../../platform/caller/cause.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { isId, newId } from '../../../platform/ids.ts'
-import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { newId } from '../../../platform/ids.ts'
 import { toStored } from '../../../platform/smtp/mail-address.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { json, moment, type Row, selectList, table, text, uuid } from '../../../platform/sql/table.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { json, moment, type Row, table, text, uuid } from '../../../platform/sql/table.ts'
 import type { Entry, Recording } from '../../store/books.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { store } from '../../store/store.ts'
 import { personOf, type Viewer } from '../../viewer.ts'
 import { isAction } from './audit-actions.ts'
 
@@ -61,60 +59,23 @@ export const auditRecording: Recording = {
   },
 }
 
-/** Newest first. */
-const newestFirst: Order<AuditEntryRow> = {
-  name: 'auditEntries.newest',
-  position: ({ at, id }) => [at.toISOString(), id],
-  parts: [isMoment, isId],
-}
+const sorted = { by: 'at', way: 'desc', name: 'newest' } as const
 
-/** Which entries: of an organization, or about a person's account; null does not narrow. */
-export interface AuditFilter {
-  readonly of: { readonly organization: string } | { readonly person: string }
-  readonly action: string | null
-  /** Who acted. */
-  readonly userId: string | null
-  readonly since: string | null
-  /** The first moment that is left out. */
-  readonly until: string | null
-}
+/** The record of the active organization. Whoever asks has to be one who may read it. */
+export const auditEntryStore = store(auditEntries, {
+  what: 'entry of the record',
+  tenancy: { by: 'tenantId' },
+  filters: { action: 'eq', userId: 'eq', at: 'range' },
+  sorted,
+})
 
-const columns = selectList(auditEntries, 'e')
-
-/** Only what is asked stands in the statement, so that an index can be chosen for it. */
-function asked({ of, action, userId, since, until }: AuditFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    'organization' in of ? `e.tenant_id = ${bind(of.organization)}` : `e.person_id = ${bind(of.person)}`,
-    action !== null && `e.action = ${bind(action)}`,
-    userId !== null && `e.user_id = ${bind(userId)}`,
-    since !== null && `e.at >= ${bind(since)}`,
-    until !== null && `e.at < ${bind(until)}`,
-    page?.after && `(e.at, e.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by e.at desc, e.id desc limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from identity.audit_entries e where ${conditions.join(' and ')}${order}`, values }
-}
-
-/** Each combination of filters is a statement of its own. */
-const filtered = keptStatements(100)
-
-const auditSql = (rows: Rows<typeof auditEntries>, { reading }: Opening) => {
-  const pages = filteredPages<AuditEntryRow, AuditFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  })
-  return {
-    order: newestFirst,
-    /** A page, newest first. Whoever asks has to be one who may read what the filter is of. */
-    filtered: (filter: AuditFilter, request: PageRequest): Promise<Connection<AuditEntryRow>> => pages(filter, request),
-  }
-}
-
-export const auditEntryStore = store(auditEntries, { what: 'entry of the record', tenancy: { by: 'tenantId' } }, auditSql)
+/** What the record says of a person's own account, in whatever organization. */
+export const accountEntryStore = store(auditEntries, {
+  what: 'entry of the record',
+  tenancy: { where: 't.person_id = :person' },
+  filters: {},
+  sorted,
+})
 
 /** Refused sign-ins of one account that are written down within so many ms: whoever guesses does not fill the table. */
 const refusals = { most: 10, withinMs: 15 * 60_000 }

@@ -1,11 +1,9 @@
 import type { Transaction } from 'sequelize'
-import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import type { FilterSql } from '../../store/filter/filters.ts'
+import { type Rows, store } from '../../store/store.ts'
 
 export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired'
 
@@ -29,39 +27,13 @@ export type InvitationRow = Row<typeof invitations>
 export const statusAt = ({ status, expiresAt }: Pick<InvitationRow, 'status' | 'expiresAt'>, now: Date): InvitationStatus =>
   status === 'pending' && expiresAt <= now ? 'expired' : status
 
-/** Newest first. */
-export const newestFirst: Order<InvitationRow> = {
-  name: 'invitations.newest',
-  position: ({ createdAt, id }) => [createdAt.toISOString(), id],
-  parts: [isMoment, isId],
-}
-
-/** Which invitations of an organization, as they are at a moment. */
-export interface InvitationFilter {
-  readonly organizationId: string
-  readonly status: InvitationStatus | null
-  readonly now: Date
-}
-
 const columns = selectList(invitations, 't')
-const filtered = keptStatements(20)
 
-/** Only what is asked stands in the statement. */
-function asked({ organizationId, status, now }: InvitationFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const isStatus = (wanted: InvitationStatus): string => {
-    if (wanted === 'pending') return `t.status = 'pending' and t.expires_at > ${bind(now)}`
-    if (wanted === 'expired') return `(t.status = 'expired' or t.status = 'pending' and t.expires_at <= ${bind(now)})`
-    return `t.status = ${bind(wanted)}`
-  }
-  const conditions = [
-    `t.organization_id = ${bind(organizationId)}`,
-    ...(status ? [isStatus(status)] : []),
-    ...(page?.after ? [`(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`] : []),
-  ]
-  const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from identity.invitations t where ${conditions.join(' and ')}${order}`, values }
+/** Invitations that have a status at a moment, as `statusAt` says it. */
+function hasStatus(status: InvitationStatus, { bind, now }: FilterSql): string {
+  if (status === 'pending') return `t.status = 'pending' and t.expires_at > ${bind(now)}`
+  if (status === 'expired') return `(t.status = 'expired' or t.status = 'pending' and t.expires_at <= ${bind(now)})`
+  return `t.status = ${bind(status)}`
 }
 
 const standing = statement(
@@ -93,15 +65,7 @@ export interface Standing extends Usage {
   readonly madeSince: Date | null
 }
 
-const invitationSql = (rows: Rows<typeof invitations>, { reading }: Opening) => ({
-  /** A page of an organization's, newest first. */
-  filtered: filteredPages<InvitationRow, InvitationFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  }),
-
+const invitationSql = (rows: Rows<typeof invitations>) => ({
   /**
    * What there is for an address and in all. Read it under the locks of the person who invites and of the organization.
    * @param email as it is stored
@@ -124,7 +88,7 @@ const invitationSql = (rows: Rows<typeof invitations>, { reading }: Opening) => 
 })
 
 /** The invitations of the active organization. */
-export const invitationStore = store(invitations, { what: 'invitation', tenancy: { by: 'organizationId' } }, invitationSql)
+export const invitationStore = store(invitations, { what: 'invitation', tenancy: { by: 'organizationId' }, filters: { status: hasStatus } }, invitationSql)
 
 /** How many of those that wait for a person are shown. */
 export const mostReceived = 50

@@ -1,11 +1,9 @@
 import type { Transaction } from 'sequelize'
-import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import type { Order, PageRequest } from '../../../platform/page.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { containing, type FilterOf, type FilterSql } from '../../store/filter/filters.ts'
+import { type Rows, store } from '../../store/store.ts'
 
 export const organizations = table('identity.organizations', {
   id: uuid.key,
@@ -16,39 +14,6 @@ export const organizations = table('identity.organizations', {
 
 export type OrganizationRow = Row<typeof organizations>
 
-/** By name, as the database sorts it. */
-export const byName: Order<OrganizationRow> = {
-  name: 'organizations.name',
-  position: ({ name, id }) => [name, id],
-  parts: [value => value.length <= 200, isId],
-}
-
-/** Which organizations: those of a person, or all. */
-export interface OrganizationFilter {
-  readonly person: string | null
-  /** Part of a name or slug. */
-  readonly search: string | null
-}
-
-const columns = selectList(organizations, 't')
-const filtered = keptStatements(20)
-
-/** Only what is asked stands in the statement, so that an index can be chosen for it: a person's own are few, all are walked by name. */
-function asked({ person, search }: OrganizationFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const from = person === null ? '' : ' join identity.memberships m on m.organization_id = t.id'
-  const part = search === null ? '' : bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
-  const conditions = [
-    person !== null && `m.user_id = ${bind(person)}`,
-    part && `(t.name ilike ${part} or t.slug ilike ${part})`,
-    page?.after && `(t.name, t.id) > (${bind(page.after[0])}, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string' && condition !== '')
-  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
-  const order = page ? ` order by t.name, t.id limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from identity.organizations t${from}${where}${order}`, values }
-}
-
 const findBySlug = statement('select id from identity.organizations where slug = $1')
 
 const lockPerson = statement('select from identity.users where id = $1 for no key update')
@@ -58,15 +23,7 @@ const countMade = statement(
      from identity.organizations where created_by = $1`,
 )
 
-const organizationSql = (rows: Rows<typeof organizations>, { reading }: Opening) => ({
-  /** A page by name. */
-  named: filteredPages<OrganizationRow, OrganizationFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => byName,
-  }),
-
+const organizationSql = (rows: Rows<typeof organizations>) => ({
   /** The id behind a slug, whoever asks; null when there is none. */
   async idOf(slug: string): Promise<string | null> {
     const [found] = await rows.read<{ id: string }>(findBySlug, [slug])
@@ -94,6 +51,27 @@ export const organizationStore = store(
   },
   organizationSql,
 )
+
+const filters = {
+  /** Those of a person. */
+  person: (id: string, { bind }: FilterSql) => `t.id in (select m.organization_id from identity.memberships m where m.user_id = ${bind(id)})`,
+  /** Part of a name or slug. */
+  search(words: string, { bind }: FilterSql) {
+    const part = bind(containing(words))
+    return `(t.name ilike ${part} or t.slug ilike ${part})`
+  },
+} as const
+
+/** Which organizations: those of a person, or all. */
+export type OrganizationFilter = FilterOf<typeof organizations, typeof filters>
+
+/** Organizations by name, as the database sorts it. */
+export const listedOrganizationStore = store(organizations, {
+  what: 'organization',
+  tenancy: { everybody: 'the filter names the person whose they are; who administers the platform sees all' },
+  filters,
+  sorted: { by: 'name', way: 'asc', name: 'name' },
+})
 
 /** The name of an organization that invites somebody who is not in it. */
 export const invitingOrganizationStore = store(organizations, {

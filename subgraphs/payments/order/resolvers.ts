@@ -1,13 +1,12 @@
 import { newId, readId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
 import { exponents } from '../../currencies.ts'
 import { create } from '../../store/write.ts'
 import { widgetTopic } from '../../subgraph.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { CreateOrderInput, Resolvers } from '../resolvers.generated.ts'
-import { newestFirst, type OrderRow } from '../stores/order.ts'
+import type { OrderRow } from '../stores/order.ts'
 import { most, readWords, workOut } from './rules.ts'
 
 /** Writes an order as a draft; once for each key. */
@@ -52,13 +51,8 @@ export const orderResolvers: Resolvers = {
   Query: {
     order: (_, { id }, { orders }) => orders.require(id),
     orders: async (_, { status, merchantId, reference, ...page }, { viewer, orders }) => {
-      const filter = {
-        organizationId: activeOrganization(viewer, 'Orders'),
-        status: status ?? null,
-        merchantId: readId(merchantId, 'merchantId'),
-        reference: reference ?? null,
-      }
-      return orders.filtered(filter, readPage(page, newestFirst))
+      activeOrganization(viewer, 'Orders')
+      return orders.filtered({ status, merchantId: readId(merchantId, 'merchantId'), reference }, page)
     },
     paymentCurrencies: () => currencies,
   },

@@ -2,7 +2,7 @@ import { isId } from '../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, table, text, truth, uuid, whole } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 

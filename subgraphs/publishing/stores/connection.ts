@@ -6,7 +6,7 @@ import { type Connection, isMoment, type Order, type PageRequest } from '../../.
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account/account.ts'

@@ -5,7 +5,7 @@ import { type Connection, isMoment, type Order, type PageRequest } from '../../.
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'

@@ -1,4 +1,3 @@
-import { readPage } from '../../../../platform/page.ts'
 import type { Unit } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { type Changed, change, create } from '../../../store/write.ts'
@@ -6,7 +5,7 @@ import { actorOf, personOf, requirePerson } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 import { codeLives } from '../../stores/code.ts'
-import { type InvitationRow, newestFirst, statusAt } from '../../stores/invitation.ts'
+import { type InvitationRow, statusAt } from '../../stores/invitation.ts'
 import type { OrganizationRow } from '../../stores/organization.ts'
 import type { UserRow } from '../../stores/user.ts'
 import { readRoles, requireManager, requireMayChangeRoles, requireMemberQuota, requireOrganization, rolesToGraph } from '../rules.ts'
@@ -15,11 +14,11 @@ import { closesAttention, readAddress, requireInvitable, requirePending, statusT
 
 export const invitationResolvers: Resolvers = {
   Query: {
-    invitations(_, { status, ...page }, { viewer, invitations, clock }) {
+    invitations(_, { status, ...page }, { viewer, invitations }) {
       requirePerson(viewer)
-      const organizationId = requireOrganization(viewer)
+      requireOrganization(viewer)
       requireManager(viewer, 'see its invitations')
-      return invitations.filtered({ organizationId, status: status ? toStatus(status) : null, now: clock.now() }, readPage(page, newestFirst))
+      return invitations.filtered({ status: status && toStatus(status) }, page)
     },
     receivedInvitations: (_, _arguments, { viewer, receivedInvitations, clock }) => receivedInvitations.waitingFor(requirePerson(viewer), clock.now()),
   },

@@ -2,7 +2,7 @@ import { isId } from '../../../../platform/ids.ts'
 import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
 import { keptStatements } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, table, text, uuid } from '../../../../platform/sql/table.ts'
-import { filteredPages } from '../../../store/filtered.ts'
+import { filteredPages } from '../../../store/filter/pages.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 
 /** Who changed what: written with each change (`subgraphs/store/books.ts`), and read here. */

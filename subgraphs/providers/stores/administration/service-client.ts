@@ -5,7 +5,7 @@ import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import type { ServiceOperation } from '../../../scopes.ts'
-import { filteredPages } from '../../../store/filtered.ts'
+import { filteredPages } from '../../../store/filter/pages.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 
 /** Apps that call the gateway for themselves, and what each may have done. */

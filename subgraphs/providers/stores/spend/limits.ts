@@ -5,7 +5,7 @@ import { isMoment, type Order, type PageRequest } from '../../../../platform/pag
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filtered.ts'
+import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 import { type Level, platformReaders } from '../credential/credential.ts'
 import { counts } from './books.ts'

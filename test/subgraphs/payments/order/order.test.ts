@@ -156,14 +156,13 @@ describe('orders are listed', () => {
     expect((await graph.execute(order, { id }, { as: outsider })).refused('NOT_FOUND').extensions.id).toBe(id)
   })
 
-  test('of the viewer’s organization alone, should a resolver ask for another', async () => {
+  test('of the viewer’s organization alone, whatever is asked for', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     await make(graph, owner)
     const reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: <T>(run: () => Promise<T>) => run(), requestId: 'test' }
-    const filter = { organizationId: owner.organizationId, status: null, merchantId: null, reference: null }
     const counted = async (viewer: Viewer) => {
-      const found = await graph.platform.payments.open(viewer, reading).orders.filtered(filter, { first: 5, limit: 6, after: null })
+      const found = await graph.platform.payments.open(viewer, reading).orders.filtered({}, { first: 5 })
       return [found.nodes.length, await found.totalCount()]
     }
     expect([await counted(owner), await counted(outsider)]).toEqual([

@@ -1,8 +1,8 @@
 import type DataLoader from 'dataloader'
-import { type Connection, type Order, type PageRequest, toConnection } from '../../platform/page.ts'
-import type { Reading } from '../../platform/sql/reading.ts'
-import type { NamelessStatement, Statement } from '../../platform/sql/statement.ts'
-import { createEachLoader } from './loader.ts'
+import { type Connection, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import type { Reading } from '../../../platform/sql/reading.ts'
+import type { NamelessStatement, Statement } from '../../../platform/sql/statement.ts'
+import { createEachLoader } from '../loader.ts'
 
 /** SQL that is put together for one filter, and what it is told. */
 export interface Asked {
@@ -27,12 +27,15 @@ interface Read<Row> {
   read<Found extends object>(statement: Statement | NamelessStatement, values: readonly unknown[]): Promise<Found[]>
 }
 
+/** Reads a page of a filtered list. */
+export type FilteredPages<Row, Filter> = (filter: Filter, request: PageRequest) => Promise<Connection<Row>>
+
 /** Reads pages of a filtered list for one operation: the same under several aliases is read once, and so is its total; who is on a page is known by id. */
 export function filteredPages<Row extends { readonly id: string }, Filter>(
   rows: Read<Row>,
   reading: Reading,
   { kept, page, count, order }: FilteredList<Row, Filter>,
-): (filter: Filter, request: PageRequest) => Promise<Connection<Row>> {
+): FilteredPages<Row, Filter> {
   const ask = <Found extends object>({ text, values, depends }: Asked) => rows.read<Found>(depends ? { text } : kept(text), values)
   const pages = createEachLoader<{ filter: Filter; request: PageRequest }, Row[]>(
     reading,

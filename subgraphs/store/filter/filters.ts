@@ -1,0 +1,150 @@
+import type { Clock } from '../../../platform/clock.ts'
+import { isId } from '../../../platform/ids.ts'
+import { isMoment, isText, type Order, type PageRequest } from '../../../platform/page.ts'
+import { columnOf, type Row, selectList, type Table } from '../../../platform/sql/table.ts'
+import { bindTenant, conditionOf, type Tenancy, type Tenant } from '../tenancy.ts'
+import type { Asked } from './pages.ts'
+
+/** What a condition is written with. */
+export interface FilterSql {
+  /** Passes a value to the statement. @returns its placeholder */
+  bind(value: unknown): string
+  readonly now: Date
+}
+
+/** A condition on rows `t`, as SQL, which may say `:organization`, `:person` and `:roles` for the viewer's. */
+export type Condition<Value> = (value: Value, sql: FilterSql) => string
+
+/**
+ * How a list is narrowed by one field of its filter:
+ * - `eq`: its column has the value,
+ * - `any`: its column has one of the values,
+ * - `range`: its column lies at or after `since` and before `until`,
+ * - a condition of its own; with `depends`, one that holds for nearly every row or nearly none, so that its statement is planned each time.
+ */
+export type Filter = 'eq' | 'any' | 'range' | Condition<never> | { readonly where: Condition<never>; readonly depends: true }
+
+/** The fields by which a list may be filtered. All but those with a condition of their own have the name of their column. */
+export type Filters = Readonly<Record<string, Filter>>
+
+/** A period; what is left out does not bound it. */
+export interface Period {
+  readonly since?: Date | null | undefined
+  /** The first moment that is left out. */
+  readonly until?: Date | null | undefined
+}
+
+type FilterValue<F, Value> = F extends 'eq'
+  ? Value
+  : F extends 'any'
+    ? readonly Value[]
+    : F extends 'range'
+      ? Period
+      : F extends (value: infer Own, sql: never) => string
+        ? Own
+        : F extends { readonly where: (value: infer Own, sql: never) => string }
+          ? Own
+          : never
+
+/** What a list is asked for; null does not narrow. */
+export type FilterOf<T extends Table, Of> = Of extends Filters
+  ? { readonly [Name in keyof Of]?: FilterValue<Of[Name], Name extends keyof Row<T> ? Row<T>[Name] : never> | null | undefined }
+  : never
+
+/** The order of a filtered list: by a column, and by id where that is equal. Cursors carry its name. */
+export interface Sorted<T extends Table> {
+  readonly by: Extract<keyof T['columns'], string>
+  readonly way: 'asc' | 'desc'
+  readonly name: string
+}
+
+/** The usual order. */
+export const newestFirst = { by: 'createdAt', way: 'desc', name: 'newest' } as const
+export const oldestFirst = { by: 'createdAt', way: 'asc', name: 'oldest' } as const
+
+/** The noun of a table as cursors say it: `apiKeys`. */
+export const nounOf = ({ name }: Table): string => name.split('.')[1]!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The order in which a filtered list is paged. */
+export function sortedOrder<T extends Table>(table: T, { by, name }: Sorted<T>): Order<Record<string, unknown>> {
+  const isTime = isMomentColumn(table, by)
+  return {
+    name: `${nounOf(table)}.${name}`,
+    position: row => [isTime ? (row[by] as Date).toISOString() : String(row[by]), String(row.id)],
+    parts: [isTime ? isMoment : isText, isId],
+  }
+}
+
+const isMomentColumn = (table: Table, name: string): boolean => table.columns[name]!.type.startsWith('timestamptz')
+
+/**
+ * The conditions that a filter asks of rows. Only what is asked stands in a statement, so that an index can be chosen for it.
+ * @param alias of the rows in the statement
+ */
+export function conditionsOf(filters: Filters, filter: Readonly<Record<string, unknown>>, sql: FilterSql, alias = 't'): string[] {
+  return Object.entries(filters).flatMap(([name, how]) => {
+    const value = filter[name]
+    return value === null || value === undefined ? [] : conditionsBy(how, `${alias}.${columnOf(name)}`, value as never, sql)
+  })
+}
+
+function conditionsBy(how: Filter, column: string, value: never, sql: FilterSql): string[] {
+  if (how === 'eq') return [`${column} = ${sql.bind(value)}`]
+  if (how === 'any') return [`${column} = any(${sql.bind(value)}::text[])`]
+  if (how === 'range') return periodOf(column, value, sql)
+  return [(typeof how === 'function' ? how : how.where)(value, sql)]
+}
+
+const periodOf = (column: string, { since, until }: Period, { bind }: FilterSql): string[] => [
+  ...(since ? [`${column} >= ${bind(since)}`] : []),
+  ...(until ? [`${column} < ${bind(until)}`] : []),
+]
+
+/** What a pattern of `like` matches that has these words in it. */
+export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Writes the statements of a filtered list: a page where a request is given, else the count of all. */
+export type WriteList = (
+  filter: Readonly<Record<string, unknown>>,
+  opening: { readonly viewer: Tenant | null; readonly clock: Clock },
+  page?: PageRequest,
+) => Asked
+
+/** Makes the statements of a filtered list of the rows that a viewer may see; or, for jobs, of everybody's. */
+export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, filters: Filters, { by, way }: Sorted<T>): WriteList {
+  const [columns, [everybodys, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
+  const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : 'text']
+  const depending = Object.entries(filters).flatMap(([name, how]) => (typeof how === 'object' ? [name] : []))
+  return (filter, { viewer, clock }, page) => {
+    const values: unknown[] = []
+    const bind = (value: unknown): string => `$${values.push(value)}`
+    const { from, where } = viewer ? seen : everybodys
+    const asked = conditionsOf(filters, filter, {
+      bind,
+      get now() {
+        return clock.now()
+      },
+    })
+    const past = page?.after ? [`(t.${sort}, t.id) ${way === 'asc' ? '>' : '<'} (${bind(page.after[0])}::${type}, ${bind(page.after[1])}::uuid)`] : []
+    const conditions = [...where, ...asked, ...past]
+    const text = [
+      `select ${page ? columns : 'count(*)::int as count'} from ${from}`,
+      ...(conditions.length > 0 ? [`where ${conditions.join(' and ')}`] : []),
+      ...(page ? [`order by t.${sort} ${way}, t.id ${way} limit ${bind(page.limit)}`] : []),
+    ].join(' ')
+    const depends = depending.some(name => filter[name] !== null && filter[name] !== undefined)
+    if (!viewer) return { text, values, depends }
+    const bound = bindTenant(text, values.length)
+    return { text: bound.text, values: bound.values(values, viewer), depends }
+  }
+}
+
+/** Everybody's rows, and those that a viewer may see. Rows that belong to another's are read along with it, whose index leads to them. */
+function rowsOf<T extends Table>(table: T, tenancy: Tenancy<T>) {
+  const everybodys = { from: `${table.name} t`, where: [] as readonly string[] }
+  if ('everybody' in tenancy) return [everybodys, everybodys] as const
+  if (!('through' in tenancy)) return [everybodys, { ...everybodys, where: [conditionOf(tenancy)] }] as const
+  const { through, by, owner } = tenancy
+  const from = `${through.name} o join ${table.name} t on t.${columnOf(by)} = o.id`
+  return [everybodys, { from, where: [`o.${columnOf(owner)} = :organization`] }] as const
+}
