@@ -1,25 +1,23 @@
 import { requireId } from '../../../platform/ids.ts'
-import { readPage } from '../../../platform/page.ts'
 import { activeOrganization } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { mostAttempts, newestFirst } from '../stores/call.ts'
+import { mostAttempts } from '../stores/call.ts'
 import { readWord } from './rules.ts'
 
 export const callResolvers: Resolvers = {
   Query: {
     providerCall: (_, { id }, { callRecords }) => callRecords.require(id),
     providerCalls(_, { family, appId, userId, model, status, since, until, ...page }, { viewer, callRecords }) {
+      activeOrganization(viewer, 'Calls')
       const filter = {
-        organizationId: activeOrganization(viewer, 'Calls'),
-        family: family ?? null,
+        family,
         appId: readWord(appId, 'appId'),
         userId: userId == null ? null : requireId(userId, 'userId'),
         model: readWord(model, 'model'),
-        status: status ?? null,
-        since: since?.toISOString() ?? null,
-        until: until?.toISOString() ?? null,
+        status,
+        createdAt: { since, until },
       }
-      return callRecords.filtered(filter, readPage(page, newestFirst))
+      return callRecords.filtered(filter, page)
     },
   },
   ProviderCall: {

@@ -1,9 +1,7 @@
-import { readPage } from '../../../platform/page.ts'
 import { activeOrganization } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { providerOf } from '../stores/credential/catalogue.ts'
-import { oldestFirst } from '../stores/credential/credential.ts'
 import { createCredential, deleteCredential, rotateCredential, updateCredential } from './changes.ts'
 import { providersWhere, requirePlatformReader, requireProvider, shownFields } from './rules.ts'
 import { testCredential } from './tested.ts'
@@ -23,8 +21,7 @@ export const credentialResolvers: Resolvers = {
       activeOrganization(viewer, 'Credentials')
       if (level === 'PLATFORM') requirePlatformReader(viewer)
       const named = provider === null || provider === undefined ? null : requireProvider(provider)
-      const filter = { level: level ?? 'ORGANIZATION', providers: providersWhere(family ?? null, named) }
-      return credentials.filtered(filter, readPage(page, oldestFirst))
+      return credentials.filtered({ level: level ?? 'ORGANIZATION', provider: providersWhere(family ?? null, named) }, page)
     },
     credentialResolution: (_, { provider }, context) => resolutionOf(context, provider),
   },

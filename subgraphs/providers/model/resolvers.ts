@@ -1,10 +1,9 @@
-import { readPage } from '../../../platform/page.ts'
 import { writing } from '../../store/books.ts'
 import { activeOrganization } from '../../viewer.ts'
 import { requireNoService } from '../administration/caller.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { maxImagePrices } from '../stores/model/image-prices.ts'
-import { lifecycleOf, oldestFirst } from '../stores/model/model.ts'
+import { lifecycleOf } from '../stores/model/model.ts'
 import { setFallbackChain, setModelPreference } from './changes.ts'
 import { governanceResolvers } from './governance.ts'
 import { shownChains, shownPreferences } from './shown.ts'
@@ -14,7 +13,7 @@ export const modelResolvers: Resolvers = {
   Query: {
     aiModels(_, { capability, lifecycle, ...page }, { viewer, aiModels }) {
       requireNoService(viewer)
-      return aiModels.filtered({ capability: capability ?? null, lifecycle: lifecycle ?? null }, readPage(page, oldestFirst))
+      return aiModels.filtered({ capability, lifecycle }, page)
     },
     modelPreferences(_, __, context) {
       requireNoService(context.viewer)

@@ -1,7 +1,6 @@
 import { mapEvents } from '../../../platform/events.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
 import { slugs } from '../../scopes.ts'
 import { change, create, remove } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -10,7 +9,7 @@ import type { CreateSpendLimitInput, DeleteSpendLimitInput, Resolvers, UpdateSpe
 import { factsOf, limitTopic } from '../stores/spend/announce.ts'
 import { alerted, asOf, changed, overdrawn, remainingOf, resetsAt, sinceOf } from '../stores/spend/booking.ts'
 import type { SpendLimitRow } from '../stores/spend/limit.ts'
-import { limitIsThere, oldestFirst } from '../stores/spend/limits.ts'
+import { limitIsThere } from '../stores/spend/limits.ts'
 import {
   hardLimitOptions,
   type Known,
@@ -157,7 +156,7 @@ export const spendResolvers: Resolvers = {
     spendLimits: async (_, { level, scopeType, ...page }, { viewer, spendLimits }) => {
       activeOrganization(viewer, 'Spend limits')
       if (level === 'PLATFORM') requirePlatformReader(viewer)
-      return spendLimits.filtered({ level: level ?? 'ORGANIZATION', scopeType: scopeType ?? null }, readPage(page, oldestFirst))
+      return spendLimits.filtered({ level: level ?? 'ORGANIZATION', scopeType }, page)
     },
     hardLimitOptions: (_, __, { viewer }) => {
       activeOrganization(viewer, 'Spend limits')

@@ -1,8 +1,7 @@
-import { isId } from '../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements } from '../../../platform/sql/statement.ts'
-import { integer, json, moment, type Row, selectList, table, text, truth, uuid, whole } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filter/pages.ts'
+import { integer, json, moment, type Row, table, text, truth, uuid, whole } from '../../../platform/sql/table.ts'
+import type { FilterSql } from '../../store/filter/filters.ts'
+import type { Asked } from '../../store/filter/pages.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 
@@ -79,54 +78,11 @@ export type CallRow = Row<typeof calls>
 /** What the graph calls it. */
 export type ProviderCallRow = CallRow
 
-/** Newest first. */
-export const newestFirst: Order<CallRow> = {
-  name: 'calls.newest',
-  position: call => [call.createdAt.toISOString(), call.id],
-  parts: [isMoment, isId],
+/** Calls that a model answered, or that asked for it. */
+function ofModel(model: string, { bind }: FilterSql): string {
+  const given = bind(model)
+  return `(t.model = ${given} or t.requested_model = ${given})`
 }
-
-/** Which calls of an organization. Null does not narrow. */
-export interface CallFilter {
-  readonly organizationId: string
-  readonly family: CallFamily | null
-  readonly appId: string | null
-  readonly userId: string | null
-  /** That answered, or was asked for. */
-  readonly model: string | null
-  readonly status: CallStatus | null
-  readonly since: string | null
-  /** The first moment that is left out. */
-  readonly until: string | null
-}
-
-const columns = selectList(calls, 'c')
-
-/** Only what is asked stands in the statement, so that an index can be chosen for it. */
-function asked({ organizationId, family, appId, userId, model, status, since, until }: CallFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const both = (value: string): string => {
-    const given = bind(value)
-    return `(c.model = ${given} or c.requested_model = ${given})`
-  }
-  const conditions = [
-    `c.organization_id = ${bind(organizationId)}`,
-    family !== null && `c.family = ${bind(family)}`,
-    appId !== null && `c.app_id = ${bind(appId)}`,
-    userId !== null && `c.user_id = ${bind(userId)}`,
-    model !== null && both(model),
-    status !== null && `c.status = ${bind(status)}`,
-    since !== null && `c.created_at >= ${bind(since)}`,
-    until !== null && `c.created_at < ${bind(until)}`,
-    page?.after && `(c.created_at, c.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by c.created_at desc, c.id desc limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from providers.calls c where ${conditions.join(' and ')}${order}`, values }
-}
-
-/** Each combination of filters is a statement of its own: the usual ones are kept. */
-const filtered = keptStatements(100)
 
 /** What usage is told apart by: the attribute of a row, and how it is read of a call. */
 export const usageKeys = {
@@ -205,14 +161,6 @@ const appsSince = `select c.app_id as "appId", s.name, max(c.created_at) as "las
 
 /** What only calls are asked. */
 const callSql = (rows: Rows<typeof calls>, { reading }: Opening) => ({
-  /** A page, newest first. */
-  filtered: filteredPages<CallRow, CallFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  }),
-
   /** What was used, summed; the same under several aliases is summed once. */
   usage: createEachLoader<UsageFilter, readonly UsageFound[]>(
     reading,
@@ -233,6 +181,7 @@ export const callStore = store(
   {
     what: 'call',
     tenancy: { by: 'organizationId' },
+    filters: { family: 'eq', appId: 'eq', userId: 'eq', model: ofModel, status: 'eq', createdAt: 'range' },
     lists: { all: { below: 'organizationId', order: 'newest first' } },
   },
   callSql,

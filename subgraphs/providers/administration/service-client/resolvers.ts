@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
 import { Refusal } from '../../../../platform/errors.ts'
 import { requireId, requireName } from '../../../../platform/ids.ts'
-import { readPage } from '../../../../platform/page.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, create, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
@@ -14,7 +13,7 @@ import type {
   RevokeServiceTokenInput,
   UpdateServiceClientInput,
 } from '../../resolvers.generated.ts'
-import { oldestFirst, type ServiceClientRow } from '../../stores/administration/service-client.ts'
+import type { ServiceClientRow } from '../../stores/administration/service-client.ts'
 import { most, prefixOf, readAppId, readExpiry, readOperations, writeToken } from './rules.ts'
 
 const things = 'Service clients'
@@ -108,7 +107,7 @@ async function revokeServiceToken(context: Context, input: RevokeServiceTokenInp
 export const serviceClientResolvers: Resolvers = {
   Query: {
     serviceClient: (_, { id }, { serviceClients }) => serviceClients.require(id),
-    serviceClients: (_, page, { serviceClients }) => serviceClients.listed({}, readPage(page, oldestFirst)),
+    serviceClients: (_, page, { serviceClients }) => serviceClients.filtered({}, page),
   },
   Mutation: {
     createServiceClient: (_, { input }, context) => createServiceClient(context, input),

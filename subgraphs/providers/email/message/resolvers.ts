@@ -1,6 +1,5 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { readId } from '../../../../platform/ids.ts'
-import { readPage } from '../../../../platform/page.ts'
 import type { Unit } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { create } from '../../../store/write.ts'
@@ -9,7 +8,7 @@ import { asksWithin, requireOperation } from '../../administration/caller.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, SendEmailInput } from '../../resolvers.generated.ts'
 import type { Sender } from '../../stores/email/identity.ts'
-import { type EmailMessageRow, newestFirst, type Recipient } from '../../stores/email/message.ts'
+import type { EmailMessageRow, Recipient } from '../../stores/email/message.ts'
 import { sameAddress } from '../address.ts'
 import { addressOf } from '../identity/rules.ts'
 import { accountOf } from './account.ts'
@@ -113,8 +112,8 @@ export const messageResolvers: Resolvers = {
     },
     async emailMessages(_, { status, ...page }, context) {
       const appId = await senderSeen(context)
-      const organizationId = activeOrganization(context.viewer, things)
-      return context.emailMessages.filtered({ organizationId, appId, status: status ?? null }, readPage(page, newestFirst))
+      activeOrganization(context.viewer, things)
+      return context.emailMessages.filtered({ appId, status }, page)
     },
   },
   Mutation: {

@@ -1,13 +1,11 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
-import { isId } from '../../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
+import { oldestFirst } from '../../../store/filter/filters.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, store } from '../../../store/store.ts'
 
 export type Level = 'ORGANIZATION' | 'PLATFORM'
 export type CredentialStatus = 'UNTESTED' | 'WORKING' | 'FAILING' | 'DISABLED'
@@ -42,38 +40,17 @@ export type CredentialRow = Row<typeof credentials>
 /** Roles whose holders see the credentials of the platform. */
 export const platformReaders: readonly string[] = ['platform_admin', 'platform_super_admin']
 
-/** Oldest first. */
-export const oldestFirst: Order<CredentialRow> = {
-  name: 'credentials.oldest',
-  position: credential => [credential.createdAt.toISOString(), credential.id],
-  parts: [isMoment, isId],
-}
-
-/** Which credentials. */
-export interface CredentialFilter {
-  readonly level: Level
-  /** Null does not narrow. */
-  readonly providers: readonly string[] | null
-}
-
 const columns = selectList(credentials, 'c')
-const seesPlatform = (roles: string) => `${roles}::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
 
-/** Only what is asked stands in the statement, so that an index can be chosen for it. */
-function asked({ level, providers }: CredentialFilter, { organizationId, roles }: NonNullable<Opening['viewer']>, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    level === 'PLATFORM' ? `c.organization_id is null and ${seesPlatform(bind(roles))}` : `c.organization_id = ${bind(organizationId)}`,
-    providers && `c.provider = any(${bind(providers)}::text[])`,
-    page?.after && `(c.created_at, c.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by c.created_at, c.id limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from providers.credentials c where ${conditions.join(' and ')}${order}`, values }
-}
+/** Rows `t` of the platform's own, in SQL, for who administers it. */
+const isSeenPlatforms = `t.organization_id is null and :roles::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
 
-/** Each combination of filters is a statement of its own: eight, and half as many counts. */
-const filtered = keptStatements(12)
+/** Under which condition a viewer sees a row `t` of an organization's or the platform's own. */
+export const ownOrPlatforms = `t.organization_id = :organization or (${isSeenPlatforms})`
+
+/** Of what a viewer sees, rows of one level. */
+export const ofLevel = (level: Level): string => (level === 'PLATFORM' ? isSeenPlatforms : 't.organization_id = :organization')
+
 const levelOf = statement('select level from providers.credentials where id = $1')
 const inUse = statement(
   `select ${columns} from providers.credentials c
@@ -105,13 +82,7 @@ export const sealedSecrets: readonly SealedColumn[] = [
 ]
 
 /** What only credentials are asked, and the only place where their secrets are sealed and opened. */
-function credentialSql(rows: Rows<typeof credentials>, { reading, viewer }: Opening, cipher: Cipher) {
-  const pages = filteredPages<CredentialRow, CredentialFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, viewer!, columns, request),
-    count: filter => asked(filter, viewer!, 'count(*)::int as count'),
-    order: () => oldestFirst,
-  })
+function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
   return {
     /** What a secret is kept as. */
     seal: (id: string, secret: string): string => cipher.seal(secret, place(id)),
@@ -124,9 +95,6 @@ function credentialSql(rows: Rows<typeof credentials>, { reading, viewer }: Open
 
     /** The secret before in clear text. @throws when it was sealed with a key that is not configured */
     openPrevious: (id: string, sealed: string): string => cipher.open(sealed, placeOfPrevious(id)),
-
-    /** A page of what a viewer may see of a level. */
-    filtered: pages,
 
     /**
      * What calls of a provider are made with: the organization's own, else the platform's; never one out of use. Of custom providers the one
@@ -168,10 +136,12 @@ export const credentialStore = (cipher: Cipher) =>
     credentials,
     {
       what: 'credential',
-      tenancy: { where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})` },
+      tenancy: { where: ownOrPlatforms },
+      filters: { level: ofLevel, provider: 'any' },
+      sorted: oldestFirst,
       lists: { all: { below: 'organizationId', order: 'oldest first' } },
     },
-    (rows, opening) => credentialSql(rows, opening, cipher),
+    rows => credentialSql(rows, cipher),
   )
 
 export type OpenCredentials = ReturnType<ReturnType<typeof credentialStore>['open']>

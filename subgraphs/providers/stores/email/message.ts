@@ -1,13 +1,10 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
-import { isId } from '../../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, store } from '../../../store/store.ts'
 import type { DomainStatus } from './domain.ts'
 
 export type EmailStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'BOUNCED' | 'COMPLAINED' | 'SUPPRESSED' | 'FAILED' | 'UNKNOWN'
@@ -73,37 +70,7 @@ export interface Departing extends EmailMessageRow {
   readonly privateKey: string | null
 }
 
-/** Newest first. */
-export const newestFirst: Order<EmailMessageRow> = {
-  name: 'emailMessages.newest',
-  position: message => [message.createdAt.toISOString(), message.id],
-  parts: [isMoment, isId],
-}
-
-export interface MessageFilter {
-  readonly organizationId: string
-  /** Who asked for them. Null does not narrow. */
-  readonly appId: string | null
-  /** Null does not narrow. */
-  readonly status: EmailStatus | null
-}
-
 const columns = selectList(emailMessages, 'm')
-
-function asked({ organizationId, appId, status }: MessageFilter, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    `m.organization_id = ${bind(organizationId)}`,
-    appId && `m.app_id = ${bind(appId)}`,
-    status && `m.status = ${bind(status)}`,
-    page?.after && `(m.created_at, m.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by m.created_at desc, m.id desc limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from providers.email_messages m where ${conditions.join(' and ')}${order}`, values }
-}
-
-const filtered = keptStatements(6)
 const lockPeoples = transactionLock('providers.messages_of_people')
 const peoples = statement(
   `with told as (
@@ -132,16 +99,8 @@ const place = (id: string) => `providers.email_message:${id}:content`
 /** The content of mails that have not left yet, as it is kept. */
 export const sealedContents: readonly SealedColumn[] = [{ table: emailMessages.name, key: 'id', column: 'content', about: place }]
 
-function messageSql(rows: Rows<typeof emailMessages>, { reading }: Opening, cipher: Cipher) {
-  const pages = filteredPages<EmailMessageRow, MessageFilter>(rows, reading, {
-    kept: filtered,
-    page: (filter, request) => asked(filter, columns, request),
-    count: filter => asked(filter, 'count(*)::int as count'),
-    order: () => newestFirst,
-  })
+function messageSql(rows: Rows<typeof emailMessages>, cipher: Cipher) {
   return {
-    filtered: pages,
-
     /** What a mail's content is kept as. */
     seal: (id: string, content: EmailContent): string => cipher.seal(JSON.stringify(content), place(id)),
 
@@ -187,4 +146,4 @@ function messageSql(rows: Rows<typeof emailMessages>, { reading }: Opening, ciph
 }
 
 export const messageStore = (cipher: Cipher) =>
-  store(emailMessages, { what: 'mail', tenancy: { by: 'organizationId' } }, (rows, opening) => messageSql(rows, opening, cipher))
+  store(emailMessages, { what: 'mail', tenancy: { by: 'organizationId' }, filters: { appId: 'eq', status: 'eq' } }, rows => messageSql(rows, cipher))

@@ -1,9 +1,8 @@
 import type { Transaction } from 'sequelize'
-import { isId, newId } from '../../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
-import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
+import { type FilterSql, oldestFirst } from '../../../store/filter/filters.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 import type { ImagePrice } from './image-prices.ts'
 import type { Capability } from './prices.ts'
@@ -47,39 +46,13 @@ export type AiModelRow = Row<typeof models>
 export const lifecycleOf = ({ lifecycle, retiresAt }: Pick<AiModelRow, 'lifecycle' | 'retiresAt'>, now: Date): Lifecycle =>
   retiresAt !== null && retiresAt <= now ? 'RETIRED' : lifecycle === 'RETIRED' && retiresAt !== null ? 'DEPRECATED' : lifecycle
 
-/** Oldest first. */
-export const oldestFirst: Order<AiModelRow> = {
-  name: 'models.oldest',
-  position: model => [model.createdAt.toISOString(), model.id],
-  parts: [isMoment, isId],
-}
-
-/** Which models; null does not narrow. */
-export interface ModelFilter {
-  readonly capability: Capability | null
-  readonly lifecycle: Lifecycle | null
-}
-
 const columns = selectList(models, 'm')
-/** As `lifecycleOf`, in SQL. */
-const lifecycle = (now: string) =>
-  `case when m.retires_at <= ${now} then 'RETIRED' when m.lifecycle = 'RETIRED' and m.retires_at is not null then 'DEPRECATED' else m.lifecycle end`
 
-function asked({ capability, lifecycle: wanted }: ModelFilter, now: Date, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    capability && `m.capability = ${bind(capability)}`,
-    wanted && `${lifecycle(`${bind(now)}::timestamptz`)} = ${bind(wanted)}`,
-    page?.after && `(m.created_at, m.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
-  const order = page ? ` order by m.created_at, m.id limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from providers.models m${where}${order}`, values }
-}
+/** Models whose lifecycle stands there at a moment, as `lifecycleOf` says it. */
+const isAt = (lifecycle: Lifecycle, { bind, now }: FilterSql): string =>
+  `case when t.retires_at <= ${bind(now)}::timestamptz then 'RETIRED'
+        when t.lifecycle = 'RETIRED' and t.retires_at is not null then 'DEPRECATED' else t.lifecycle end = ${bind(lifecycle)}`
 
-/** Each combination of filters is a statement of its own: eight, and half as many counts. */
-const filtered = keptStatements(12)
 const configured = statement(`select ${columns} from providers.models m where m.configured order by m.created_at, m.id limit 400`)
 const notConfigured = statement(
   `select exists (select from providers.models m where not m.configured and (m.name = $1 or split_part(m.name, '/', 2) = $1)) as "is"`,
@@ -146,16 +119,8 @@ export interface NewModel {
   readonly minuteMicros?: string | null
 }
 
-function modelSql(rows: Rows<typeof models>, { reading, clock }: Opening) {
+function modelSql(rows: Rows<typeof models>, { clock }: Opening) {
   return {
-    /** A page of the models that are known. */
-    filtered: filteredPages<AiModelRow, ModelFilter>(rows, reading, {
-      kept: filtered,
-      page: (filter, request) => asked(filter, clock.now(), columns, request),
-      count: filter => asked(filter, clock.now(), 'count(*)::int as count'),
-      order: () => oldestFirst,
-    }),
-
     /** Those that may be called, the oldest first. */
     configured: () => rows.read(configured, []),
 
@@ -191,6 +156,15 @@ function modelSql(rows: Rows<typeof models>, { reading, clock }: Opening) {
 }
 
 /** Models are the same for every organization. */
-export const modelStore = store(models, { what: 'model', tenancy: { everybody: 'which models there are is known to everybody who may call one' } }, modelSql)
+export const modelStore = store(
+  models,
+  {
+    what: 'model',
+    tenancy: { everybody: 'which models there are is known to everybody who may call one' },
+    filters: { capability: 'eq', lifecycle: isAt },
+    sorted: oldestFirst,
+  },
+  modelSql,
+)
 
 export type OpenModels = ReturnType<typeof modelStore.open>

@@ -1,48 +1,15 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../../platform/errors.ts'
-import { isId } from '../../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
+import { oldestFirst } from '../../../store/filter/filters.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
-import { type Level, platformReaders } from '../credential/credential.ts'
+import { type Level, ofLevel, ownOrPlatforms } from '../credential/credential.ts'
 import { counts } from './books.ts'
-import { type SpendLimitRow, type SpendScopeType, spendLimits } from './limit.ts'
-
-/** Oldest first. */
-export const oldestFirst: Order<SpendLimitRow> = {
-  name: 'spendLimits.oldest',
-  position: limit => [limit.createdAt.toISOString(), limit.id],
-  parts: [isMoment, isId],
-}
-
-/** Which limits. */
-export interface LimitFilter {
-  readonly level: Level
-  /** Null does not narrow. */
-  readonly scopeType: SpendScopeType | null
-}
+import { type SpendLimitRow, spendLimits } from './limit.ts'
 
 const columns = selectList(spendLimits, 'l')
-const seesPlatform = (roles: string) => `${roles}::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
-
-/** Only what is asked stands in the statement, so that an index can be chosen for it. */
-function asked({ level, scopeType }: LimitFilter, { organizationId, roles }: NonNullable<Opening['viewer']>, select: string, page?: PageRequest): Asked {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    level === 'PLATFORM' ? `l.organization_id is null and ${seesPlatform(bind(roles))}` : `l.organization_id = ${bind(organizationId)}`,
-    scopeType && `l.scope_type = ${bind(scopeType)}`,
-    page?.after && `(l.created_at, l.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
-  ].filter(condition => typeof condition === 'string')
-  const order = page ? ` order by l.created_at, l.id limit ${bind(page.limit)}` : ''
-  return { text: `select ${select} from providers.spend_limits l where ${conditions.join(' and ')}${order}`, values }
-}
-
-/** Each combination of filters is a statement of its own: eight, and half as many counts. */
-const filtered = keptStatements(12)
 const levelOf = statement('select level from providers.spend_limits where id = $1')
 const lockOwner = transactionLock('providers.spend_limits')
 const countOf = statement(
@@ -68,16 +35,8 @@ export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
   })
 
 /** What only limits are asked. */
-function limitSql(rows: Rows<typeof spendLimits>, { reading, viewer, sequelize }: Opening) {
+function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
   return {
-    /** A page of what a viewer may see of a level. */
-    filtered: filteredPages<SpendLimitRow, LimitFilter>(rows, reading, {
-      kept: filtered,
-      page: (filter, request) => asked(filter, viewer!, columns, request),
-      count: filter => asked(filter, viewer!, 'count(*)::int as count'),
-      order: () => oldestFirst,
-    }),
-
     /** At which level a limit stands, whosoever it is; null for none. */
     async levelOf(id: string): Promise<Level | null> {
       const [found] = await rows.read<{ level: Level }>(levelOf, [id])
@@ -112,10 +71,9 @@ export const spendLimitStore = store(
   spendLimits,
   {
     what: 'spend limit',
-    tenancy: {
-      where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})
-        or t.scope_type = 'PLATFORM_CREDENTIALS' and t.tenant_id = :organization`,
-    },
+    tenancy: { where: `${ownOrPlatforms} or t.scope_type = 'PLATFORM_CREDENTIALS' and t.tenant_id = :organization` },
+    filters: { level: ofLevel, scopeType: 'eq' },
+    sorted: oldestFirst,
     lists: { all: { below: 'organizationId', order: 'oldest first' } },
   },
   limitSql,
