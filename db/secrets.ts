@@ -3,6 +3,7 @@ import type { Cipher } from '../platform/cipher.ts'
 import { sealedCodes } from '../subgraphs/identity/mail/send.ts'
 import { sealedSigningKeys } from '../subgraphs/identity/stores/credentials/signing-key.ts'
 import { sealedSecrets } from '../subgraphs/providers/stores/credential/credential.ts'
+import { sealedAttachments } from '../subgraphs/providers/stores/email/attachment.ts'
 import { sealedDomainKeys } from '../subgraphs/providers/stores/email/domain.ts'
 import { sealedContents } from '../subgraphs/providers/stores/email/message.ts'
 import { sealedVerifiers } from '../subgraphs/publishing/stores/authorization.ts'
@@ -18,14 +19,15 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedSecrets,
   ...sealedDomainKeys,
   ...sealedContents,
+  ...sealedAttachments,
   ...sealedTokens,
   ...sealedVerifiers,
   ...sealedWebhookSecrets,
   ...sealedFormerSecrets,
 ]
 
-/** Values that are read at once. */
-const batch = 200
+/** Values that are read at once, unless those of a column are large. */
+const usualBatch = 200
 
 /** What was done with one column. */
 export interface Rewritten {
@@ -62,7 +64,7 @@ export async function rewriteSecrets(
 }
 
 async function rewriteColumn(sequelize: Sequelize, cipher: Cipher, newest: string, column: SealedColumn, onProgress: (progress: Rewritten) => void) {
-  const { table, key, column: name, about } = column
+  const { table, key, column: name, about, batch = usualBatch } = column
   const next = `select ${key}::text as key, ${name} as sealed from ${table}
     where ${name} is not null and split_part(${name}, '.', 2) <> $1 and ${key}::text > $2 order by ${key}::text limit ${batch}`
   const write = `update ${table} set ${name} = $1 where ${key}::text = $2 and ${name} = $3 returning true as written`

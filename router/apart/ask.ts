@@ -190,7 +190,7 @@ export function serveAsk(app: FastifyInstance, { engine, authority, documents, r
     return { appId, viewer: { ...made, scopes: made.scopes.filter(scope => !neverByToken.has(scope)) } }
   }
   app.register(async scope => {
-    readJsonBodies(scope)
+    readJsonBodies(scope, limits.mostBytes)
     scope.post(askPath, async (request, reply) => {
       const token = request.headers[sealHeader]
       const {

@@ -84,8 +84,11 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
   return address === null ? whole : whole.finally(() => count(address, -held))
 }
 
-/** Teaches a scope of routes to read JSON bodies. What is not JSON in UTF-8 is refused with a sentence, an empty body is undefined. */
-export function readJsonBodies(app: FastifyInstance): void {
+/**
+ * Teaches a scope of routes to read JSON bodies. What is not JSON in UTF-8 is refused with a sentence, an empty body is undefined.
+ * @param limit bytes that a body may have
+ */
+export function readJsonBodies(app: FastifyInstance, limit = mostBodyBytes): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
@@ -93,7 +96,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
     if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
       throw doorRefusal(415, `A body in ${charset.slice(0, 50)} is not read here: JSON is written in UTF-8.`)
-    const text = decoded(await readBody(payload, mostBodyBytes, request.ip))
+    const text = decoded(await readBody(payload, limit, request.ip))
     if (text.trim() === '') return undefined
     try {
       return JSON.parse(text) as unknown

@@ -6,6 +6,7 @@ import { listenOn, type ServerOptions } from '../dns/listening.ts'
 import type { FaultKind } from '../faults.ts'
 import type { Control } from '../network.ts'
 import type { Collection } from '../state.ts'
+import { mistakeInMime } from './mime.ts'
 
 /** A mail that was taken. */
 export interface ReceivedMail {
@@ -18,6 +19,8 @@ export interface ReceivedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** The files that it carries, in the order of its parts. */
+  readonly attachments: readonly { readonly name: string; readonly contentType: string; readonly bytes: number }[]
   /** Names in lower case; of one that stands there more than once the values with a comma between. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -47,7 +50,7 @@ export const smtp = 'smtp'
 
 /** How many mails are remembered, and how many bytes one may have. */
 const mostMails = 2_000
-const mostBytes = 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
 /** How long a connection may say nothing, in ms. */
 const silenceMs = 60_000
 
@@ -82,7 +85,13 @@ export async function startMailServer({ state, faults, requests, clock, host, po
       note('DATA', status, 'a fault was armed', 'status')
       throw refusal(status, status < 500 ? 'Try again later' : 'Not taken')
     }
-    const mail = await readMail(Buffer.concat(chunks), session, clock)
+    const raw = Buffer.concat(chunks)
+    const mistake = mistakeInMime(raw)
+    if (mistake !== null) {
+      note('DATA', 554, mistake)
+      throw refusal(554, `5.6.0 ${mistake}`)
+    }
+    const mail = await readMail(raw, session, clock)
     mails.set(mail.id, mail)
     const fault = faults.take(smtp, ['timeout-after-accept', 'accept-then-reset', 'slow'])
     state.commit()
@@ -210,7 +219,7 @@ async function report(input: Readonly<Record<string, unknown>>, url: string | un
 
 async function readMail(raw: Buffer, { envelope }: SMTPServerSession, clock: Clock): Promise<ReceivedMail> {
   const { default: PostalMime } = await import('postal-mime')
-  const { subject = '', text = '', html = '', headers } = await PostalMime.parse(raw)
+  const { subject = '', text = '', html = '', headers, attachments } = await PostalMime.parse(raw)
   const byName: Record<string, string> = {}
   for (const { key, value } of headers) byName[key] = Object.hasOwn(byName, key) ? `${byName[key]}, ${value}` : value
   return {
@@ -221,6 +230,11 @@ async function readMail(raw: Buffer, { envelope }: SMTPServerSession, clock: Clo
     subject,
     text,
     html,
+    attachments: attachments.map(({ filename, mimeType, content }) => ({
+      name: filename ?? '',
+      contentType: mimeType,
+      bytes: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+    })),
     headers: byName,
   }
 }

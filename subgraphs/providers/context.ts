@@ -17,6 +17,7 @@ import { callStore } from './stores/call.ts'
 import { credentialStore } from './stores/credential/credential.ts'
 import type { CredentialsInUse } from './stores/credential/in-use.ts'
 import type { PlatformOrganization } from './stores/credential/platform.ts'
+import { attachmentStore } from './stores/email/attachment.ts'
 import { domainStore } from './stores/email/domain.ts'
 import { identityStore } from './stores/email/identity.ts'
 import type { Mailing } from './stores/email/mailing.ts'
@@ -52,6 +53,7 @@ export const stores = (cipher: Cipher) => ({
   senderDomains: domainStore(cipher),
   senderIdentities: identityStore,
   emailMessages: messageStore(cipher),
+  emailAttachments: attachmentStore(cipher),
   emailSuppressions: suppressionStore,
 })
 

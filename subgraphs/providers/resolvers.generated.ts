@@ -1605,6 +1605,8 @@ export type SendEmailInput = {
   readonly html?: InputMaybe<Scalars['String']['input']>;
   /** At most 20: names that begin with `X-`, and `List-Id`, `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence`, `Feedback-ID`, `Importance`. */
   readonly headers?: InputMaybe<ReadonlyArray<EmailHeaderInput>>;
+  /** At most 20, together at most 10,000,000 bytes. Requests from outside the platform have at most 1 MiB in all. */
+  readonly attachments?: InputMaybe<ReadonlyArray<EmailAttachmentInput>>;
   /** For ever the same key with the same input, sent by whoever of the organization, answers the first mail as it stands then instead of sending another; CONFLICT (reason `KEY_REUSED`) with another input. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1614,6 +1616,16 @@ export type EmailHeaderInput = {
   readonly name: Scalars['String']['input'];
   /** At most 900 characters of ASCII, on one line. */
   readonly value: Scalars['String']['input'];
+};
+
+/** A file that a mail carries. It is kept encrypted until the mail has left, and not after. */
+export type EmailAttachmentInput = {
+  /** The name of the file, at most 200 characters, without a path. */
+  readonly name: Scalars['String']['input'];
+  /** A media type without parameters, such as `application/pdf`; none of `multipart/` and `message/`. */
+  readonly contentType: Scalars['String']['input'];
+  /** The file in base64, with padding, on one line. */
+  readonly content: Scalars['String']['input'];
 };
 
 /** An address that gets no mail from an organization: nothing is sent to it, and a mail to nobody else is SUPPRESSED. */
@@ -2941,6 +2953,7 @@ export type ResolversTypes = {
   EmailStatus: EmailStatus;
   SendEmailInput: SendEmailInput;
   EmailHeaderInput: EmailHeaderInput;
+  EmailAttachmentInput: EmailAttachmentInput;
   EmailSuppression: ResolverTypeWrapper<EmailSuppressionRow>;
   AddEmailSuppressionInput: AddEmailSuppressionInput;
   RemoveEmailSuppressionInput: RemoveEmailSuppressionInput;
@@ -3113,6 +3126,7 @@ export type ResolversParentTypes = {
   EmailFailure: EmailFailure;
   SendEmailInput: SendEmailInput;
   EmailHeaderInput: EmailHeaderInput;
+  EmailAttachmentInput: EmailAttachmentInput;
   EmailSuppression: EmailSuppressionRow;
   AddEmailSuppressionInput: AddEmailSuppressionInput;
   RemoveEmailSuppressionInput: RemoveEmailSuppressionInput;

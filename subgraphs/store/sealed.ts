@@ -5,6 +5,8 @@ export interface SealedColumn {
   /** The column that names a row, and by which the place of its value is known. */
   readonly key: string
   readonly column: string
+  /** How many values may be read at once, where they are large. */
+  readonly batch?: number
   /** The place that a value is bound to: what it was sealed about. */
   about(key: string): string
 }

@@ -106,3 +106,13 @@ test('a job asks for a member over HTTP too, and is refused for anybody else and
     extensions: { code: 'BAD_USER_INPUT', field: 'X-For-User' },
   })
 })
+
+test('a service asks with what is larger than anybody else may send: a mail with attachments', async () => {
+  const { graph, asking } = await jobs()
+  const { owner } = await graph.seed.owner().brand()
+  const viewer = { userId: null, organizationId: owner.organizationId, roles: [], scopes: owner.scopes, context: 'organization' as const }
+  const named = parse('query($slug: String!) { service(slug: $slug) { id } }') as TypedDocumentNode<object, { slug: string }>
+  const ask = (bytes: number) => asking(token)(named, { slug: 'x'.repeat(bytes) }, { appId: 'app_launcher', viewer })
+  expect(await ask(14_000_000)).toEqual({ service: null })
+  await expect(ask(17_000_000)).rejects.toThrow()
+})

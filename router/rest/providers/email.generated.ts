@@ -55,6 +55,16 @@ export type DnsRecordStatus =
   /** It says what is wanted. */
   | 'FOUND';
 
+/** A file that a mail carries. It is kept encrypted until the mail has left, and not after. */
+export type EmailAttachmentInput = {
+  /** The name of the file, at most 200 characters, without a path. */
+  readonly name: string;
+  /** A media type without parameters, such as `application/pdf`; none of `multipart/` and `message/`. */
+  readonly contentType: string;
+  /** The file in base64, with padding, on one line. */
+  readonly content: string;
+};
+
 /** A header of a mail. */
 export type EmailHeaderInput = {
   readonly name: string;
@@ -120,6 +130,8 @@ export type SendEmailInput = {
   readonly html?: string | null | undefined;
   /** At most 20: names that begin with `X-`, and `List-Id`, `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence`, `Feedback-ID`, `Importance`. */
   readonly headers?: ReadonlyArray<EmailHeaderInput> | null | undefined;
+  /** At most 20, together at most 10,000,000 bytes. Requests from outside the platform have at most 1 MiB in all. */
+  readonly attachments?: ReadonlyArray<EmailAttachmentInput> | null | undefined;
   /** For ever the same key with the same input, sent by whoever of the organization, answers the first mail as it stands then instead of sending another; CONFLICT (reason `KEY_REUSED`) with another input. */
   readonly idempotencyKey?: string | null | undefined;
 };

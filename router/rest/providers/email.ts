@@ -158,7 +158,7 @@ const messageRows: readonly Row[] = [
     method: 'POST',
     path: '/api/email/messages',
     operation: RestSendEmailDocument,
-    body: ['identityId', 'to', 'cc', 'bcc', 'replyTo', 'subject', 'text', 'html', 'headers'],
+    body: ['identityId', 'to', 'cc', 'bcc', 'replyTo', 'subject', 'text', 'html', 'headers', 'attachments'],
     variables: ({ body, idempotencyKey }) => ({ input: { ...body, idempotencyKey } as SendEmailInput }),
     reply: ({ sendEmail }) => sendEmail && { status: 201, headers: { location: `${base}/messages/${sendEmail.id}` }, body: messageToRest(sendEmail) },
   }),

@@ -1,5 +1,6 @@
 import type DKIM from 'nodemailer/lib/dkim'
 import type MailComposer from 'nodemailer/lib/mail-composer'
+import type { Attachment } from '../../stores/email/attachment.ts'
 import type { EmailContent, EmailMessageRow, Recipient } from '../../stores/email/message.ts'
 
 /** With what a domain's mails are signed. */
@@ -16,8 +17,13 @@ export const fromOf = ({ fromName, fromAddress }: Pick<EmailMessageRow, 'fromNam
 
 const named = (recipients: readonly Recipient[], as: Recipient['as']) => recipients.filter(each => each.as === as).map(({ address }) => ({ name: '', address }))
 
+/** A mail's content with what it carries. */
+export interface Composed extends EmailContent {
+  readonly attachments: readonly Attachment[]
+}
+
 /** Makes a mail as it goes over the wire (RFC 5322, MIME), signed (RFC 6376), alike at every try. Who stands in bcc is not in it. */
-export async function compose(row: EmailMessageRow, { text, html, replyTo, headers }: EmailContent, signature: Signature): Promise<Buffer> {
+export async function compose(row: EmailMessageRow, { text, html, replyTo, headers, attachments }: Composed, signature: Signature): Promise<Buffer> {
   const [{ default: Composer }, { default: Signer }] = (await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/dkim'),
@@ -35,6 +41,8 @@ export async function compose(row: EmailMessageRow, { text, html, replyTo, heade
     messageId: row.messageId,
     date: row.createdAt,
     headers: headers.map(({ name, value }) => ({ key: name, value })),
+    attachments: attachments.map(({ name, contentType, content }) => ({ filename: name, contentType, content, contentDisposition: 'attachment' as const })),
+    baseBoundary: row.id,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

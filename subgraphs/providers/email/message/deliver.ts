@@ -5,9 +5,9 @@ import { newId } from '../../../../platform/ids.ts'
 import { isNoAddress, type Line, MailFault, type RefusedRecipient } from '../../../../platform/smtp/line.ts'
 import { step } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
-import type { Departing, EmailContent, EmailMessageRow, Recipient } from '../../stores/email/message.ts'
+import type { Departing, EmailMessageRow, Recipient } from '../../stores/email/message.ts'
 import { sameAddress } from '../address.ts'
-import { compose } from './compose.ts'
+import { type Composed, compose } from './compose.ts'
 import { outcomeOf } from './news.ts'
 import { claimMs, conclude, type Result, type Settled, waiting } from './rules.ts'
 import type { Servers } from './servers.ts'
@@ -80,7 +80,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     return { putOff: fault.message }
   }
 
-  async function handOver(context: Job, line: Line, mail: Mail, content: EmailContent): Promise<Date | null> {
+  async function handOver(context: Job, line: Line, mail: Mail, content: Composed): Promise<Date | null> {
     const to = waiting(mail.recipients).filter(({ address }) => !mail.held.has(address))
     const signature = { domain: mail.domain!, selector: mail.selector!, privateKey: openKey(context, mail) }
     const message = await compose(mail, content, signature)
@@ -103,7 +103,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     return again
   }
 
-  async function attempt(context: Job, mail: Mail, content: EmailContent): Promise<Date | null> {
+  async function attempt(context: Job, mail: Mail, content: Composed): Promise<Date | null> {
     const seen = { seen: mail }
     // What is from the platform leaves by its server, which alone may send for it.
     const credential = await context.credentialsInUse.resolve('smtp', mail.isPlatforms ? null : mail.organizationId)
@@ -143,10 +143,11 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     return held.size === waiting(recipients).length ? { settled: held } : null
   }
 
-  /** The content, or null when none of this process's keys opens it. */
-  function opened(context: Job, { id, content }: Departing): EmailContent | null {
+  /** The content and what it carries, or null when none of this process's keys opens it. */
+  async function opened(context: Job, { id, content }: Departing): Promise<Composed | null> {
+    const sealed = await context.emailAttachments.of(id)
     try {
-      return context.emailMessages.open(id, content!)
+      return { ...context.emailMessages.open(id, content!), attachments: sealed.map(each => context.emailAttachments.opened(each)) }
     } catch (err) {
       log.error({ messageId: id, err }, 'a mail cannot leave: it was sealed with an encryption key that is missing in ENCRYPTION_KEYS')
       return null
@@ -166,7 +167,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     const mail = { ...found, held: await heldOf(context, found) }
     const stopped = obstacle(mail)
     if (stopped) return end(context, mail, { seen: mail }, stopped)
-    const content = opened(context, mail)
+    const content = await opened(context, mail)
     if (!content) return new Date(clock.now().getTime() + lockedMs)
     return attempt(context, mail, content)
   }

@@ -1,8 +1,10 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { checkText } from '../../../../platform/ids.ts'
 import type { SendEmailInput } from '../../resolvers.generated.ts'
+import type { Attachment } from '../../stores/email/attachment.ts'
 import type { EmailContent, Recipient } from '../../stores/email/message.ts'
 import { requireMailAddress, sameAddress } from '../address.ts'
+import { readAttachments } from './attachments.ts'
 
 /** What a mail may hold: recipients, characters of its subject, bytes of text and HTML together, headers and their characters. */
 export const most = { recipients: 50, subject: 1_000, bytes: 500_000, headers: 20, header: 900 } as const
@@ -12,6 +14,7 @@ export interface Written {
   readonly recipients: readonly Recipient[]
   readonly subject: string
   readonly content: EmailContent
+  readonly attachments: readonly Attachment[]
 }
 
 const refuse = (field: string, sentence: string): never => {
@@ -85,5 +88,6 @@ export function readEmail(input: SendEmailInput, isPlatforms: boolean): Written 
   const bytes = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '')
   if (bytes > most.bytes) refuse(text ? 'text' : 'html', `text and html have ${bytes} bytes: together they take at most ${most.bytes}.`)
   const replyTo = input.replyTo?.trim() ? requireMailAddress(input.replyTo, 'replyTo') : null
-  return { recipients: readRecipients(input), subject, content: { text, html, replyTo, headers: readHeaders(input.headers, isPlatforms) } }
+  const content = { text, html, replyTo, headers: readHeaders(input.headers, isPlatforms) }
+  return { recipients: readRecipients(input), subject, content, attachments: readAttachments(input.attachments) }
 }

@@ -46,7 +46,7 @@ async function withSuppressed({ emailSuppressions }: Context, organizationId: st
 async function sendEmail(context: Context, input: SendEmailInput): Promise<EmailMessageRow> {
   const { viewer, emailMessages, mailing } = context
   const { organizationId, appId, pay } = await accountOf(context)
-  const { recipients: given, subject, content } = readEmail(input, asksWithin(viewer))
+  const { recipients: given, subject, content, attachments } = readEmail(input, asksWithin(viewer))
   const identityId = readId(input.identityId, 'identityId')
   const { row } = await create(context, {
     of: emailMessages,
@@ -83,7 +83,11 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
     },
     audit: ({ id }) => ({ tenantId: organizationId, action: 'email.sent', subjectId: id, details: { appId, recipients: given.length } }),
     tell: row => outcomeOf(null, row),
-    wake: (row, { transaction }) => (row.dueAt ? mailing.wake(row, row.dueAt, transaction) : undefined),
+    async wake(row, { transaction, now }) {
+      if (!row.dueAt) return
+      await context.emailAttachments.keep(row, attachments, now, transaction)
+      await mailing.wake(row, row.dueAt, transaction)
+    },
   })
   return row
 }
