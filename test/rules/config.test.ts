@@ -16,6 +16,7 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ PORT: '70000' }, 'PORT: must be a port number from 0 to 65535'],
     [{ PORT: '0' }, 'PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port'],
     [{ SANDBOX_PORT: '-1' }, 'SANDBOX_PORT: must be a port number from 0 to 65535'],
+    [{ PLATFORM_CREDENTIALS_MICROS_PER_MONTH: '5 USD' }, 'PLATFORM_CREDENTIALS_MICROS_PER_MONTH: must be a whole number of micro-dollars, or unlimited'],
     [{ ENVIRONMENT: 'prod' }, 'ENVIRONMENT: must be one of development, staging, production'],
     [{ ROUTER_ENGINE: 'rust' }, 'ROUTER_ENGINE: must be one of native, apollo'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent'],
@@ -117,6 +118,17 @@ describe('what the command line and the start say', () => {
     expect(readConfig({ PORT: '4200' }, reading)).toMatchObject({ port: 4100, publicUrl: 'http://localhost:4000' })
     expect(readConfig({ PORT: '4200' }, { defaults: reading.defaults }).port).toBe(4200)
     expect(readConfig({}, { defaults: reading.defaults }).port).toBe(4001)
+  })
+
+  test.each<readonly [string, Record<string, string>, bigint | null]>([
+    ['nothing is set in the demo', {}, null],
+    ['nothing is set in production', complete, 5_000_000n],
+    ['nothing is set without the demo', { DEMO: '0' }, 5_000_000n],
+    ['0 is set', { ...complete, PLATFORM_CREDENTIALS_MICROS_PER_MONTH: '0' }, 0n],
+    ['more than a number of JSON holds is set', { PLATFORM_CREDENTIALS_MICROS_PER_MONTH: '123456789012345' }, 123_456_789_012_345n],
+    ['unlimited is set in production', { ...complete, PLATFORM_CREDENTIALS_MICROS_PER_MONTH: 'unlimited' }, null],
+  ])('organizations may spend with credentials of the platform what is meant where %s', (_, environment, micros) => {
+    expect(readConfig(environment).quotas.platformCredentialsMicros).toBe(micros)
   })
 
   test('a start that keeps no secrets needs none in production', () => {
