@@ -178,7 +178,7 @@ const isGood = async (name: string, seconds: number, command: readonly string[],
 /** What runs in production has the packages that run alone: those of deploy/Dockerfile. */
 async function leanInstallation(): Promise<void> {
   const copy = copyOfProject('lean')
-  if (await isGood('npm ci --omit=dev in a copy', 240, ['npm', 'ci', '--omit=dev', '--prefer-offline'], copy))
+  if (await isGood('npm ci --omit=dev in a copy', 480, ['npm', 'ci', '--omit=dev', '--prefer-offline'], copy))
     await withPlatform('every process without what development needs', ['npm', 'run', 'start:apart'], undefined, copy)
 }
 
@@ -189,7 +189,7 @@ async function oldestNpm(): Promise<void> {
   const { output } = await run(['npx', '--yes', '-p', oldest, '-c', 'command -v npm'], { seconds: 60 })
   const npm = output.trim().split('\n').at(-1)!
   const copy = copyOfProject('old')
-  if (!(await isGood(`${oldest} ci in a copy`, 240, [npm, 'ci', '--prefer-offline'], copy))) return
+  if (!(await isGood(`${oldest} ci in a copy`, 480, [npm, 'ci', '--prefer-offline'], copy))) return
   const version = await run([join(copy, 'node_modules/.bin/node'), '--version'], { seconds: 10 })
   check(`${oldest}: scripts run on Node 26`, version.output.startsWith('v26.'))
   await withPlatform(`${oldest} start`, [npm, 'start'], undefined, copy)
