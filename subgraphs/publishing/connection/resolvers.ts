@@ -1,12 +1,10 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { readId } from '../../../platform/ids.ts'
-import { readPage } from '../../../platform/page.ts'
 import { activeOrganization, isService } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { eventsOfBrand } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { latestFirst } from '../stores/connection.ts'
 import { disconnect, selectTargets } from './change.ts'
 import { connectionHealthTopic } from './health.ts'
 import { check, renewNow } from './renew.ts'
@@ -15,9 +13,9 @@ export const connectionResolvers: Resolvers = {
   Query: {
     connection: (_, { id }, { connections }) => connections.require(id),
     connections: async (_, { brandId, platform, health, orphaned, ...page }, { brands, connections, viewer }) => {
-      const organizationId = activeOrganization(viewer, 'Connections')
+      activeOrganization(viewer, 'Connections')
       const brand = brandId == null ? null : await brands.require(brandId, 'brandId')
-      return connections.filtered({ organizationId, brandId: brand?.id ?? null, platform, health, orphaned } as never, readPage(page, latestFirst))
+      return connections.filtered({ brandId: brand?.id, platform, health, orphaned }, page)
     },
   },
 

@@ -1,12 +1,10 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
-import { isId, newId } from '../../../platform/ids.ts'
+import { newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account/account.ts'
@@ -121,52 +119,8 @@ export const mostScopes = 20
 /** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
 export const mostConnections = 50
 
-/** Whose connections, and which of them; what is null or left out does not narrow. */
-export interface ConnectionFilter {
-  readonly organizationId: string | null
-  readonly brandId?: string | null
-  readonly platform?: string | null
-  readonly health?: string | null
-  readonly orphaned?: boolean | null
-}
-
-/** The latest authorized first. */
-export const latestFirst: Order<ConnectionRow> = {
-  name: 'connections.latest',
-  position: connection => [connection.connectedAt.toISOString(), connection.id],
-  parts: [isMoment, isId],
-}
-
 const columns = selectList(connections, 'c')
 
-/** What a filter asks, and of what: only what is asked stands there. */
-function filteredBy({ organizationId, brandId, platform, health, orphaned }: ConnectionFilter) {
-  const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = [
-    `b.organization_id = ${bind(organizationId)}`,
-    brandId && `b.id = ${bind(brandId)}`,
-    platform && `c.platform = ${bind(platform)}`,
-    health && `c.health = ${bind(health)}`,
-    typeof orphaned === 'boolean' && `c.orphaned = ${bind(orphaned)}`,
-  ]
-  const from = 'from publishing.brands b join publishing.connections c on c.brand_id = b.id where'
-  return { values, bind, where: `${from} ${conditions.filter(Boolean).join(' and ')}` }
-}
-
-/** One page: an organization has fifty connections a brand at most, so they are read whole and sorted. */
-function pageOf(filter: ConnectionFilter, { after, limit }: PageRequest): Asked {
-  const { values, bind, where } = filteredBy(filter)
-  const behind = after ? ` and (c.connected_at, c.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : ''
-  return { text: `select ${columns} ${where}${behind} order by c.connected_at desc, c.id desc limit ${bind(limit)}`, values }
-}
-
-function countOf(filter: ConnectionFilter): Asked {
-  const { values, where } = filteredBy(filter)
-  return { text: `select count(*)::int as count ${where}`, values }
-}
-
-const filtered = keptStatements(50)
 const changed = statement(
   `select ${columns} from publishing.brands b join publishing.connections c on c.brand_id = b.id
    where b.organization_id = $1 and c.updated_at >= $2 order by c.updated_at desc limit 500`,
@@ -201,8 +155,7 @@ export const sealedTokens: readonly SealedColumn[] = (
 ).map(([which, column]) => ({ table: connections.name, key: 'id', column, about: id => place(id, which) }))
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
-function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, viewer }: Opening, cipher: Cipher) {
-  const pages = filteredPages<ConnectionRow, ConnectionFilter>(rows, reading, { kept: filtered, page: pageOf, count: countOf, order: () => latestFirst })
+function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Opening, cipher: Cipher) {
   const Model = modelOf(sequelize, connections)
 
   /** What a grant changes in a row. A network that hands out no new refresh token keeps the old one valid. */
@@ -294,10 +247,6 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, vie
       await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null, answeredAt.toISOString()])
     },
 
-    /** A page of connections. A viewer's are those of the viewer's organization, whatever is asked. */
-    filtered: (filter: ConnectionFilter, request: PageRequest): Promise<Connection<ConnectionRow>> =>
-      pages(viewer ? { ...filter, organizationId: viewer.organizationId } : filter, request),
-
     /** All connections of the brands in use of an organization, the latest authorized first; two thousand at most. */
     ofOrganization: (organizationId: string) => rows.read(ofOrganization, [viewer ? viewer.organizationId : organizationId]),
 
@@ -335,6 +284,8 @@ export const connectionStore = (cipher: Cipher) =>
       what: 'connection',
       tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
       // The latest authorized first.
+      filters: { brandId: 'eq', platform: 'eq', health: 'eq', orphaned: 'eq' },
+      sorted: { by: 'connectedAt', way: 'desc', name: 'latest' },
       manyBy: { brandId: 't.connected_at desc, t.id' },
     },
     (rows, opening) => connectionSql(rows, opening, cipher),

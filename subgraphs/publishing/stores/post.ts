@@ -5,6 +5,7 @@ import { type Connection, isMoment, type Order, type PageRequest } from '../../.
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
+import { comparisonsOf, containing } from '../../store/filter/filters.ts'
 import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
@@ -142,24 +143,20 @@ type Bind = ReturnType<typeof binding>['bind']
 const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =>
   `b.organization_id = ${bind(organizationId)}${brandId ? ` and b.id = ${bind(brandId)}` : ''}`
 
+const compared = { threadId: 'eq', status: 'eq', platform: 'eq', authorId: 'eq', approval: 'eq', campaignId: 'eq', groupId: 'eq' } as const
+
 /** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
 function conditionsOf(filter: PostFilter, bind: Bind): string {
-  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId, tag, search, rarePart } = filter
+  const { scheduledAfter, scheduledBefore, deliveryPhase, tag, search, rarePart } = filter
   const found = isFoundAlone(filter) ? 'p' : 'f'
-  const words = search && !rarePart && bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
+  const words = search && !rarePart && bind(containing(search))
   const part = search && rarePart && { first: bind(`%${rarePart}%`), whole: bind(search) }
   return [
-    threadId && `p.thread_id = ${bind(threadId)}`,
-    status && `p.status = ${bind(status)}`,
-    platform && `p.platform = ${bind(platform)}`,
-    authorId && `p.author_id = ${bind(authorId)}`,
+    ...comparisonsOf(compared, filter, bind, 'p'),
     scheduledAfter && `p.scheduled_at >= ${bind(scheduledAfter)}`,
     scheduledBefore && `p.scheduled_at < ${bind(scheduledBefore)}`,
-    approval && `p.approval = ${bind(approval)}`,
     // What most posts have stands in no index.
     deliveryPhase && (deliveryPhase === 'NONE' ? `p.delivery_phase = 'NONE'` : `p.delivery_phase = ${bind(deliveryPhase)} and p.delivery_phase <> 'NONE'`),
-    campaignId && `p.campaign_id = ${bind(campaignId)}`,
-    groupId && `p.group_id = ${bind(groupId)}`,
     tag && hasTag(found, bind(tag)),
     words && `${found}.words like lower(${words})`,
     part && `${found}.words like lower(${part.first}) and strpos(${found}.words, lower(${part.whole})) <> 0`,

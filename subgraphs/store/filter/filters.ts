@@ -15,6 +15,9 @@ export interface FilterSql {
 /** A condition on rows `t`, as SQL, which may say `:organization`, `:person` and `:roles` for the viewer's. */
 export type Condition<Value> = (value: Value, sql: FilterSql) => string
 
+/** How a column is compared with a field of a filter. */
+export type Comparison = 'eq' | 'any' | 'range'
+
 /**
  * How a list is narrowed by one field of its filter:
  * - `eq`: its column has the value,
@@ -22,7 +25,7 @@ export type Condition<Value> = (value: Value, sql: FilterSql) => string
  * - `range`: its column lies at or after `since` and before `until`,
  * - a condition of its own; with `depends`, one that holds for nearly every row or nearly none, so that its statement is planned each time.
  */
-export type Filter = 'eq' | 'any' | 'range' | Condition<never> | { readonly where: Condition<never>; readonly depends: true }
+export type Filter = Comparison | Condition<never> | { readonly where: Condition<never>; readonly depends: true }
 
 /** The fields by which a list may be filtered. All but those with a condition of their own have the name of their column. */
 export type Filters = Readonly<Record<string, Filter>>
@@ -77,25 +80,36 @@ export function sortedOrder<T extends Table>(table: T, { by, name }: Sorted<T>):
 
 const isMomentColumn = (table: Table, name: string): boolean => table.columns[name]!.type.startsWith('timestamptz')
 
+/** Passes a value to a statement. @returns its placeholder */
+type Bind = FilterSql['bind']
+
 /**
- * The conditions that a filter asks of rows. Only what is asked stands in a statement, so that an index can be chosen for it.
+ * The conditions of those fields that are compared with their columns.
  * @param alias of the rows in the statement
  */
-export function conditionsOf(filters: Filters, filter: Readonly<Record<string, unknown>>, sql: FilterSql, alias = 't'): string[] {
-  return Object.entries(filters).flatMap(([name, how]) => {
-    const value = filter[name]
-    return value === null || value === undefined ? [] : conditionsBy(how, `${alias}.${columnOf(name)}`, value as never, sql)
+export const comparisonsOf = (filters: Readonly<Record<string, Comparison>>, filter: object, bind: Bind, alias: string): string[] =>
+  askedOf(filters, filter).flatMap(([name, how, value]) => comparisonBy(how, `${alias}.${columnOf(name)}`, value as never, bind))
+
+/** The conditions that a filter asks of rows `t`. Only what is asked stands in a statement, so that an index can be chosen for it. */
+const conditionsOf = (filters: Filters, filter: object, sql: FilterSql): string[] =>
+  askedOf(filters, filter).flatMap(([name, how, value]) => {
+    if (typeof how === 'string') return comparisonBy(how, `t.${columnOf(name)}`, value as never, sql.bind)
+    return [(typeof how === 'function' ? how : how.where)(value as never, sql)]
   })
+
+/** The fields that a filter gives a value. */
+const askedOf = <How>(filters: Readonly<Record<string, How>>, filter: object): (readonly [string, How, unknown])[] =>
+  Object.entries(filters).flatMap(([name, how]) => {
+    const value = (filter as Readonly<Record<string, unknown>>)[name]
+    return value === null || value === undefined ? [] : [[name, how, value] as const]
+  })
+
+function comparisonBy(how: Comparison, column: string, value: never, bind: Bind): string[] {
+  if (how === 'range') return periodOf(column, value, bind)
+  return [how === 'eq' ? `${column} = ${bind(value)}` : `${column} = any(${bind(value)}::text[])`]
 }
 
-function conditionsBy(how: Filter, column: string, value: never, sql: FilterSql): string[] {
-  if (how === 'eq') return [`${column} = ${sql.bind(value)}`]
-  if (how === 'any') return [`${column} = any(${sql.bind(value)}::text[])`]
-  if (how === 'range') return periodOf(column, value, sql)
-  return [(typeof how === 'function' ? how : how.where)(value, sql)]
-}
-
-const periodOf = (column: string, { since, until }: Period, { bind }: FilterSql): string[] => [
+const periodOf = (column: string, { since, until }: Period, bind: Bind): string[] => [
   ...(since ? [`${column} >= ${bind(since)}`] : []),
   ...(until ? [`${column} < ${bind(until)}`] : []),
 ]
@@ -114,7 +128,7 @@ export type WriteList = (
 export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, filters: Filters, { by, way }: Sorted<T>): WriteList {
   const [columns, [everybodys, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
   const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : 'text']
-  const depending = Object.entries(filters).flatMap(([name, how]) => (typeof how === 'object' ? [name] : []))
+  const depending = Object.fromEntries(Object.entries(filters).filter(([, how]) => typeof how === 'object'))
   return (filter, { viewer, clock }, page) => {
     const values: unknown[] = []
     const bind = (value: unknown): string => `$${values.push(value)}`
@@ -132,7 +146,7 @@ export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, fil
       ...(conditions.length > 0 ? [`where ${conditions.join(' and ')}`] : []),
       ...(page ? [`order by t.${sort} ${way}, t.id ${way} limit ${bind(page.limit)}`] : []),
     ].join(' ')
-    const depends = depending.some(name => filter[name] !== null && filter[name] !== undefined)
+    const depends = askedOf(depending, filter).length > 0
     if (!viewer) return { text, values, depends }
     const bound = bindTenant(text, values.length)
     return { text: bound.text, values: bound.values(values, viewer), depends }

@@ -4,7 +4,6 @@ import { readPage, toConnection } from '../../../../platform/page.ts'
 import { change, remove } from '../../../store/write.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { newestAssets } from '../../stores/media/asset.ts'
 import { newestFirst } from '../../stores/post.ts'
 import { requireFolder } from '../folder/rules.ts'
 import { bytesStayMs, keysOf } from '../keep.ts'
@@ -18,8 +17,8 @@ export const mediaAssetResolvers: Resolvers = {
     mediaAsset: (_, { id }, { mediaAssets }) => mediaAssets.require(id),
     async mediaAssets(_, { brandId, folderId, kind, tag, search, ...page }, { brands, mediaAssets }) {
       const brand = await brands.require(brandId, 'brandId')
-      const filter = { brandId: brand.id, folderId: readId(folderId, 'folderId'), kind: kind ?? null, tag: tag?.trim() || null, search: readSearch(search) }
-      return mediaAssets.filtered(filter, readPage(page, newestAssets))
+      const filter = { brandId: brand.id, folderId: readId(folderId, 'folderId'), kind, tag: tag?.trim() || null, search: readSearch(search) }
+      return mediaAssets.filtered(filter, page)
     },
   },
 

@@ -1,11 +1,10 @@
 import type { Transaction } from 'sequelize'
-import { isId } from '../../../../platform/ids.ts'
 import type { Usage } from '../../../../platform/limit.ts'
-import { type Connection, isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import type { PageRequest } from '../../../../platform/page.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
-import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
-import { type Asked, filteredPages } from '../../../store/filter/pages.ts'
+import { containing, type FilterSql } from '../../../store/filter/filters.ts'
 import { createLoader } from '../../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 import type { MediumKind } from '../../network/network.ts'
@@ -56,60 +55,16 @@ export const mediaAssets = table('publishing.media_assets', {
 
 export type MediaAssetRow = Row<typeof mediaAssets>
 
-/** Newest first. */
-export const newestAssets: Order<MediaAssetRow> = {
-  name: 'mediaAssets.newest',
-  position: asset => [asset.createdAt.toISOString(), asset.id],
-  parts: [isMoment, isId],
-}
-
-/** Which assets of a brand; what is null does not narrow. */
-export interface AssetFilter {
-  readonly brandId: string
-  readonly folderId: string | null
-  readonly kind: MediumKind | null
-  readonly tag: string | null
-  /** Words of a name, title or alternative text. */
-  readonly search: string | null
-}
-
 const columns = selectList(mediaAssets, 'a')
 
 /** What assets are found by: an index has it. */
-const words = `lower(a.filename || ' ' || coalesce(a.title, '') || ' ' || coalesce(a.alt_text, ''))`
-
-function conditionsOf({ brandId, folderId, kind, tag, search }: AssetFilter): { readonly where: string; readonly values: unknown[] } {
-  const values: unknown[] = [brandId]
-  const bind = (value: unknown) => `$${values.push(value)}`
-  const where = [
-    'a.brand_id = $1',
-    folderId && `a.folder_id = ${bind(folderId)}`,
-    kind && `a.kind = ${bind(kind)}`,
-    tag && hasTag('a', bind(tag)),
-    search && `${words} like lower(${bind(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)})`,
-  ]
-  return { where: where.filter(Boolean).join(' and '), values }
-}
-
-function pageOf(filter: AssetFilter, { after, limit }: PageRequest): Asked {
-  const { where, values } = conditionsOf(filter)
-  const behind = after ? ` and (a.created_at, a.id) < ($${values.push(after[0])}::timestamptz, $${values.push(after[1])}::uuid)` : ''
-  return {
-    text: `select ${columns} from publishing.media_assets a where ${where}${behind} order by a.created_at desc, a.id desc limit $${values.push(limit)}`,
-    values,
-    depends: isDifferentEachTime(filter),
-  }
-}
-
-function countOf(filter: AssetFilter): Asked {
-  const { where, values } = conditionsOf(filter)
-  return { text: `select count(*)::int as count from publishing.media_assets a where ${where}`, values, depends: isDifferentEachTime(filter) }
-}
+const words = `lower(t.filename || ' ' || coalesce(t.title, '') || ' ' || coalesce(t.alt_text, ''))`
 
 /** Tags and words are of few assets, or of all. */
-const isDifferentEachTime = ({ tag, search }: AssetFilter): boolean => Boolean(tag || search)
-
-const filtered = keptStatements(100)
+const [withTag, withWords] = [
+  { where: (tag: string, { bind }: FilterSql) => hasTag('t', bind(tag)), depends: true },
+  { where: (search: string, { bind }: FilterSql) => `${words} like lower(${bind(containing(search))})`, depends: true },
+] as const
 
 /** A post that carries an asset. */
 const carries = `p.media @> jsonb_build_array(jsonb_build_object('assetId', a.id::text))`
@@ -135,11 +90,7 @@ const several = statement(`select ${columns} from publishing.media_assets a wher
 
 /** What only assets are asked. */
 function assetSql(rows: Rows<typeof mediaAssets>, { reading }: Opening) {
-  const pages = filteredPages<MediaAssetRow, AssetFilter>(rows, reading, { kept: filtered, page: pageOf, count: countOf, order: () => newestAssets })
   return {
-    /** A page of the assets of a brand that the viewer may see. */
-    filtered: (filter: AssetFilter, request: PageRequest): Promise<Connection<MediaAssetRow>> => pages(filter, request),
-
     /** How many posts carry an asset, by its id. */
     usageOf: createLoader<string, number>(reading, async ids => {
       const found = new Map((await rows.read<{ id: string; count: number }>(usages, [ids])).map(({ id, count }) => [id, count]))
@@ -168,4 +119,12 @@ function assetSql(rows: Rows<typeof mediaAssets>, { reading }: Opening) {
   }
 }
 
-export const assetStore = store(mediaAssets, { what: 'media asset', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, assetSql)
+export const assetStore = store(
+  mediaAssets,
+  {
+    what: 'media asset',
+    tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+    filters: { brandId: 'eq', folderId: 'eq', kind: 'eq', tag: withTag, search: withWords },
+  },
+  assetSql,
+)
