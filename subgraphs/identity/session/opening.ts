@@ -19,6 +19,8 @@ export interface NewSession {
   readonly grant?: Grant
   /** When it ends. @default in seven days, later by use */
   readonly expiresAt?: Date
+  /** The session that it was begun from, by a handoff: it ends with that one. @default none */
+  readonly originSessionId?: string | null
   /** Where it was begun from, as far as that is known. */
   readonly from: { readonly ipAddress: string | null; readonly userAgent: string | null }
 }
@@ -40,10 +42,10 @@ type Opening = Writing & Pick<Context, 'sessions' | 'sign' | 'sessionCookies'>
  * @throws UNAUTHENTICATED for a person who is suspended, or not there any more
  */
 export async function openSession(context: Opening, session: NewSession, unit: Unit): Promise<OpenedSession> {
-  const { userId, kind, organizationId, context: of = 'organization', grant = null, from } = session
+  const { userId, kind, organizationId, context: of = 'organization', grant = null, originSessionId = null, from } = session
   const [id, token] = [newId(unit.now), randomBytes(32).toString('base64url')]
   const expiresAt = session.expiresAt ?? new Date(unit.now.getTime() + sessionLifetime * 1000)
-  const row = { id, token, userId, kind, organizationId, context: of, grant, renews: session.expiresAt === undefined, ...from, expiresAt }
+  const row = { id, token, userId, kind, organizationId, context: of, grant, renews: session.expiresAt === undefined, ...from, expiresAt, originSessionId }
   const roles = await context.sessions.insert(row, unit)
   if (roles === undefined) throw new Refusal('UNAUTHENTICATED', 'This account cannot be signed in to.')
   const details = { kind, ...(grant && { clientId: grant.clientId }) }

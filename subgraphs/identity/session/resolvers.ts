@@ -39,6 +39,7 @@ export const sessionResolvers: Resolvers = {
       const except = (input.keepCurrent ?? true) ? context.viewer.sessionId : null
       return write(context, {
         async run(unit) {
+          if (except) await context.sessions.standAlone(except, unit)
           const ended = await context.sessions.holdOthers(userId, except, unit)
           if (ended.length > 0) await end(ended, userId, context, unit)
           return currentFirst(ended, context.viewer.sessionId)

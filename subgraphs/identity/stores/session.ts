@@ -42,8 +42,15 @@ const lifetimeMs = 7 * dayMs
 /** How many sessions a person has at most: with one more, the oldest ends. */
 export const mostSessions = 50
 
-const tidy = `delete from identity.sessions where user_id = $1 and (expires_at <= $2 or id in (
-  select id from identity.sessions where user_id = $1 and expires_at > $2 order by created_at desc, id desc offset ${mostSessions}))`
+// A session is as old as the newest that was begun from it, for they would end with it.
+const tidy = `
+  with recursive line as (
+    select id, created_at, id::text as newest_id from identity.sessions where user_id = $1 and expires_at > $2
+    union all
+    select s.origin_session_id, l.created_at, l.newest_id from line l join identity.sessions s on s.id = l.id
+     where s.origin_session_id is not null)
+  delete from identity.sessions where user_id = $1 and (expires_at <= $2 or id in (
+    select id from line group by id order by max(created_at) desc, max(newest_id) desc, id offset ${mostSessions}))`
 
 /** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
 export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logger, 'warn'>) {
@@ -85,9 +92,15 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
       const done = pool
         .query({
           name: 'touch sessions',
-          text: `update identity.sessions
-                    set last_active_at = $2, expires_at = case when renews and expires_at < $3 then $4 else expires_at end
-                  where id = any($1::uuid[]) and expires_at > $2 and (last_active_at is null or last_active_at < $2)`,
+          // Whoever uses a session that a handoff began uses the one that it was begun from: that lasts as long.
+          text: `with recursive line as (
+                   select id, origin_session_id, true as used from identity.sessions where id = any($1::uuid[])
+                   union select o.id, o.origin_session_id, false from identity.sessions o join line l on o.id = l.origin_session_id)
+                 update identity.sessions s
+                    set last_active_at = case when l.used then $2 else s.last_active_at end,
+                        expires_at = case when s.renews and s.expires_at < $3 then $4 else s.expires_at end
+                   from (select id, bool_or(used) as used from line group by id) l
+                  where s.id = l.id and s.expires_at > $2 and (not l.used or s.last_active_at is null or s.last_active_at < $2)`,
           values: [due, now, new Date(now.getTime() + lifetimeMs - dayMs), new Date(now.getTime() + lifetimeMs)],
         })
         .catch(error => log.warn({ err: error }, 'the last use of sessions was not noted'))
@@ -184,23 +197,32 @@ const moveSession = statement(
 
 const insertSession = statement(
   `insert into identity.sessions (id, token, user_id, kind, active_organization_id, context, client_id, scopes, trusted, renews,
-                                  ip_address, user_agent, created_at, updated_at, expires_at)
-   select $1, $2, u.id, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12, $13::timestamptz, $13::timestamptz, $14
+                                  ip_address, user_agent, created_at, updated_at, expires_at, origin_session_id)
+   select $1, $2, u.id, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12, $13::timestamptz, $13::timestamptz, $14, $15
      from identity.users u where u.id = $3 and u.suspended_at is null for share of u
    returning (select roles from identity.memberships where organization_id = $5 and user_id = $3) as roles`,
 )
 
 const endOldest = statement(tidy)
 
-const ended = 'returning id, user_id as "userId", kind, active_organization_id as "organizationId"'
+/** Those that a condition names, and whatever was begun from them: one statement tells of them all. */
+const ending = (condition: string): Statement =>
+  statement(`
+  with recursive line as (
+    select id from identity.sessions where ${condition}
+    union select s.id from identity.sessions s join line l on s.origin_session_id = l.id)
+  delete from identity.sessions where id in (select id from line)
+  returning id, user_id as "userId", kind, active_organization_id as "organizationId"`)
 const endings = {
-  session: statement(`delete from identity.sessions where id = $1 ${ended}`),
-  cookies: statement(`delete from identity.sessions where token = any($1::text[]) ${ended}`),
-  person: statement(`delete from identity.sessions where user_id = $1 and id is distinct from $2::uuid ${ended}`),
-  several: statement(`delete from identity.sessions where id = any($1::uuid[]) ${ended}`),
-  client: statement(`delete from identity.sessions where client_id = $1 and ($2::uuid is null or user_id = $2) ${ended}`),
-  appsIn: statement(`delete from identity.sessions where user_id = $1 and active_organization_id = $2 and client_id is not null ${ended}`),
+  session: ending('id = $1'),
+  cookies: ending('token = any($1::text[])'),
+  person: ending('user_id = $1 and id is distinct from $2::uuid'),
+  several: ending('id = any($1::uuid[])'),
+  client: ending('client_id = $1 and ($2::uuid is null or user_id = $2)'),
+  appsIn: ending('user_id = $1 and active_organization_id = $2 and client_id is not null'),
 }
+/** For a session that goes on when its person ends all others, the one that it was begun from included. */
+const standAlone = statement('update identity.sessions set origin_session_id = null where id = $1 and origin_session_id is not null')
 const leave = statement('update identity.sessions set active_organization_id = null where user_id = $1 and active_organization_id = $2')
 
 /** Whose sessions end. */
@@ -237,6 +259,8 @@ export interface BeginningSession {
   readonly ipAddress: string | null
   readonly userAgent: string | null
   readonly expiresAt: Date
+  /** The session that it was begun from, by a handoff; null for others. */
+  readonly originSessionId: string | null
 }
 
 /** The credential library's sessions, as far as we make, change and end them. */
@@ -293,21 +317,32 @@ export const sessionStore = {
      *   and then nothing is kept
      */
     async insert(session: BeginningSession, { now, transaction }: Unit): Promise<readonly string[] | null | undefined> {
-      const { id, token, userId, kind, organizationId, context, grant, renews, ipAddress, userAgent, expiresAt } = session
+      const { id, token, userId, kind, organizationId, context, grant, renews, ipAddress, userAgent, expiresAt, originSessionId } = session
       const values = [id, token, userId, kind, organizationId, context, grant?.clientId ?? null, grant?.scopes ?? null, grant?.trusted ?? false]
-      const [made] = await rows<{ roles: string[] | null }>(sequelize, insertSession, [...values, renews, ipAddress, userAgent, now, expiresAt], transaction)
+      const [made] = await rows<{ roles: string[] | null }>(
+        sequelize,
+        insertSession,
+        [...values, renews, ipAddress, userAgent, now, expiresAt, originSessionId],
+        transaction,
+      )
       await rows(sequelize, endOldest, [userId, now], transaction)
       return made?.roles
     },
 
-    /** Ends sessions: from the commit on nothing that hangs on one of them counts. */
+    /** Lets a session go on although the one that it was begun from is about to end. */
+    standAlone: async (id: string, { transaction }: Unit): Promise<void> => void (await rows(sequelize, standAlone, [id], transaction)),
+
+    /** Ends sessions, and those that handoffs have begun from them: from the commit on nothing that hangs on one of them counts. */
     async end(of: Ending, { transaction }: Unit): Promise<readonly EndedSession[]> {
       const gone = (wanted: Statement, values: readonly unknown[]) => rows<EndedSession>(sequelize, wanted, values, transaction)
       if ('sessionId' in of) return gone(endings.session, [of.sessionId])
       if ('sessionIds' in of) return gone(endings.several, [of.sessionIds])
       if ('tokens' in of) return gone(endings.cookies, [of.tokens])
       if ('clientId' in of) return gone(endings.client, [of.clientId, of.userId ?? null])
-      if (!('organizationId' in of)) return gone(endings.person, [of.userId, of.except ?? null])
+      if (!('organizationId' in of)) {
+        if (of.except) await rows(sequelize, standAlone, [of.except], transaction)
+        return gone(endings.person, [of.userId, of.except ?? null])
+      }
       const apps = await gone(endings.appsIn, [of.userId, of.organizationId])
       await rows(sequelize, leave, [of.userId, of.organizationId], transaction)
       return apps

@@ -73,7 +73,7 @@ interface Presented {
 
 async function enter(context: Context, { subject: userId, details }: Code, { presenter, inBrowserOf, entries }: Presented, unit: Unit) {
   const handoff = details as HandoffDetails
-  const { handoffId, serviceId, organizationId, returnTo } = handoff
+  const { handoffId, serviceId, organizationId, sessionId, returnTo } = handoff
   const target = entries.find(({ id, lifecycle }) => id === serviceId && lifecycle !== 'retired')
   const note = (action: 'handoff.exchanged' | 'handoff.refused', actor: string, more: object) =>
     record(
@@ -97,6 +97,7 @@ async function enter(context: Context, { subject: userId, details }: Code, { pre
       kind: 'handoff',
       organizationId,
       context: organizationId === null ? 'personal' : 'organization',
+      originSessionId: sessionId,
       // A program has no cookie to renew it by.
       ...(presenter.origin === null && { expiresAt: new Date(unit.now.getTime() + accessTokenLifetime) }),
       from: { ipAddress: address, userAgent: agent },

@@ -35,6 +35,8 @@ const findGoer = statement(
       and ($2::uuid is null or exists (select from identity.memberships m where m.organization_id = $2 and m.user_id = u.id))
       and ($3::uuid is null or exists (select from identity.sessions s where s.id = $3 and s.user_id = u.id and s.expires_at > $4))`,
 )
+/** Whoever ends the session meanwhile waits, and then ends what was begun from it. */
+const holdOrigin = statement('select from identity.sessions where id = $1 for key share')
 
 /** What handoffs ask besides their codes. */
 export const handoffStore = {
@@ -49,6 +51,7 @@ export const handoffStore = {
 
     /** The person of a handoff, unless the account, the membership or the session ended that it came from. */
     async goer(userId: string, { organizationId, sessionId }: HandoffDetails, now: Date, transaction: Transaction): Promise<Goer | null> {
+      if (sessionId !== null) await rows(sequelize, holdOrigin, [sessionId], transaction)
       const [found] = await rows<Goer>(sequelize, findGoer, [userId, organizationId, sessionId, now], transaction)
       return found ?? null
     },

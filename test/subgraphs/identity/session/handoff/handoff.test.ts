@@ -347,3 +347,80 @@ describe('the page for signing in', () => {
     expect(String(answer.headers['set-cookie'])).toContain('identity.session_token=')
   })
 })
+
+describe('a session that a handoff has begun', () => {
+  /** A session by password, and one that a handoff begins from it, with their ids and how to use them. */
+  async function chain() {
+    const origin = await signedIn('owner')
+    const id = await sessionOf(origin.authorization)
+    const derived = await begin(id)
+    return { origin, id, derived }
+  }
+  const sessionOf = async (authorization: string): Promise<string> =>
+    (await door.ask('POST', '/graphql', { headers: { authorization }, body: { query: '{ viewer { session { id } } }' } })).json.data.viewer.session.id
+  const begin = async (sessionId: string) => {
+    const { code } = await mint({}, { ...owner, sessionId })
+    const { json } = await exchange(code, originOf('publishing'))
+    const authorization = `Bearer ${json.accessToken}`
+    return { authorization, id: await sessionOf(authorization) }
+  }
+  const stand = async (...ids: string[]) => {
+    const found = await graph.rows<{ id: string }>('select id from identity.sessions where id = any($1::uuid[])', [ids])
+    return ids.map(id => found.some(each => each.id === id))
+  }
+  const change = (authorization: string, query: string) => door.ask('POST', '/graphql', { headers: { authorization }, body: { query } })
+
+  it('ends with the session that it came from when that is signed out, and so does what was begun from it', async () => {
+    const { origin, id, derived } = await chain()
+    const third = await begin(derived.id)
+    await door.ask('POST', `${auth}/sign-out`, { headers: { authorization: origin.authorization } })
+    expect(await stand(id, derived.id, third.id)).toEqual([false, false, false])
+    const ended = await graph.rows<{ id: string }>(`select subject_id as id from identity.audit_entries where action = 'session.revoked' and at = $1`, [
+      graph.clock.in(0),
+    ])
+    expect(ended.map(each => each.id).sort()).toEqual([id, derived.id, third.id].sort())
+  })
+
+  it('ends with the session that it came from when that is revoked, and its token is refused', async () => {
+    const { id, derived } = await chain()
+    const other = await signedIn('owner')
+    await change(other.authorization, `mutation { revokeSession(input: { id: "${id}" }) { id } }`)
+    expect(await stand(id, derived.id, await sessionOf(other.authorization))).toEqual([false, false, true])
+  })
+
+  it('ends alone: the session that it came from goes on', async () => {
+    const { origin, id, derived } = await chain()
+    await change(origin.authorization, `mutation { revokeSession(input: { id: "${derived.id}" }) { id } }`)
+    expect(await stand(id, derived.id)).toEqual([true, false])
+  })
+
+  it('goes on when its person ends all others from it', async () => {
+    const { id, derived } = await chain()
+    const { json } = await change(derived.authorization, 'mutation { revokeSessions(input: {}) { id } }')
+    expect([json.errors, await stand(id, derived.id)]).toEqual([undefined, [false, true]])
+  })
+
+  it('never stands when its session is ended while the code is exchanged', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const origin = await signedIn('owner')
+      const id = await sessionOf(origin.authorization)
+      const { code } = await mint({}, { ...owner, sessionId: id })
+      await Promise.all([exchange(code, originOf('publishing')), door.ask('POST', `${auth}/sign-out`, { headers: { authorization: origin.authorization } })])
+      expect(await graph.rows('select from identity.sessions where id = $1 or origin_session_id = $1', [id])).toEqual([])
+    }
+  })
+
+  it('does not push out the session that it came from when there are as many as there may be', async () => {
+    await graph.rows('delete from identity.sessions where user_id = $1', [owner.userId])
+    const { origin, id, derived } = await chain()
+    const values = Array.from({ length: 50 }, (_, at) => at)
+    for (const at of values) {
+      await graph.clock.advance(61_000)
+      // Of fifty begun from it the oldest ends, not the one that all hang on.
+      const last = await begin(id)
+      if (at === values.length - 1) expect(await stand(id, derived.id, last.id)).toEqual([true, false, true])
+    }
+    expect(await sessionOf((await signedIn('owner')).authorization)).toEqual(expect.any(String))
+    expect(origin.authorization).toContain('Bearer')
+  }, 60_000)
+})
