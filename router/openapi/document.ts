@@ -215,7 +215,9 @@ function parametersOf({ method }: OperationRow, { params, query, idempotencyKey:
 
 /** What is said of a schema's place is said of the parameter. */
 function parameter(name: string, place: 'path' | 'query', { description, ...schema }: Json, required = place === 'path'): Json {
-  return { name, in: place, ...(required && { required }), schema, ...(typeof description === 'string' && { description }) }
+  // A list has commas between its values.
+  const joined = place === 'query' && schema.type === 'array'
+  return { name, in: place, ...(required && { required }), ...(joined && { explode: false }), schema, ...(typeof description === 'string' && { description }) }
 }
 
 function bodySchema({ body }: Taken, name: string, named: Named): Json {

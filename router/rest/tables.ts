@@ -38,12 +38,8 @@ import { webhookRows } from './publishing/news/webhook.ts'
 import { calendarRows } from './publishing/planning/calendar.ts'
 import { campaignRows } from './publishing/planning/campaign.ts'
 import { postRows } from './publishing/post.ts'
-import { bulkRows } from './publishing/posts/bulk.ts'
-import { composeRows } from './publishing/posts/compose.ts'
 import { importRows } from './publishing/posts/import.ts'
-import { postStepRows } from './publishing/posts/steps.ts'
 import { threadRows } from './publishing/posts/thread.ts'
-import { postVersionRows } from './publishing/posts/versions.ts'
 import { revocationRows } from './publishing/revocation.ts'
 import { widgetRows } from './publishing/widget.ts'
 import type { RouteTable } from './row.ts'
@@ -78,10 +74,6 @@ export const routeTables: readonly RouteTable[] = [
       ...brandRows,
       ...postRows,
       ...connectionRows,
-      ...postStepRows,
-      ...composeRows,
-      ...bulkRows,
-      ...postVersionRows,
       ...threadRows,
       ...importRows,
       ...integrationRows,

@@ -1,12 +1,5 @@
-import { operationRow, type Row } from '../row.ts'
-import { RestAgentsWidgetDocument } from './widget.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
 
-export const widgetRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/widget',
-    operation: RestAgentsWidgetDocument,
-    variables: () => ({}),
-    reply: ({ agentsWidget, service }) => agentsWidget && { body: { ...agentsWidget, serviceId: service?.id ?? null } },
-  }),
-]
+export const widgetRows = nounRoutes({
+  routes: { 'GET /api/widget': { run: 'agentsWidget', beside: 'serviceId: service(slug: "agents") { id }' } },
+})

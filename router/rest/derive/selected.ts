@@ -129,8 +129,9 @@ export function createReader(selections: Readonly<Record<string, Selection>>): R
       const name = node.alias?.value ?? node.name.value
       const has = (directive: string) => node.directives?.some(each => each.name.value === directive) ?? false
       const part = partOf(name, field, node.alias && /Ids?$/.test(name) ? referring(shape) : shape)
+      const required = has('required') || has('spread')
       return {
-        part: { ...part, spread: has('spread'), required: has('required') || has('spread') },
+        part: { ...part, ...(required && { shape: notNull(part.shape) }), spread: has('spread'), required },
         text: `${node.alias ? `${name}: ` : ''}${node.name.value}${args}${selected}`,
       }
     },

@@ -1,12 +1,3 @@
-import { operationRow, type Row } from '../row.ts'
-import { RestPaymentsWidgetDocument } from './widget.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
 
-export const widgetRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/widget',
-    operation: RestPaymentsWidgetDocument,
-    variables: () => ({}),
-    reply: ({ paymentsWidget }) => paymentsWidget && { body: paymentsWidget },
-  }),
-]
+export const widgetRows = nounRoutes({ routes: { 'GET /api/widget': 'paymentsWidget' } })

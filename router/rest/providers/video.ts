@@ -1,5 +1,5 @@
-import { operationRow, type Row } from '../row.ts'
-import { RestVideoQuotaDocument } from './video.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
+import type { Row } from '../row.ts'
 
 /** YouTube takes films of up to 256 GiB. */
 const mostBytes = 256 * 1024 ** 3
@@ -9,12 +9,9 @@ const file = { type: 'string', format: 'binary' } as const
 const token = 'Besides its own credentials a service sends `X-Connection-Token`, the access token of the account that it calls for.'
 
 export const videoRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/video/quota',
-    operation: RestVideoQuotaDocument,
-    variables: () => ({}),
-    reply: ({ videoQuota }) => videoQuota && { body: { buckets: videoQuota, nextCursor: null, totalCount: videoQuota.length } },
+  ...nounRoutes({
+    select: { VideoQuotaBucket: 'name dailyLimit used remaining organizationLimit organizationUsed apps { appId used } resetsAt' },
+    routes: { 'GET /api/video/quota': { run: 'videoQuota', list: 'buckets', counted: true } },
   }),
   {
     kind: 'forward',

@@ -1,12 +1,3 @@
-import { operationRow, type Row } from '../row.ts'
-import { RestProvidersWidgetDocument } from './widget.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
 
-export const widgetRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/widget',
-    operation: RestProvidersWidgetDocument,
-    variables: () => ({}),
-    reply: ({ providersWidget }) => providersWidget && { body: providersWidget },
-  }),
-]
+export const widgetRows = nounRoutes({ routes: { 'GET /api/widget': 'providersWidget' } })

@@ -1,6 +1,5 @@
-import { fromEnum, toEnum } from '../enum-case.ts'
-import { operationRow, type Row } from '../row.ts'
-import { type ConnectIntegrationInput, RestConnectIntegrationDocument, RestIntegrationsDocument, type RestIntegrationsQuery } from './integration.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
+import type { Row } from '../row.ts'
 
 const html = { type: 'text/html', schema: { type: 'string' } } as const
 
@@ -14,34 +13,18 @@ const unfinished = {
   503: { description: 'It could not be finished now; the page may be loaded again.', ...html },
 } as const
 
-type GraphIntegration = NonNullable<NonNullable<RestIntegrationsQuery['integrations']>[number]>
-
-/** A network as routes answer it: enum values in lower case, its connections by id. */
-const toRest = ({ connections, capabilities, targets, ...integration }: GraphIntegration) => ({
-  ...integration,
-  platform: fromEnum(integration.platform),
-  readiness: fromEnum(integration.readiness),
-  connectionIds: (connections ?? []).flatMap(connection => connection?.id ?? []),
-  targets: targets.map(target => ({ ...target, kind: fromEnum(target.kind) })),
-  capabilities: { ...capabilities, thread: fromEnum(capabilities.thread), lookup: fromEnum(capabilities.lookup) },
-})
-
 export const integrationRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/integrations',
-    operation: RestIntegrationsDocument,
-    query: ['brandId'],
-    variables: ({ query }) => query as { brandId?: string },
-    reply: ({ integrations }) => integrations && { body: { integrations: integrations.flatMap(each => (each ? [toRest(each)] : [])) } },
-  }),
-  operationRow({
-    method: 'POST',
-    path: '/api/integrations/:platform/connect',
-    operation: RestConnectIntegrationDocument,
-    body: ['brandId'],
-    variables: ({ params, body }) => ({ input: { ...body, platform: toEnum(params.platform) } as ConnectIntegrationInput }),
-    reply: ({ connectIntegration }) => connectIntegration && { body: { authorizationUrl: connectIntegration.authorizationUrl } },
+  ...nounRoutes({
+    select: {
+      Integration: `
+        platform title application readiness connectable reason connected attention connectionIds: connections { id }
+        targets { connectionId kind externalId name selected isDefault available reason }
+        capabilities { text images video firstComment analytics thread lookup } limits { copy images videos videoSeconds }`,
+    },
+    routes: {
+      'GET /api/integrations': 'integrations',
+      'POST /api/integrations/:platform/connect': { run: 'connectIntegration', select: 'authorizationUrl' },
+    },
   }),
   {
     kind: 'forward',

@@ -1,12 +1,3 @@
-import { operationRow, type Row } from '../row.ts'
-import { RestPublishingWidgetDocument } from './widget.generated.ts'
+import { nounRoutes } from '../derive/route.ts'
 
-export const widgetRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/widget',
-    operation: RestPublishingWidgetDocument,
-    variables: () => ({}),
-    reply: ({ publishingWidget }) => publishingWidget && { body: publishingWidget },
-  }),
-]
+export const widgetRows = nounRoutes({ routes: { 'GET /api/widget': 'publishingWidget' } })

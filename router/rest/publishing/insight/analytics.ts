@@ -1,28 +1,21 @@
-import { fromEnum } from '../../enum-case.ts'
-import { operationRow, type Row } from '../../row.ts'
-import {
-  RestBrandAnalyticsDocument,
-  type RestBrandAnalyticsQuery,
-  type RestBrandAnalyticsQueryVariables,
-  RestPostAnalyticsDocument,
-  RestRefreshPostAnalyticsDocument,
-} from './analytics.generated.ts'
-
-/** Figures of a brand as routes answer them: enum values in lower case. */
-const toRest = ({ byPlatform, followers, ...rest }: NonNullable<RestBrandAnalyticsQuery['brandAnalytics']>) => ({
-  ...rest,
-  byPlatform: byPlatform.map(each => ({ ...each, platform: fromEnum(each.platform) })),
-  followers: followers.map(each => ({ ...each, platform: fromEnum(each.platform) })),
-})
+import { nounRoutes } from '../../derive/route.ts'
+import type { Row } from '../../row.ts'
 
 export const analyticsRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/analytics',
-    operation: RestBrandAnalyticsDocument,
-    query: ['brandId', 'from', 'to'],
-    variables: ({ query }) => query as unknown as RestBrandAnalyticsQueryVariables,
-    reply: ({ brandAnalytics }) => brandAnalytics && { body: toRest(brandAnalytics) },
+  ...nounRoutes({
+    select: {
+      BrandAnalytics: `
+        brandId from to totals byPlatform { platform sums } byDay { day sums } topPosts { postId figures }
+        followers { connectionId platform count day change }`,
+      PostAnalytics: 'postId latest snapshots',
+      AnalyticsSums: 'posts impressions likes comments shares clicks videoViews',
+      AnalyticsSnapshot: 'at impressions likes comments shares clicks videoViews',
+    },
+    routes: {
+      'GET /api/analytics': 'brandAnalytics',
+      'GET /api/posts/:id/analytics': 'postAnalytics',
+      'POST /api/posts/:id/analytics/refresh': { run: 'refreshPostAnalytics', mayBeEmpty: true },
+    },
   }),
   {
     kind: 'forward',
@@ -42,20 +35,4 @@ export const analyticsRows: readonly Row[] = [
       },
     ],
   },
-  operationRow({
-    method: 'GET',
-    path: '/api/posts/:id/analytics',
-    operation: RestPostAnalyticsDocument,
-    variables: ({ params }) => ({ id: params.id! }),
-    reply: ({ postAnalytics }) => postAnalytics && { body: postAnalytics },
-  }),
-  operationRow({
-    method: 'POST',
-    path: '/api/posts/:id/analytics/refresh',
-    operation: RestRefreshPostAnalyticsDocument,
-    body: [],
-    mayBeEmpty: true,
-    variables: ({ params }) => ({ input: { id: params.id! } }),
-    reply: ({ refreshPostAnalytics }) => refreshPostAnalytics && { body: refreshPostAnalytics },
-  }),
 ]

@@ -1,13 +1,6 @@
-import { operationRow, type Row } from '../../row.ts'
-import { RestDashboardDocument } from './dashboard.generated.ts'
+import { nounRoutes } from '../../derive/route.ts'
 
-export const dashboardRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/dashboard',
-    operation: RestDashboardDocument,
-    query: ['brandId'],
-    variables: ({ query }) => query,
-    reply: ({ publishingDashboard }) => publishingDashboard && { body: publishingDashboard },
-  }),
-]
+export const dashboardRows = nounRoutes({
+  select: { PublishingDashboard: 'scheduledToday failed publishedThisWeek awaitingApproval unknown attentionIds nextIds' },
+  routes: { 'GET /api/dashboard': { run: 'publishingDashboard', name: 'dashboard' } },
+})

@@ -1,32 +1,23 @@
-import { listBody } from '../../derive/list.ts'
-import { fromEnum, toEnum, toInteger } from '../../enum-case.ts'
-import { tagOfVersion } from '../../preconditions.ts'
-import { operationRow, type Row, type RowReply } from '../../row.ts'
-import {
-  type ImportMediaInput,
-  RestDeleteMediaAssetDocument,
-  RestImportMediaDocument,
-  RestMediaAssetDocument,
-  type RestMediaAssetQuery,
-  RestMediaAssetsDocument,
-  type RestMediaAssetsQueryVariables,
-  RestUpdateMediaAssetDocument,
-  type UpdateMediaAssetInput,
-} from './asset.generated.ts'
+import { nounRoutes } from '../../derive/route.ts'
+import type { Row } from '../../row.ts'
 
-type GraphAsset = NonNullable<RestMediaAssetQuery['mediaAsset']>
-
-const toRest = ({ author, ...asset }: GraphAsset) => ({
-  ...asset,
-  kind: fromEnum(asset.kind),
-  source: fromEnum(asset.source),
-  status: fromEnum(asset.status),
-  variants: asset.variants.map(variant => ({ ...variant, platform: fromEnum(variant.platform) })),
-  authorId: author?.id ?? null,
+const operations = nounRoutes({
+  select: {
+    MediaAsset: {
+      fields: `
+        id brandId kind filename mimeType bytes width height durationMs sha256 altText title tags folderId source status url previewUrl
+        previewBroken variants { platform mimeType width height bytes url } usage createdAt authorId: author { id } version`,
+      changing: ['status'],
+    },
+  },
+  routes: {
+    'GET /api/media': 'mediaAssets',
+    'POST /api/media/import': { run: 'importMedia', status: 201, location: '/publishing/api/media/{id}' },
+    'GET /api/media/:id': 'mediaAsset',
+    'PUT /api/media/:id': 'updateMediaAsset',
+    'DELETE /api/media/:id': 'deleteMediaAsset',
+  },
 })
-
-const one = (asset: GraphAsset | null | undefined): RowReply | null =>
-  asset ? { headers: { etag: tagOfVersion(asset.version, fromEnum(asset.status)) }, body: toRest(asset) } : null
 
 /** A picture at most, in bytes. */
 const mostPictureBytes = 25 * 1024 * 1024
@@ -53,14 +44,7 @@ const otherProtocol = {
 const offset = 'Its `Upload-Offset` says how far it is, `Upload-Expires` until when it may rest.'
 
 export const mediaRows: readonly Row[] = [
-  operationRow({
-    method: 'GET',
-    path: '/api/media',
-    operation: RestMediaAssetsDocument,
-    query: ['brandId', 'folderId', 'kind', 'tag', 'search', 'first', 'after'],
-    variables: ({ query }) => ({ ...query, kind: toEnum(query.kind), first: toInteger(query.first) }) as RestMediaAssetsQueryVariables,
-    reply: ({ mediaAssets }) => mediaAssets && { body: listBody('media', mediaAssets, toRest) },
-  }),
+  ...operations,
   {
     kind: 'forward',
     method: 'POST',
@@ -86,39 +70,6 @@ export const mediaRows: readonly Row[] = [
       },
     ],
   },
-  operationRow({
-    method: 'POST',
-    path: '/api/media/import',
-    operation: RestImportMediaDocument,
-    body: ['brandId', 'url', 'folderId'],
-    variables: ({ body, idempotencyKey }) => ({ input: { ...body, idempotencyKey } as ImportMediaInput }),
-    reply: ({ importMedia }) => {
-      const made = one(importMedia)
-      return made && { ...made, status: 201, headers: { ...made.headers, location: `/publishing/api/media/${importMedia!.id}` } }
-    },
-  }),
-  operationRow({
-    method: 'GET',
-    path: '/api/media/:id',
-    operation: RestMediaAssetDocument,
-    variables: ({ params }) => ({ id: params.id! }),
-    reply: ({ mediaAsset }) => one(mediaAsset),
-  }),
-  operationRow({
-    method: 'PUT',
-    path: '/api/media/:id',
-    operation: RestUpdateMediaAssetDocument,
-    body: ['altText', 'title', 'tags', 'folderId'],
-    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.id!, expectedVersion } as UpdateMediaAssetInput }),
-    reply: ({ updateMediaAsset }) => one(updateMediaAsset),
-  }),
-  operationRow({
-    method: 'DELETE',
-    path: '/api/media/:id',
-    operation: RestDeleteMediaAssetDocument,
-    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
-    reply: ({ deleteMediaAsset }) => deleteMediaAsset && { status: 204 },
-  }),
   ...(['/api/media/uploads', '/api/media/uploads/*'] as const).map(
     (path): Row => ({
       kind: 'forward',
