@@ -79,7 +79,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
 
 /** Generated files of a project that a fresh generation no longer makes: their source was renamed or removed. */
 export async function staleFiles(root: string, files: ReadonlyMap<string, string>): Promise<readonly string[]> {
-  const patterns = ['schema/subgraphs/*.graphql', 'subgraphs/*/**/*.generated.ts', 'router/rest/**/*.generated.ts', 'web/**/*.generated.ts']
+  const patterns = ['schema/subgraphs/*.graphql', 'subgraphs/*/**/*.generated.ts', 'web/**/*.generated.ts']
   const stale: string[] = []
   for await (const path of glob(patterns, { cwd: root })) {
     const file = path.replaceAll('\\', '/')

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { GraphQLError, type GraphQLSchema, Kind, parse, Source, validate } from 'graphql'
 import { at, type Mistake, ofSource } from './source/mistake.ts'
 
-/** The operations that are written down in the project: what REST rows run, and what subgraphs ask of the supergraph. */
+/** The operations that are written down in the project: what subgraphs and web pages ask of the supergraph. */
 export async function operationFiles(root: string): Promise<readonly string[]> {
-  const found = await Array.fromAsync(glob(['router/rest/**/*.graphql', 'subgraphs/*/**/ask.graphql', 'web/**/*.graphql'], { cwd: root }))
+  const found = await Array.fromAsync(glob(['subgraphs/*/**/ask.graphql', 'web/**/*.graphql'], { cwd: root }))
   return found.map(path => path.replaceAll('\\', '/')).sort()
 }
 

@@ -1,19 +1,16 @@
-import { type GraphQLObjectType, type GraphQLSchema, Kind } from 'graphql'
+import { type GraphQLObjectType, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import { longestKey } from '../../platform/idempotency.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
 import type { DerivedRow } from '../rest/derive/derive.ts'
 import { deriveTables } from '../rest/derive/tables.ts'
 import { isCounted } from '../rest/public-posts.ts'
-import { type Documented, type ForwardRow, type OperationRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
-import { seeAnswer } from './answer.ts'
-import { operationOf, seeInput, type Taken } from './input.ts'
+import { type Documented, type ForwardRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
 import { retold } from './retold.ts'
+import { type Brought, describeAnswer, describeTaken, typeNameOf } from './route.ts'
 import { createNamed, type Named, withDescription } from './schema.ts'
 import { nobody, securityOf, securitySchemes } from './security.ts'
-import { describeAnswer, describeTaken } from './shown.ts'
-import { answerable } from './stand-ins.ts'
 
 /** What the document is made of. */
 export interface OpenapiSources {
@@ -137,13 +134,11 @@ function wordsOf(description: string): Json {
   return { summary, ...(whole.length > first.length && { description: whole }) }
 }
 
-function ofOperation(row: OperationRow | DerivedRow, schema: GraphQLSchema, access: AccessTable, named: Named): Json {
-  const { operation, fragments } = operationOf(row)
+function ofOperation(row: DerivedRow, schema: GraphQLSchema, access: AccessTable, named: Named): Json {
+  const operation = operationOf(row)
   const root = schema.getRootType(operation.operation) as GraphQLObjectType
-  const name = operation.name!.value.replace(/^Rest/, '')
-  const taken = 'takes' in row ? describeTakes(row, named) : seeInput(row, schema, operation, root, named)
-  const seen =
-    'takes' in row ? { ...row.answers, body: describeAnswer(row, named) } : seeAnswer(row, answerable(schema, operation, fragments, root), named, name)
+  const taken = describeTakes(row, named)
+  const seen = { ...row.answers, body: describeAnswer(row, named) }
   const fields = operation.selectionSet.selections.flatMap(each => (each.kind === Kind.FIELD ? [each.name.value] : []))
   const ofRow: readonly Requirement[] = row.policy ? [{ id: -1, kind: 'policies', any: [[row.policy]] }] : []
   const requirements = [...ofRow, ...requirementsOf(fields, root, access)]
@@ -156,11 +151,13 @@ function ofOperation(row: OperationRow | DerivedRow, schema: GraphQLSchema, acce
     ...(seen.body && { content: { 'application/json': { schema: seen.body } } }),
   })
   return {
-    operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
+    operationId: row.name,
     ...wordsOf(described),
     security: securityOf(requirements),
     ...parametersOf(row, taken),
-    ...(row.body && { requestBody: { required: !row.mayBeEmpty, content: { 'application/json': { schema: bodySchema(taken, `${name}Body`, named) } } } }),
+    ...(row.body && {
+      requestBody: { required: !row.mayBeEmpty, content: { 'application/json': { schema: bodySchema(taken, `${typeNameOf(row)}Body`, named) } } },
+    }),
     responses: {
       ...Object.fromEntries(seen.statuses.map(status => [status, success(status)])),
       ...(row.method === 'GET' && { 304: { description: 'What `If-None-Match` names still holds.' } }),
@@ -169,13 +166,22 @@ function ofOperation(row: OperationRow | DerivedRow, schema: GraphQLSchema, acce
   }
 }
 
-const describeTakes = ({ takes }: DerivedRow, named: Named): Taken => ({
+/** What a route takes, as the document describes it. */
+interface TakenOnRoute extends Pick<DerivedRow['takes'], 'idempotencyKey' | 'takesVersion'> {
+  readonly params: ReadonlyMap<string, Brought>
+  readonly query: ReadonlyMap<string, Brought>
+  readonly body: ReadonlyMap<string, Brought>
+}
+
+const describeTakes = ({ takes }: DerivedRow, named: Named): TakenOnRoute => ({
+  ...takes,
   params: describeTaken(takes.params, named, 'text'),
   query: describeTaken(takes.query, named, 'text'),
   body: describeTaken(takes.body, named, 'body'),
-  idempotencyKey: takes.idempotencyKey,
-  takesVersion: takes.takesVersion,
 })
+
+const operationOf = ({ operation: { definitions } }: DerivedRow): OperationDefinitionNode =>
+  definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)!
 
 /** Adds to an operation what it was sent, and answered. */
 function withExample(operation: Json, example: Example | undefined): Json {
@@ -202,7 +208,7 @@ function requirementsOf(fields: readonly string[], root: GraphQLObjectType, acce
   return fields.flatMap(name => rules?.get(name)?.all ?? [])
 }
 
-function parametersOf({ method }: OperationRow, { params, query, idempotencyKey: key, takesVersion }: Taken): Json {
+function parametersOf({ method }: DerivedRow, { params, query, idempotencyKey: key, takesVersion }: TakenOnRoute): Json {
   const parameters = [
     ...[...params].map(([name, { schema }]) => parameter(name, 'path', schema)),
     ...[...query].map(([name, { schema, required }]) => parameter(name, 'query', schema, required)),
@@ -220,13 +226,13 @@ function parameter(name: string, place: 'path' | 'query', { description, ...sche
   return { name, in: place, ...(required && { required }), ...(joined && { explode: false }), schema, ...(typeof description === 'string' && { description }) }
 }
 
-function bodySchema({ body }: Taken, name: string, named: Named): Json {
+function bodySchema({ body }: TakenOnRoute, name: string, named: Named): Json {
   const required = [...body].filter(([, each]) => each.required).map(([key]) => key)
   const properties = Object.fromEntries([...body].map(([key, { schema }]) => [key, schema]))
   return named.add(name, { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false })
 }
 
-function refusalsOf(row: OperationRow, taken: Taken, requirements: readonly Requirement[]): readonly RefusalName[] {
+function refusalsOf(row: DerivedRow, taken: TakenOnRoute, requirements: readonly Requirement[]): readonly RefusalName[] {
   const changes = row.method !== 'GET'
   const names: readonly (readonly [RefusalName, boolean])[] = [
     ['BadUserInput', true],

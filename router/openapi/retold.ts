@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isEnumType } from 'graphql'
-import { fromEnum } from '../rest/enum-case.ts'
+import { fromEnum } from '../rest/values.ts'
 import { headerNames } from '../rest/words.ts'
 
 /** What the graph's words are called on every route. */

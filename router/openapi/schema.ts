@@ -1,6 +1,6 @@
 import { type GraphQLInputType, type GraphQLLeafType, isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredInputField } from 'graphql'
-import { fromEnum } from '../rest/enum-case.ts'
 import type { JsonSchema } from '../rest/row.ts'
+import { fromEnum } from '../rest/values.ts'
 import { innerName } from '../rest/words.ts'
 
 /** The schemas that have a name in the document, and how one gets it. */

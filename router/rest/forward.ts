@@ -80,7 +80,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
     // By method too: one address takes a page's form and shows the page, and only one of them has a body.
     const limits = new Map<string, number>()
     const limitOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) => limits.get(`${method} ${url}`) ?? 0
-    readRawBodies(scope, limitOf, ({ routeOptions }) => (routeOptions.config as Partial<RowConfig>).streams === 'up')
+    readRawBodies(scope, limitOf, ({ routeOptions: { config } }) => 'streams' in config && config.streams === 'up')
     for (const { slug, row } of rows) {
       const target = door.subgraphs.find(each => each.registration.slug === row.to)
       if (!target?.http) throw new Error(`${row.method} ${pathOf(slug, row)} is forwarded to ${row.to}, which serves no HTTP`)
@@ -99,9 +99,12 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
   })
 }
 
+/** Whether a body passes as it comes. */
+const isPassing = (body: unknown): body is PassingBody => typeof body === 'object' && body !== null && 'stream' in body
+
 async function forward(request: FastifyRequest, reply: FastifyReply, way: Way): Promise<FastifyReply> {
-  if (!way.row.streams || request.body === undefined) return pass(request, reply, { ...way, bytes: request.body as Buffer | undefined })
-  const passing = request.body as PassingBody
+  const { body: passing } = request
+  if (!isPassing(passing)) return pass(request, reply, { ...way, bytes: Buffer.isBuffer(passing) ? passing : undefined })
   try {
     return await pass(request, reply, { ...way, passing })
   } catch (error) {
@@ -145,7 +148,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
     signal,
     redirect: 'manual',
     ...(passing ? { body: passing.stream, duplex: 'half' } : bytes?.length && { body: new Uint8Array(bytes) }),
-  } as RequestInit)
+  })
   const answer = await door.places.run(placeOf(viewer, request.ip), () => target.http!(asked, viewer, request.url, row), signal)
   if (passing?.refused) throw passing.refused
   // Who refuses takes no more of it.

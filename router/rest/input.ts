@@ -3,35 +3,42 @@ import { Refusal } from '../../platform/errors.ts'
 import { refusedValues } from '../door/limits.ts'
 import { versionExpected } from './preconditions.ts'
 import type { OperationRow, RowInput } from './row.ts'
+import { isRecord } from './values.ts'
+
+/** What a request of a route brings, as Fastify reads it. */
+export interface Sent {
+  readonly Params: Readonly<Record<string, string>>
+  readonly Querystring: Readonly<Record<string, string | readonly string[]>>
+  readonly Headers: { readonly 'idempotency-key'?: string }
+}
 
 /**
- * Reads what a request brings to a row's mapper.
+ * Reads what a request brings to a route's operation.
  * @throws BAD_USER_INPUT for a parameter or field that the row does not know, a body that is no object, a header that cannot be read
  */
-export function readInput(row: OperationRow, request: FastifyRequest): RowInput {
+export function readInput(row: OperationRow, request: FastifyRequest<Sent>): RowInput {
   const query: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
+  for (const [name, value] of Object.entries(request.query)) {
     if (!row.query?.includes(name)) throw unknown('query parameter', name, row.query ?? [])
     query[name] = Array.isArray(value) ? value.at(-1)! : value
   }
   return {
-    params: request.params as Record<string, string>,
+    params: request.params,
     query,
     body: row.body && !(row.mayBeEmpty && request.body === undefined) ? readObject(request.body, row.body, request.headers['content-type']) : {},
-    idempotencyKey: request.headers['idempotency-key'] as string | undefined,
+    idempotencyKey: request.headers['idempotency-key'],
     expectedVersion: versionExpected(request.headers['if-match']),
   }
 }
 
-function readObject(body: unknown, keys: readonly string[], type: string | undefined): Record<string, unknown> {
+function readObject(body: unknown, keys: readonly string[], type: string | undefined): Readonly<Record<string, unknown>> {
   if (body === undefined && type === undefined)
     throw new Refusal('BAD_USER_INPUT', 'The body is missing: send a JSON object with Content-Type application/json.')
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
+  if (!isRecord(body)) throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
   for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
   const refused = refusedValues(body, 'The values of the body')
   if (refused) throw new Refusal('BAD_USER_INPUT', refused.message, { ...refused.extensions })
-  return body as Record<string, unknown>
+  return body
 }
 
 const unknown = (what: string, name: string, known: readonly string[]) =>

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Hosts, isShutOn, passedPath, passesOn, type Role } from '../hosts.ts'
-import { anyMethod, type Method, type RouteTable, type Row } from './row.ts'
+import { anyMethod, type RouteTable, type Row } from './row.ts'
 
 /** Who a row is for, and so on which hosts it answers. */
 export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (row.role ?? (row.why === 'page' ? 'web' : 'api')))
@@ -14,7 +14,7 @@ export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): 
 /** What whoever asks on a host of another role is told: where it would be answered. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
   const { method, url, headers } = request
-  const [asked, routed] = [askedOf(request), url].map(each => each.split('?', 1)[0]!.slice(0, 200)) as [string, string]
+  const [asked, routed] = [withoutQuery(askedOf(request)), withoutQuery(url)]
   const address = hosts.addressOf(slug, role, routed.slice(slug.length + 1))
   const [what, where] = role === 'api' ? ['The routes', 'programs'] : ['The pages', 'browsers']
   return new Refusal(
@@ -23,6 +23,8 @@ export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, rol
     { address },
   )
 }
+
+const withoutQuery = (url: string): string => url.split('?', 1)[0]!.slice(0, 200)
 
 /** A hook that comes before credentials and bodies: it refuses what the host is not for. */
 export const keepRole = (hosts: Hosts, slug: Slug, role: Role) => async (request: FastifyRequest) => {
@@ -44,10 +46,8 @@ export function ownRows(tables: readonly RouteTable[]): (slug: Slug, method: str
     slug === 'identity' ? [] : rows.filter(({ path }) => path.startsWith(passedPath)).map(row => ({ slug, row, pattern: patternOf(row.path) })),
   )
   return (slug, method, path) => {
-    const wanted = (method === 'HEAD' ? 'GET' : method) as Method
-    return own.some(
-      each => each.slug === slug && each.pattern.test(path) && (each.row.method === '*' ? anyMethod.includes(wanted) : each.row.method === wanted),
-    )
+    const wanted = anyMethod.find(each => each === (method === 'HEAD' ? 'GET' : method))
+    return own.some(each => each.slug === slug && each.pattern.test(path) && wanted !== undefined && (each.row.method === '*' || each.row.method === wanted))
   }
 }
 

@@ -1,4 +1,3 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { DocumentNode } from 'graphql'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { Role } from '../hosts.ts'
@@ -9,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** One REST route as a value. Paths are written without the service's prefix: `/api/posts/:id`. */
-export type Row = OperationRoute | OperationRow | ForwardRow
+export type Row = OperationRoute | ForwardRow
 
 /** Fields of a type as text of GraphQL, which routes show of a record of it. */
 export interface Selection {
@@ -66,7 +65,7 @@ export interface OperationRoute extends RouteOptions {
   readonly selections: Readonly<Record<string, Selection>>
 }
 
-/** What a request brings to a row's mapper. */
+/** What a request brings to a route's operation. */
 export interface RowInput {
   readonly params: Readonly<Record<string, string>>
   /** The last value of each query parameter. */
@@ -78,36 +77,28 @@ export interface RowInput {
   readonly expectedVersion: number | undefined
 }
 
-/** What a row's mapper makes of an answer. */
+/** What a route answers. */
 export interface RowReply {
-  /** @default 200, or 204 without a body */
-  readonly status?: number
+  readonly status: number
   /** With `etag` (`tagOfVersion`) for a record; what is read without one gets a weak one of its content. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-/** A route that is a named operation: its mappers rename, nest and format, and never decide. */
-export interface OperationRow<Data = unknown, Variables = Record<string, unknown>> {
-  readonly kind: 'operation'
-  readonly method: Method
-  readonly path: string
+/** A route that runs an operation of the graph, as the router serves it: derived from an `OperationRoute`. */
+export interface OperationRow extends OperationRoute {
   readonly operation: DocumentNode
-  /** Who alone may call beside what the operation takes: `service`, for rows between services. @default whom the operation lets in */
-  readonly policy?: 'service'
   /** Keys that the body may have; anything else is refused, and no body is read when there is no list. */
   readonly body?: readonly string[]
-  /** Whether a body may be missing: nothing in it is needed. @default false */
-  readonly mayBeEmpty?: true
   /** Query parameters that the route knows; anything else is refused. */
   readonly query?: readonly string[]
   /** What the operation's variables, or the fields of its `input`, are called here, where the names differ: `{ id: 'brandId' }`. */
-  readonly names?: Readonly<Record<string, string>>
-  variables(input: RowInput): Variables
+  readonly names: Readonly<Record<string, string>>
+  variables(input: RowInput): Readonly<Record<string, unknown>>
   /**
    * @returns null when what was asked for does not exist (404)
    */
-  reply(data: Data): RowReply | null
+  reply(data: unknown): RowReply | null
 }
 
 /** A schema in JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
@@ -188,11 +179,4 @@ export const pathOf = (slug: Slug, row: Pick<Row, 'path'> & { readonly everywher
 export interface RouteTable {
   readonly slug: Slug
   readonly rows: readonly Row[]
-}
-
-/** Ties the mappers of an operation row to the types of its document. */
-export function operationRow<Data, Variables extends Record<string, unknown>>(
-  row: Omit<OperationRow<Data, Variables>, 'kind' | 'operation'> & { readonly operation: TypedDocumentNode<Data, Variables> },
-): OperationRow {
-  return { ...row, kind: 'operation' } as OperationRow<Data, Variables> as OperationRow
 }

@@ -12,7 +12,7 @@ import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Shares } from '../live/shares.ts'
-import { readInput } from './input.ts'
+import { readInput, type Sent } from './input.ts'
 import { keepRole, roleOf } from './place.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
 import type { OperationRow, RowReply } from './row.ts'
@@ -37,7 +37,7 @@ const credentialHeaders = 'Authorization, Cookie, X-API-Key, X-Service-Token, X-
 export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationRow, door: RestDoor): void {
   const words = wordsOf(row, door.engine.schema)
   const versioned = takesVersion(row, door.engine.schema)
-  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+  const handler = async (request: FastifyRequest<Sent>, reply: FastifyReply) => {
     // Whoever keeps an answer asks again whether it still holds, and keeps it for one caller alone.
     reply.header('cache-control', 'private, no-cache').header('vary', credentialHeaders)
     const caller = await callerOf(request, reply, door.authenticate)
@@ -78,7 +78,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     return send(row, answer, request, reply)
   }
   const onRequest = keepRole(door.hosts, slug, roleOf(row))
-  for (const end of ['', '/']) app.route({ method: row.method, url: `/${slug}${row.path}${end}`, onRequest, handler })
+  for (const end of ['', '/']) app.route<Sent>({ method: row.method, url: `/${slug}${row.path}${end}`, onRequest, handler })
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN */

@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
+  isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
@@ -17,13 +18,13 @@ import { scalars } from '../../subgraphs/scalars.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { refusedCode } from '../access/refusal.ts'
 import { withStatus } from '../door/errors.ts'
-import { fromEnum } from './enum-case.ts'
 import type { OperationRow } from './row.ts'
+import { fromEnum, isRecord } from './values.ts'
 
 /** What a route says in place of the graph: derived from its operation, whose variables have types and whose enums have values. */
 export interface Words {
   /**
-   * Checks the values that a row's mapper made, before the graph would refuse them in words of its own.
+   * Checks the values of an operation's variables, before the graph would refuse them in words of its own.
    * @throws BAD_USER_INPUT with `field`, named as the route names it
    */
   check(variables: Readonly<Record<string, unknown>>): void
@@ -64,13 +65,13 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   const names = { ...headerNames, ...row.names }
   const enumValues = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
   const operation = row.operation.definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)
-  const variables = (operation?.variableDefinitions ?? []).map(({ variable, type }) => ({
-    name: variable.name.value,
-    type: typeFromAST(schema, type as never) as GraphQLInputType | undefined,
-  }))
+  const variables = (operation?.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
+    const type = typeFromAST(schema, node)
+    return isInputType(type) ? [{ name: variable.name.value, type }] : []
+  })
   /** A place of the graph's input under the route's name. */
   const named = (path: string): string => {
-    const [first, ...rest] = path.split('.') as [string, ...string[]]
+    const [first = '', ...rest] = path.split('.')
     return [Object.hasOwn(names, first) ? names[first] : first, ...rest.map(innerName)].join('.')
   }
   /** What the address itself names. */
@@ -84,13 +85,13 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
     if (codes.has(key)) return key === 'field' && typeof value === 'string' ? named(value) : value
     if (typeof value === 'string') return enumValues.has(value) ? fromEnum(value) : value
     if (Array.isArray(value)) return value.map(each => details(each))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, details(inner, name)]))
+    return isRecord(value) ? allDetails(value) : value
   }
+  const allDetails = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(values).map(([name, inner]) => [name, details(inner, name)]))
   return {
     check(values) {
       for (const { name, type } of variables) {
-        if (!type) continue
         // The fields of an input are the fields of the body: the input itself has no name there.
         const isInput = name === 'input'
         checkValue(values[name], type, isInput ? '' : name, named, segments)
@@ -100,14 +101,13 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
       const { code, ...rest } = error.extensions
       const anonymous = viewer.kind === 'anonymous'
       if (code === refusedCode) return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', missing(rest, anonymous), rest)
-      if (code === 'UNAUTHENTICATED')
-        return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), details(rest) as Record<string, unknown>)
+      if (code === 'UNAUTHENTICATED') return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), allDetails(rest))
       if (!isErrorCode(code) || statusOf[code] === 500) return error.originalError ?? error
       // A subgraph that knows more of a type than the schema here refuses in its own words.
       const message = /^Variable "\$/.test(error.message)
         ? 'A value does not have the form that it must have: compare it with what this address takes.'
         : error.message
-      const refusal = new Refusal(code, retold(message), details(rest) as Record<string, unknown>)
+      const refusal = new Refusal(code, retold(message), allDetails(rest))
       // What is too large is too large, whichever way its bytes came.
       return rest.reason === 'TOO_LARGE' ? withStatus(413, refusal) : refusal
     },
@@ -148,7 +148,7 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
   } else if (isInputObjectType(type)) {
     const fields = type.getFields()
     const known = Object.keys(fields).map(innerName).join(', ')
-    if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`must be an object with ${known}.`)
+    if (!isRecord(value)) throw wrong(`must be an object with ${known}.`)
     const below = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const name of Object.keys(value))
       if (!Object.hasOwn(fields, name))
@@ -156,7 +156,7 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
           field: named(below(name)).slice(0, 80),
         })
     for (const [name, inner] of Object.entries(fields)) {
-      const given = (value as Record<string, unknown>)[name]
+      const given = value[name]
       if (given !== undefined || isRequiredInputField(inner)) checkValue(given, inner.type, below(name), named, segments)
     }
   } else if (isEnumType(type)) {

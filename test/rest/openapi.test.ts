@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { buildSchema, parse } from 'graphql'
+import { buildSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { localOrigins } from '../../config/hosts.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
 import { createHosts } from '../../router/hosts.ts'
 import { openapiDocument } from '../../router/openapi/document.ts'
 import { serveOpenapi } from '../../router/openapi/serve.ts'
-import { type OperationRow, operationRow, pathOf, type Row, toldOf } from '../../router/rest/row.ts'
+import { type NounRoutes, nounRoutes } from '../../router/rest/derive/route.ts'
+import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -101,7 +102,7 @@ describe('the document of the platform', () => {
     expect(named(posts.post)).toEqual(['header Idempotency-Key'])
     expect(named(platform.paths['/publishing/api/posts/{id}'].put)).toEqual(['path id', 'header If-Match'])
     expect(named(platform.paths['/publishing/api/brands/{brandId}'].get)[0]).toBe('path brandId')
-    expect(platform.components.schemas.CreatePostBody).toMatchObject({ required: ['brandId', 'platform', 'copy'], additionalProperties: false })
+    expect(platform.components.schemas.CreatePostBody).toMatchObject({ required: ['brandId', 'copy', 'platform'], additionalProperties: false })
     expect(posts.post.responses[201].headers).toEqual({ ETag: { $ref: '#/components/headers/ETag' }, Location: { $ref: '#/components/headers/Location' } })
   })
 
@@ -154,94 +155,82 @@ describe('the document of the platform', () => {
   })
 })
 
-describe('a row is described by watching its mapper', () => {
-  const sdl = `type Query { thing(id: ID!, kind: Kind): Thing  things: [Thing!] }
-    type Mutation { change(input: ChangeInput!): Thing }
+describe('a route as the document describes it', () => {
+  const sdl = `type Query { thing(id: ID!, kind: Kind, kinds: [Kind!]): Thing  things: [Thing!] }
+    type Mutation { changeThing(input: ChangeInput!): Thing }
     "How it is: SQUARE_ISH at expectedVersion." enum Kind { ROUND "With corners." SQUARE_ISH }
-    "A thing." type Thing { id: ID! kind: Kind! open: Boolean! note: String parts: [Part!] price: Int! }
+    "A thing." type Thing { id: ID! kind: Kind! open: Boolean! note: String parts: [Part!] "What it was." before: Thing price: Int! }
     type Part { name: String! kind: Kind! }
     input ChangeInput { id: ID! kind: Kind! note: String parts: [PartInput!] }
-    input PartInput { name: String! kind: Kind! }`
-  const describeRow = (row: Omit<OperationRow, 'kind' | 'operation'>, document: string) => {
-    const made = operationRow({ ...row, operation: parse(document) as never } as never) as Row
-    return openapiDocument({
-      tables: [{ slug: 'publishing', rows: [made] }],
+    input PartInput { name: String! kind: Kind! expectedVersion: Int }`
+  const described = (routes: NounRoutes['routes'], names: Record<string, string> = {}) => {
+    const select = { Thing: 'is: kind open cost: price note parts { called: name kind } beforeId: before { id }' }
+    const { document, mistakes } = openapiDocument({
+      tables: [{ slug: 'publishing', rows: nounRoutes({ select, names, routes }) }],
       schema: buildSchema(sdl),
       access: readAccessTable(sdl),
       version: '1',
       examples: {},
     })
+    return { mistakes, document: document as Json }
   }
-  const get = (document: string, reply: (data: Json) => Json, more: object = {}) =>
-    describeRow({ method: 'GET', path: '/api/things/:id', variables: ({ params }: Json) => ({ id: params.id }), reply, ...more } as never, document)
-  const query = 'query Thing($id: ID!, $kind: Kind) { thing(id: $id, kind: $kind) { id kind open note price parts { name kind } } }'
-  const lower = (value: string) => value.toLowerCase()
 
-  test('renaming, nesting, lists, Booleans and what becomes null', () => {
-    const { document, mistakes } = get(
-      query,
-      ({ thing }) =>
-        thing && {
-          body: {
-            is: lower(thing.kind),
-            flags: { isOpen: thing.open },
-            cost: thing.open ? thing.price : null,
-            parts: (thing.parts ?? []).map((part: Json) => ({ called: part.name, kind: lower(part.kind) })),
-            ...(thing.note !== null && { note: thing.note }),
-          },
-        },
-    )
+  test('names records by their types, and says of each part what may be null and what it is', () => {
+    const { document, mistakes } = described({ 'GET /api/things/:id': 'thing' })
     expect(mistakes).toEqual([])
-    const { Thing, Part, Kind } = (document as Json).components.schemas
-    expect(Thing).toMatchObject({
+    const { Thing, Part, Kind } = document.components.schemas
+    expect(Thing).toEqual({
+      type: 'object',
       description: 'A thing.',
       properties: {
         is: { $ref: '#/components/schemas/Kind' },
-        flags: { type: 'object', properties: { isOpen: { type: 'boolean' } } },
-        cost: { type: ['integer', 'null'] },
+        open: { type: 'boolean' },
+        cost: { type: 'integer', format: 'int32' },
+        note: { type: ['string', 'null'] },
         parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
-        note: { type: 'string' },
+        beforeId: { type: ['string', 'null'], description: 'What it was.' },
       },
-      required: ['is', 'flags', 'cost', 'parts'],
+      required: ['is', 'open', 'cost', 'note', 'parts', 'beforeId'],
     })
     expect(Part.properties).toEqual({ called: { type: 'string' }, kind: { $ref: '#/components/schemas/Kind' } })
     expect(Kind.enum).toEqual(['round', 'square_ish'])
     expect(Kind.description).toMatch(/^How it is: square_ish at If-Match\./)
   })
 
-  test('each status that it answers', () => {
-    const { document } = get(query, ({ thing }) => thing && { status: thing.open ? 201 : 200, body: { id: thing.id } })
-    const { responses } = (document as Json).paths['/publishing/api/things/{id}'].get
+  test('writes lists of a query string with commas', () => {
+    const { document } = described({ 'GET /api/things/:id': 'thing' })
+    expect(document.paths['/publishing/api/things/{id}'].get.parameters).toContainEqual({
+      name: 'kinds',
+      in: 'query',
+      explode: false,
+      schema: { type: 'array', items: { $ref: '#/components/schemas/Kind' } },
+    })
+  })
+
+  test('has each status that it answers', () => {
+    const { document } = described({ 'POST /api/things/:id': { run: 'changeThing', status: { madeWhen: 'open' } } })
+    const { responses } = document.paths['/publishing/api/things/{id}'].post
     expect([responses[201].content, responses[201].description]).toEqual([responses[200].content, 'It is made.'])
   })
 
-  test('an enum that is answered as the graph writes it is a mistake', () => {
-    const { mistakes } = get(query, ({ thing }) => thing && { body: { is: thing.kind } })
-    expect(mistakes).toEqual([{ at: 'GET /publishing/api/things/{id}', sentence: 'is answers an enum as the graph writes it: hand it through fromEnum' }])
+  test('is a mistake when the graph does not answer it', () => {
+    const { mistakes } = described({ 'GET /api/things/:thingId': 'thing' })
+    expect(mistakes).toEqual([
+      { at: 'GET /publishing/api/things/:thingId', sentence: 'the parameter thingId is no argument of thing: say in names what it is' },
+    ])
   })
 
-  test('a parameter that reaches no variable is a mistake', () => {
-    const { mistakes } = get(query, ({ thing }) => thing && { body: { id: thing.id } }, { query: ['colour'] })
-    expect(mistakes[0]!.sentence).toContain('the query parameter colour reaches no variable')
-  })
-
-  test('a body tells its inputs down to their enums, and what must be there', () => {
-    const { document, mistakes } = describeRow(
-      {
-        method: 'PUT',
-        path: '/api/things/:thingId',
-        body: ['kind', 'note', 'parts'],
-        variables: ({ params, body }: Json) => ({ input: { ...body, kind: body.kind?.toUpperCase(), id: params.thingId } }),
-        reply: ({ change }: Json) => change && { body: { id: change.id } },
-      } as never,
-      'mutation ChangeThing($input: ChangeInput!) { change(input: $input) { id } }',
-    )
+  test('tells inputs of a body down to their enums, and what must be there', () => {
+    const { document, mistakes } = described({ 'PUT /api/things/:thingId': 'changeThing' }, { id: 'thingId' })
     expect(mistakes).toEqual([])
-    expect((document as Json).components.schemas.ChangeThingBody).toMatchObject({
+    expect(document.components.schemas.ChangeThingBody).toMatchObject({
       required: ['kind'],
       properties: {
         note: { type: ['string', 'null'] },
-        parts: { type: ['array', 'null'], items: { properties: { kind: { $ref: '#/components/schemas/Kind' } }, required: ['name', 'kind'] } },
+        parts: {
+          type: ['array', 'null'],
+          items: { properties: { kind: { $ref: '#/components/schemas/Kind' }, version: { type: ['integer', 'null'] } }, required: ['name', 'kind'] },
+        },
       },
     })
   })

@@ -12,7 +12,7 @@ const withOperations = {
   ...library,
   'subgraphs/books/stores/book.ts': 'export interface BookRow {\n  readonly id: string\n}\nexport type ShelfRow = never\n',
   'subgraphs/loans/loan/ask.graphql': 'query BookOfLoan($id: ID!) {\n  book(id: $id) { title boughtAt }\n}\n',
-  'router/rest/books/book.graphql': 'query RestBook($id: ID!) {\n  book(id: $id) { id }\n}\n',
+  'subgraphs/books/book/ask.graphql': 'query BookOfBook($id: ID!) {\n  book(id: $id) { id }\n}\n',
 }
 
 async function generated(): Promise<Project> {
@@ -42,7 +42,7 @@ describe('generating', () => {
     const ask = await at.read('subgraphs/loans/loan/ask.generated.ts')
     expect(ask).toContain('DocumentNode<BookOfLoanQuery, BookOfLoanQueryVariables>')
     expect(ask).toContain('boughtAt: string | null')
-    expect(await at.read('router/rest/books/book.generated.ts')).toContain('RestBookDocument')
+    expect(await at.read('subgraphs/books/book/ask.generated.ts')).toContain('BookOfBookDocument')
   })
 
   test('writes no path of the machine', async () => {
@@ -52,11 +52,11 @@ describe('generating', () => {
 
   test('shows an operation that the graph does not answer, and keeps everything else up to date', async () => {
     await using at = await generated()
-    await change(at, 'router/rest/books/book.graphql', '{ id }', '{ isbn }')
+    await change(at, 'subgraphs/books/book/ask.graphql', '{ id }', '{ isbn }')
     const { files, mistakes } = await generate(at.root)
-    expect(mistakes.map(printMistake)).toEqual([expect.stringMatching(/^router\/rest\/books\/book\.graphql:2:19 OPERATION_INVALID .*"isbn"/)])
+    expect(mistakes.map(printMistake)).toEqual([expect.stringMatching(/^subgraphs\/books\/book\/ask\.graphql:2:19 OPERATION_INVALID .*"isbn"/)])
     expect(files.has('schema/api.graphql')).toBe(true)
-    expect(files.has('router/rest/books/book.generated.ts')).toBe(false)
+    expect(files.has('subgraphs/books/book/ask.generated.ts')).toBe(false)
   })
 
   test('gives a sound subgraph its types while another is being mended', async () => {
@@ -85,11 +85,11 @@ describe('drift', () => {
     await using at = await generated()
     await change(at, 'schema/api.graphql', 'title: String!', 'title: String')
     await rm(join(at.root, 'schema/subgraphs/books.graphql'))
-    await rm(join(at.root, 'router/rest/books/book.graphql'))
+    await rm(join(at.root, 'subgraphs/books/book/ask.graphql'))
     expect(await printed(drift(at.root))).toEqual([
       'schema/subgraphs/books.graphql:1:1 GENERATED_MISSING is not there: npm run generate makes it',
       expect.stringMatching(/^schema\/api\.graphql:\d+:1 GENERATED_DRIFT differs from a fresh generation: npm run generate$/),
-      'router/rest/books/book.generated.ts:1:1 GENERATED_STALE has no source any more: npm run generate removes it',
+      'subgraphs/books/book/ask.generated.ts:1:1 GENERATED_STALE has no source any more: npm run generate removes it',
     ])
   })
 

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLObjectType, type GraphQLSchema, Kind, parse } from 'graphql'
 import type { OperationRoute, OperationRow } from '../row.ts'
 import { type Replying, type RoutePlace, replying } from './reply.ts'
-import { createReader, fieldsOf, type Part } from './selected.ts'
+import { createReader, fieldsOf, type Known, type Part } from './selected.ts'
 import { type Arguments, type Takes, takesOf } from './takes.ts'
 
 /** A route with all that the graph says of it. */
@@ -22,14 +22,15 @@ export interface DerivedRow extends OperationRow {
 
 /**
  * Derives a route from the graph: its operation, what it takes, and what it answers.
+ * @param known what was read of selections before
  * @throws Error with what the route would have to say otherwise
  */
-export function deriveRow(route: OperationRoute, schema: GraphQLSchema, place: RoutePlace): DerivedRow {
+export function deriveRow(route: OperationRoute, schema: GraphQLSchema, place: RoutePlace, known: Known): DerivedRow {
   const mutation = schema.getMutationType()?.getFields()[route.run]
   const root = mutation ? schema.getMutationType() : schema.getQueryType()
   const field = root?.getFields()[route.run]
   if (!root || !field) throw new Error(`the graph has no root field ${route.run}`)
-  const reader = createReader(route.selections)
+  const reader = createReader(route.selections, known)
   const isSilent = route.status === 204 || (route.status === undefined && route.method === 'DELETE')
   const node = {
     kind: Kind.FIELD as const,
@@ -50,14 +51,10 @@ export function deriveRow(route: OperationRoute, schema: GraphQLSchema, place: R
   const record = recordOf(part)
   const { statuses, headers, reply } = replying(route, place, body, record?.name ?? null)
   return {
-    kind: 'operation',
-    method: route.method,
-    path: route.path,
+    ...route,
     name,
     operation: documentOf(mutation ? 'mutation' : 'query', name, reader.variables, [text, ...beside.map(each => each.text)].join(' ')),
-    ...(route.policy && { policy: route.policy }),
     ...((takes.body.size > 0 || route.mayBeEmpty) && { body: [...takes.body.keys()] }),
-    ...(route.mayBeEmpty && { mayBeEmpty: route.mayBeEmpty }),
     ...(takes.query.size > 0 && { query: [...takes.query.keys()] }),
     names: takes.names,
     takes,

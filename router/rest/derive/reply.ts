@@ -1,9 +1,10 @@
 import type { Slug } from '../../../subgraphs/scopes.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import type { OperationRoute, RowReply } from '../row.ts'
+import { isRecord } from '../values.ts'
+import { valueAt } from './coerce.ts'
 import { flattened, type Part } from './selected.ts'
 import { showingParts } from './shown.ts'
-import { isRecord, valueAt } from './values.ts'
 
 /** Where a route is among those of its service: it is told of others to find where a record stands that it makes. */
 export interface RoutePlace {

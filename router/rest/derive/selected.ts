@@ -14,8 +14,9 @@ import {
   Kind,
   parse,
   print,
+  type SelectionSetNode,
 } from 'graphql'
-import type { Selection } from '../row.ts'
+import type { OperationRoute } from '../row.ts'
 
 /** A field of an answer, as a route shows it. */
 export interface Part {
@@ -61,20 +62,27 @@ export function fieldsOf(text: string): readonly FieldNode[] {
   const known = parsed.get(text)
   if (known) return known
   const [operation] = parse(`{ ${text} }`, { noLocation: true }).definitions
-  const selections = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : []
-  const fields = selections.map(each => {
-    if (each.kind !== Kind.FIELD) throw new Error('a selection of a route has fields alone: no fragments')
-    return each
-  })
+  const fields = operation?.kind === Kind.OPERATION_DEFINITION ? fieldsIn(operation.selectionSet) : []
   parsed.set(text, fields)
   return fields
 }
 
+const fieldsIn = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
+  selections.map(each => {
+    if (each.kind !== Kind.FIELD) throw new Error('a selection of a route has fields alone: no fragments')
+    return each
+  })
+
 /** A page as the graph answers it. */
 const pageFields = 'pageInfo { hasNextPage endCursor } totalCount'
 
+/** What is selected of types, by the selections of a noun: the same for each of its routes. */
+export type Known = Map<OperationRoute['selections'], Map<GraphQLObjectType, readonly Selected[]>>
+
 /** Reads what routes select, along the types of the graph. @throws Error for a field that the graph does not have, or whose type has no selection */
-export function createReader(selections: Readonly<Record<string, Selection>>): Reader {
+export function createReader(selections: OperationRoute['selections'], known: Known): Reader {
+  const cache = known.get(selections) ?? new Map<GraphQLObjectType, readonly Selected[]>()
+  known.set(selections, cache)
   const variables = new Map<string, GraphQLArgument>()
 
   function argumentsOf(field: GraphQLField<unknown, unknown>, nodes: readonly ArgumentNode[]): string {
@@ -86,13 +94,19 @@ export function createReader(selections: Readonly<Record<string, Selection>>): R
     return nodes.length > 0 ? `(${nodes.map(print).join(', ')})` : ''
   }
 
-  /** The selection of a type: what the route says, or what is said of the type. */
-  function below(type: GraphQLObjectType, node: FieldNode | null, text: string | undefined): readonly FieldNode[] {
-    if (text !== undefined) return fieldsOf(text)
-    if (node?.selectionSet) return fieldsOf(node.selectionSet.selections.map(print).join(' '))
+  /** What is selected of a type: as the route says, or as is said of the type. */
+  function below(type: GraphQLObjectType, node: FieldNode, text: string | undefined): readonly Selected[] {
+    const own = text !== undefined ? fieldsOf(text) : node.selectionSet && fieldsIn(node.selectionSet)
+    if (own) return own.map(each => reader.field(each, type))
+    const before = cache.get(type)
+    if (before) return before
     const selection = selections[type.name]
     if (!selection) throw new Error(`nothing says which fields of ${type.name} are shown: add it to select`)
-    return fieldsOf(selection.fields)
+    const asked = variables.size
+    const selected = fieldsOf(selection.fields).map(each => reader.field(each, type))
+    // Variables belong to one route.
+    if (variables.size === asked) cache.set(type, selected)
+    return selected
   }
 
   function shapeOf(type: GraphQLOutputType, node: FieldNode, text: string | undefined, nullable = true): { readonly shape: Shape; readonly text: string } {
@@ -115,7 +129,7 @@ export function createReader(selections: Readonly<Record<string, Selection>>): R
         text: ` { nodes${item.text} ${pageFields} }`,
       }
     }
-    const selected = below(type, node, text).map(each => reader.field(each, type))
+    const selected = below(type, node, text)
     const parts = selected.map(({ part }) => part)
     return { shape: { kind: 'object', type, parts, nullable }, text: ` { ${selected.map(each => each.text).join(' ')} }` }
   }

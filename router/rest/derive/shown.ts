@@ -1,7 +1,6 @@
 import { isEnumType } from 'graphql'
-import { fromEnum } from '../enum-case.ts'
+import { fromEnum, isRecord } from '../values.ts'
 import type { Part, Shape } from './selected.ts'
-import { isRecord } from './values.ts'
 
 /** Makes of a value of the graph what a route shows of it; undefined where it lacks what is required. */
 export type Show = (value: unknown) => unknown

@@ -1,9 +1,10 @@
 import type { GraphQLSchema } from 'graphql'
-import type { ForwardRow, OperationRow, RouteTable } from '../row.ts'
+import type { ForwardRow, RouteTable } from '../row.ts'
 import { type DerivedRow, deriveRow } from './derive.ts'
+import type { Known } from './selected.ts'
 
 /** A route as a graph answers it, or one that passes the graph by. */
-export type ServedRow = OperationRow | DerivedRow | ForwardRow
+export type ServedRow = DerivedRow | ForwardRow
 
 /** The routes of one service as a graph answers them. */
 export interface DerivedTable {
@@ -24,15 +25,16 @@ export function deriveTables(
   schema: GraphQLSchema,
 ): { readonly tables: readonly DerivedTable[]; readonly mistakes: readonly NotDerived[] } {
   const mistakes: NotDerived[] = []
+  const known: Known = new Map()
   const derived = tables.map(({ slug, rows }) => {
     const reads = rows.filter(({ method, path }) => method === 'GET' && /\/:\w+$/.test(path))
     const place = { slug, paths: new Set(reads.map(({ path }) => path.replace(/\/:\w+$/, ''))) }
     return {
       slug,
-      rows: rows.flatMap(row => {
-        if (row.kind === 'forward' || 'operation' in row) return [row]
+      rows: rows.flatMap((row): readonly ServedRow[] => {
+        if (row.kind === 'forward') return [row]
         try {
-          return [deriveRow(row, schema, place)]
+          return [deriveRow(row, schema, place, known)]
         } catch (error) {
           mistakes.push({ at: `${row.method} /${slug}${row.path}`, sentence: error instanceof Error ? error.message : String(error) })
           return []

@@ -1,6 +1,6 @@
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isInputObjectType, isNonNullType } from 'graphql'
 import type { OperationRoute, RowInput } from '../row.ts'
-import { fromJson, fromText } from './values.ts'
+import { fromJson, fromText } from './coerce.ts'
 
 /** A value that a request brings, as the graph knows it. */
 export interface Taken {

@@ -24,7 +24,7 @@ export const describeTaken = (taken: ReadonlyMap<string, Taken>, named: Named, w
 /** Describes the body of a route's answer, under the name of the record that it is, or of the route; null where there is none. */
 export function describeAnswer({ name, answers }: DerivedRow, named: Named): JsonSchema | null {
   if (!answers.body) return null
-  const operation = `${name[0]!.toUpperCase()}${name.slice(1)}`
+  const operation = typeNameOf({ name })
   const parts = flattened(answers.body)
   const schema = objectSchema(parts, { named, operation })
   const whole = answers.counted ? withCount(schema) : schema
@@ -41,6 +41,9 @@ function withCount(schema: JsonSchema): JsonSchema {
     required: [...required, 'nextCursor', 'totalCount'],
   }
 }
+
+/** What schemas of a route alone are called. */
+export const typeNameOf = ({ name }: Pick<DerivedRow, 'name'>): string => `${name[0]!.toUpperCase()}${name.slice(1)}`
 
 interface Describing {
   readonly named: Named

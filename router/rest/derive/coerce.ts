@@ -1,9 +1,6 @@
 import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql'
-import { toBoolean, toEnum, toInteger } from '../enum-case.ts'
+import { isRecord, toBoolean, toEnum, toInteger } from '../values.ts'
 import { innerName } from '../words.ts'
-
-/** Whether a value is an object with names. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * A value of a path or query string as a variable of a type takes it; a list has commas between its values. What does not fit stays text,
