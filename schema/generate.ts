@@ -96,8 +96,8 @@ if (import.meta.main) {
   const { files, mistakes, warnings } = await generate(root)
   const written = [...(await writeFiles(root, files))]
   // Rows are code that stands on what was just written.
-  const routes = mistakes.length === 0 ? await openapiOf(root) : { files: new Map<string, string>(), mistakes: [] }
-  written.push(...(await writeFiles(root, routes.files)))
+  const routes = mistakes.length === 0 ? await openapiOf(root) : { files: new Map<string, string>(), local: new Map<string, string>(), mistakes: [] }
+  written.push(...(await writeFiles(root, new Map([...routes.files, ...routes.local]))))
   const wrong = [...mistakes, ...routes.mistakes]
   const stale = wrong.length === 0 ? await staleFiles(root, files) : []
   for (const file of stale) await rm(join(root, file))

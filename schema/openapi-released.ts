@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openapiFile } from './openapi.ts'
+import { routesFile } from './openapi.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 
-export const openapiReleasedFile = 'schema/openapi.released.json'
+/** What clients of the released routes rely on, as `routesFile` has what stands now. */
+export const routesReleasedFile = 'schema/routes.released.json'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is walked path by path
 type Json = any
@@ -14,17 +15,17 @@ type Json = any
  * @returns none for a project without REST rows
  */
 export async function brokenRoutes(root: string): Promise<readonly Mistake[]> {
-  const [released, current] = await Promise.all([openapiReleasedFile, openapiFile].map(file => readFile(join(root, file), 'utf8').catch(() => null)))
+  const [released, current] = await Promise.all([routesReleasedFile, routesFile].map(file => readFile(join(root, file), 'utf8').catch(() => null)))
   if (!current) return []
   if (!released)
     return [
       inFile(
-        openapiReleasedFile,
+        routesReleasedFile,
         'NOTHING_RELEASED',
-        'there is no released REST document to compare with: npm run schema:accept makes the present one the first',
+        'there are no released REST routes to compare with: npm run schema:accept makes the present ones the first',
       ),
     ]
-  return breaksOf(JSON.parse(released), JSON.parse(current)).map(text => inFile(openapiReleasedFile, 'BREAKING_CHANGE', text))
+  return breaksOf(JSON.parse(released), JSON.parse(current)).map(text => inFile(routesReleasedFile, 'BREAKING_CHANGE', text))
 }
 
 /** What of one document clients cannot rely on any more in another, a sentence each. */

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buildSchema } from 'graphql'
-import { readAccessTable } from '../router/access/rules.ts'
-import { apiFile, supergraphFile } from './compose.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 
+/** The whole document, for those who want it as a file: no part of git. */
 export const openapiFile = 'schema/openapi.json'
 
-/** What `test/rest/exchanges.test.ts` saw happen. */
-const examplesFile = 'schema/rest-examples.json'
+/** What of it clients rely on, a line a route and a schema: what is reviewed, and compared with what is released. */
+export const routesFile = 'schema/routes.json'
+
 const program = 'schema/openapi.ts'
 
 /** What a project's REST rows make of its graph. */
 interface Openapi {
   /** Text by path from the root: none for a project without such rows. */
   readonly files: ReadonlyMap<string, string>
+  /** The same, of files that are no part of git. */
+  readonly local: ReadonlyMap<string, string>
   readonly mistakes: readonly Mistake[]
 }
 
@@ -25,11 +25,12 @@ interface Openapi {
  * code, and what this one has loaded of them may be older.
  */
 export async function openapiOf(root: string): Promise<Openapi> {
-  if (!existsSync(join(root, program))) return { files: new Map(), mistakes: [] }
+  if (!existsSync(join(root, program))) return { files: new Map(), local: new Map(), mistakes: [] }
   const { status, output, said } = await run(root)
-  if (status !== 0) return { files: new Map(), mistakes: [inFile('router/rest/tables.ts', 'OPENAPI_FAILED', lastWords(said))] }
-  const { text, mistakes } = JSON.parse(output) as { readonly text: string; readonly mistakes: readonly Mistake[] }
-  return { files: new Map(mistakes.length === 0 ? [[openapiFile, text]] : []), mistakes }
+  if (status !== 0) return { files: new Map(), local: new Map(), mistakes: [inFile('router/rest/tables.ts', 'OPENAPI_FAILED', lastWords(said))] }
+  const { whole, routes, mistakes } = JSON.parse(output) as Described
+  if (mistakes.length > 0) return { files: new Map(), local: new Map(), mistakes }
+  return { files: new Map([[routesFile, routes]]), local: new Map([[openapiFile, whole]]), mistakes }
 }
 
 const lastWords = (said: string): string => said.split('\n').find(line => /Error/.test(line)) ?? said.trim().slice(0, 400)
@@ -42,21 +43,20 @@ function run(root: string): Promise<{ readonly status: number | null; readonly o
   return new Promise((done, fail) => child.once('error', fail).once('close', status => done({ status, output, said })))
 }
 
+/** Texts of both files, or why there are none. */
+interface Described {
+  readonly whole: string
+  readonly routes: string
+  readonly mistakes: readonly Mistake[]
+}
+
 /** The same, of the project that this file is in. */
-async function describe(): Promise<{ readonly text: string; readonly mistakes: readonly Mistake[] }> {
-  const root = join(import.meta.dirname, '..')
-  const read = (file: string) => readFile(join(root, file), 'utf8')
-  const [{ routeTables }, { openapiDocument }] = await Promise.all([import('../router/rest/tables.ts'), import('../router/openapi/document.ts')])
-  const [api, supergraph, about, examples] = await Promise.all([apiFile, supergraphFile, 'package.json', examplesFile].map(read))
-  const { document, mistakes } = openapiDocument({
-    tables: routeTables,
-    schema: buildSchema(api!),
-    access: readAccessTable(supergraph!),
-    examples: JSON.parse(examples!),
-    version: (JSON.parse(about!) as { version: string }).version,
-  })
+async function describe(): Promise<Described> {
+  const [{ describePlatform }, { contractText }] = await Promise.all([import('../router/openapi/platform.ts'), import('../router/openapi/contract.ts')])
+  const { document, mistakes } = describePlatform()
   return {
-    text: `${JSON.stringify(document, null, 2)}\n`,
+    whole: `${JSON.stringify(document, null, 2)}\n`,
+    routes: contractText(document),
     mistakes: mistakes.map(({ at, sentence }) => inFile('router/rest/tables.ts', 'ROUTE_UNDESCRIBED', `${at}: ${sentence}`)),
   }
 }

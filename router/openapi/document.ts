@@ -33,6 +33,14 @@ export interface Example {
 
 type Json = Record<string, unknown>
 
+/** The parts of the document that are looked at again. */
+export interface OpenapiDocument {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> } & Readonly<Record<string, Json>>
+  readonly [key: string]: unknown
+}
+
 /** A row that cannot be described as it is. */
 export interface Undescribed {
   /** Method and path. */
@@ -45,12 +53,12 @@ export interface Undescribed {
  * behind them, forward rows by what they tell. Addresses are the canonical ones, with the prefix of the service.
  */
 export function openapiDocument({ tables, schema, access, version, examples }: OpenapiSources): {
-  readonly document: Json
+  readonly document: OpenapiDocument
   readonly mistakes: readonly Undescribed[]
 } {
   const named = createNamed()
-  const paths: Record<string, Json> = {}
-  const tags = new Map<string, Json>()
+  const paths: Record<string, Record<string, Json>> = {}
+  const tags = new Map<string, { readonly name: string }>()
   const ids = new Map<string, string>()
   const mistakes: Undescribed[] = []
 

@@ -1,28 +1,20 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Slug, slugs } from '../../subgraphs/scopes.ts'
 import type { Hosts } from '../hosts.ts'
 import { tagOfBody } from '../rest/preconditions.ts'
-
-interface Document {
-  readonly tags: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, unknown>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly [key: string]: unknown
-}
-
-const file = new URL('../../schema/openapi.json', import.meta.url)
+import type { OpenapiDocument as Document } from './document.ts'
+import { describePlatform } from './platform.ts'
 
 /**
  * Serves the description of every route: `/openapi.json` whole, `/<slug>/openapi.json` and `/openapi.json` on a service's own host that
- * service's part. Nobody is asked who they are.
+ * service's part. Nobody is asked who they are. It is made at the first request.
  * @param publicUrl origin of the platform, which the document names as its server
  */
 export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl }: { readonly hosts: Hosts; readonly publicUrl: string }): void {
   const texts = new Map<Slug | null, string>()
   let whole: Document | undefined
   const textOf = (slug: Slug | null): string => {
-    whole ??= { ...(JSON.parse(readFileSync(file, 'utf8')) as Document), servers: [{ url: publicUrl }] }
+    whole ??= { ...describePlatform().document, servers: [{ url: publicUrl }] }
     const text = texts.get(slug) ?? JSON.stringify(slug ? partOf(whole, slug) : whole)
     texts.set(slug, text)
     return text
@@ -38,7 +30,7 @@ export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl }: { reado
 }
 
 /** What of the document is about one service, and the components that this refers to. */
-function partOf(document: Document, slug: Slug): Document {
+function partOf(document: Document, slug: Slug): object {
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(`/${slug}/`)))
   const met = new Set<string>()
   const follow = (value: unknown): void => {

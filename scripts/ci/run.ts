@@ -219,6 +219,7 @@ async function full(): Promise<void> {
     longTests.flatMap(path => ['--exclude', path]),
   )
   await take(graphApart)
+  await take({ name: 'npm run generate, for the REST document', seconds: 120, command: ['npm', 'run', 'generate'] })
   await take({ name: 'examples: npm ci', seconds: 240, command: ['npm', 'ci', '--prefix', 'examples'] })
   await withPlatform('npm start', ['npm', 'start'], async (platform, vendorPort) => {
     await tryFromOutside(platform, vendorPort, chapters.embedded)

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { describePlatform } from '../../router/openapi/platform.ts'
 
-const document = JSON.parse(readFileSync('schema/openapi.json', 'utf8')) as { paths: Record<string, Record<string, unknown>> }
+const { document } = describePlatform()
 const exchanges = globSync('subgraphs/identity/**/*.ts').flatMap(file =>
   [...readFileSync(file, 'utf8').matchAll(/\[`(GET|POST|PUT|DELETE) \$\{credentialsPath\}(\/[\w/-]+)`\]/g)].map(([, method, path]) => ({
     method: method!.toLowerCase(),

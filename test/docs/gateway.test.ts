@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { describePlatform } from '../../router/openapi/platform.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const guide = read('docs/gateway.md')
 
 test('the guide to the gateway names routes that there are', () => {
-  const { paths } = JSON.parse(read('schema/openapi.json')) as { readonly paths: Readonly<Record<string, object>> }
+  const { paths } = describePlatform().document
   // What a parameter is called is the document's affair.
   const known = new Set(
     Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`)),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { buildSchema } from 'graphql'
@@ -7,16 +6,15 @@ import { localOrigins } from '../../config/hosts.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
 import { createHosts } from '../../router/hosts.ts'
 import { openapiDocument } from '../../router/openapi/document.ts'
+import { describePlatform } from '../../router/openapi/platform.ts'
 import { serveOpenapi } from '../../router/openapi/serve.ts'
 import { type NounRoutes, nounRoutes } from '../../router/rest/derive/route.ts'
 import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 
-const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
-
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is looked at path by path
 type Json = any
-const platform: Json = JSON.parse(read('schema/openapi.json'))
+const platform: Json = describePlatform().document
 
 /** Every operation of a document with its address. */
 const operationsOf = (document: Json): { at: string; operation: Json }[] =>

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describePlatform } from '../../router/openapi/platform.ts'
 import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
@@ -7,7 +7,7 @@ import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is looked at path by path
 type Json = any
-const document: Json = JSON.parse(readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'))
+const document: Json = describePlatform().document
 
 let graph: Supergraph
 let door: Door

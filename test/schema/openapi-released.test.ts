@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { contractText } from '../../router/openapi/contract.ts'
+import { describePlatform } from '../../router/openapi/platform.ts'
 import { breaksOf, brokenRoutes } from '../../schema/openapi-released.ts'
 import { project } from './project.ts'
 
-const platform = readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8')
+const platform = contractText(describePlatform().document)
 const base = {
   paths: {
     '/things': {
@@ -94,11 +95,11 @@ test.each<[string, Change]>([
 test('a change of the platform’s own document is found against the released one, and none without a change', async () => {
   const without = JSON.parse(platform)
   delete without.paths['/publishing/api/widget']
-  await using broken = await project({ 'schema/openapi.released.json': platform, 'schema/openapi.json': JSON.stringify(without) })
+  await using broken = await project({ 'schema/routes.released.json': platform, 'schema/routes.json': JSON.stringify(without) })
   expect(await brokenRoutes(broken.root)).toMatchObject([{ code: 'BREAKING_CHANGE', text: 'GET /publishing/api/widget is gone' }])
-  await using same = await project({ 'schema/openapi.released.json': platform, 'schema/openapi.json': platform })
+  await using same = await project({ 'schema/routes.released.json': platform, 'schema/routes.json': platform })
   expect(await brokenRoutes(same.root)).toEqual([])
-  await using none = await project({ 'schema/openapi.json': platform })
+  await using none = await project({ 'schema/routes.json': platform })
   expect(await brokenRoutes(none.root)).toMatchObject([{ code: 'NOTHING_RELEASED' }])
   await using routeless = await project({})
   expect(await brokenRoutes(routeless.root)).toEqual([])
