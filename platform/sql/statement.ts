@@ -139,9 +139,11 @@ async function readSome(sequelize: Sequelize, some: readonly Waiting[]): Promise
     for (const { reject } of some) reject(cause)
     return
   }
+  // Some have waited for the connection, and their operation may be over.
+  const wanted = some.filter(isWanted)
   const { stream } = client.connection
   stream.cork()
-  const [together, alone] = [some.filter(({ statement }) => quick.has(statement)), some.filter(({ statement }) => !quick.has(statement))]
+  const [together, alone] = [wanted.filter(({ statement }) => quick.has(statement)), wanted.filter(({ statement }) => !quick.has(statement))]
   const answered = Promise.all([readTogether(client, together), ...alone.map(each => readTogether(client, [each]))])
   stream.uncork()
   await answered

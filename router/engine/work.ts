@@ -220,7 +220,7 @@ function cover(work: Work): void {
   const more = Math.ceil((work.bytes - work.covered) / workLimits.step) * workLimits.step
   if (inFlight && claim) {
     const full = work.bytes <= work.owed ? inFlight.hold(claim, more) : inFlight.take(claim, more)
-    if (full) throw ending(work, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
+    if (full) throw limited(work, full)
     work.taken += more
   }
   work.covered += more
@@ -232,6 +232,8 @@ const whoseBytes: Readonly<Record<Full, string>> = {
   organization: 'Operations of your organization hold as much text as those of one may: wait for their answers, then ask again.',
   process: 'Operations of others hold as much text as there is room for: ask again in a moment.',
 }
+
+const limited = (work: Work, full: Full): Refusal => ending(work, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
 
 /** Why an operation reads no further. One that changes something goes on: that it was too much is told where it was. */
 function ending(work: Work, code: 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED', sentence: string, details: Record<string, unknown> = {}): Refusal {
@@ -252,6 +254,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
     abandon(work, refusal)
     throw refusal
   }
+  if (work.owed === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller')
   if (work.atPool < workLimits.statementsAtOnce) work.atPool += 1
   // Whoever is done hands its place over.
   else

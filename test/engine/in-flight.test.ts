@@ -49,4 +49,14 @@ describe('bytes in flight', () => {
     inFlight.giveBack(ada, 18)
     expect(inFlight.take(eve, 10)).toBe(null)
   })
+
+  it('are full for a caller who has taken nearly all, and for nobody else', () => {
+    const inFlight = createBytesInFlight(limits)
+    inFlight.take(ada, 9)
+    expect(inFlight.isFull(ada)).toBe(false)
+    inFlight.take(ada, 1)
+    expect([inFlight.isFull(ada), inFlight.isFull(bob)]).toEqual([true, false])
+    inFlight.giveBack(ada, 1)
+    expect(inFlight.isFull(ada)).toBe(false)
+  })
 })

@@ -15,6 +15,9 @@ const mebibyte = 1024 * 1024
 /** What holds where configuration says nothing: a process of 250 MB stays below the 768 MiB of the manifests, answers included. */
 export const usualBytes: BytesLimits = { ofCaller: 48 * mebibyte, ofOrganization: 96 * mebibyte, all: 192 * mebibyte }
 
+/** Of what a caller may take, from where it asks a database for nothing more. */
+const nearly = 15 / 16
+
 /** Whose bytes are too many. */
 export type Full = 'caller' | 'organization' | 'process'
 
@@ -31,6 +34,8 @@ export interface BytesInFlight {
   hold(claim: Claim, bytes: number): void
   /** Gives back what was taken or held. */
   giveBack(claim: Claim, bytes: number): void
+  /** Whether the caller has taken nearly as many as a caller may: what it asks for then would be read in vain. */
+  isFull(claim: Claim): boolean
   /** How many are taken now. */
   readonly total: number
 }
@@ -59,6 +64,7 @@ export function createBytesInFlight({ ofCaller, ofOrganization, all }: BytesLimi
       return null
     },
     hold,
+    isFull: ({ caller }) => total > 0 && (callers.get(caller) ?? 0) > nearly * ofCaller,
     giveBack: (claim, bytes) => hold(claim, -bytes),
     get total() {
       return total

@@ -58,8 +58,8 @@ const lockDue = statement(
 const waitingOf = statement('select count(*)::int as count from agents.profile_sources where created_by = $1 and fetch_at is not null')
 const writtenToday = countByCaller(profileSources)
 
-/** How many texts one statement reads: together they may be longer than what an operation may hold, and that is all that comes for nothing. */
-const mostTexts = 100
+/** How many texts one statement reads, of 600 kB each at most: what an operation may not hold any more is not asked for. */
+const mostTexts = 10
 
 /** What only sources are asked. */
 function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {

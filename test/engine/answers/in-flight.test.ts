@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBytesInFlight } from '../../../router/engine/data/in-flight.ts'
-import { workLimits } from '../../../router/engine/work.ts'
+import { Work, workLimits } from '../../../router/engine/work.ts'
 import type { Operation } from '../../../subgraphs/subgraph.ts'
 import { answerOf, codesOf, eventSource, type Part, testGraph, until } from '../supergraph-fixture.ts'
 
@@ -117,6 +117,19 @@ describe('bytes of operations', () => {
     const answer = await going(graph.run(`{ ${text('a', 5 * mebibyte)} }`, {}, { claim: ada }))
     expect([answer.data, codesOf(answer)]).toEqual([null, ['OPERATION_TOO_EXPENSIVE']])
     expect(inFlight.total).toBe(0)
+  })
+
+  it('that nearly fill what the caller may hold keep its other operations from the database', async () => {
+    const { graph, inFlight } = open()
+    inFlight.hold(ada, 8 * mebibyte)
+    const work = new Work('request-2', undefined, undefined, () => 0, inFlight, ada)
+    await expect(work.statement(async () => 'read')).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } })
+    const change = new Work('request-3', undefined, undefined, () => 0, inFlight, ada)
+    change.owed = workLimits.mutationBytes
+    expect(await change.statement(async () => 'read')).toBe('read')
+    expect(await new Work('request-4', undefined, undefined, () => 0, inFlight, eve).statement(async () => 'read')).toBe('read')
+    inFlight.giveBack(ada, 8 * mebibyte)
+    expect((await graph.run('{ __typename }', {}, { claim: ada })).data).toEqual({ __typename: 'Query' })
   })
 
   it('are let go when a field fails', async () => {

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../kit/launch.ts'
+import { attackMs, isWanted, type Polite, peaceMs, polite } from './siege.ts'
+import { type Neighbour, startWorld, type World } from './target.ts'
+
+const [clients, texts] = [16, 70]
+const mebibyte = 1024 * 1024
+const question = 'query($id: ID!) { personProfile(id: $id) { sources(first: 70) { nodes { text } } } }'
+
+describe.skipIf(!isWanted)('small questions for long texts of one organization', () => {
+  let world: World
+  let evil: Neighbour
+  let client: Polite
+  let id: string
+  beforeAll(async () => {
+    world = await startWorld({ LOG_LEVEL: 'error' })
+    evil = await world.another('Hostile')
+    const made = await evil.query('mutation { createPersonProfile(input: { displayName: "Long" }) { id } }')
+    id = (made.createPersonProfile as { id: string }).id
+    const source = 'mutation($input: CreateProfileSourceInput!) { createProfileSource(input: $input) { id } }'
+    for (let at = 0; at < texts; at += 1) {
+      // Two bytes a character in memory, three on the wire.
+      const text = String.fromCharCode(0x4e00 + at) + '文字 列'.repeat(49_990)
+      await evil.query(source, { input: { kind: 'DOCUMENT', personProfileId: id, title: `Text ${at}`, text } })
+    }
+    client = await polite({ url: world.url, key: await world.key('polite'), query: `{ brand(id: "${world.brandId}") { name organization { name } } }` })
+    await client.during(2000)
+  }, 180_000)
+  afterAll(async () => {
+    client?.end()
+    await world?.[Symbol.asyncDispose]()
+  })
+
+  test('are refused past what their caller may hold, and somebody of another organization is answered meanwhile', { timeout: 120_000 }, async () => {
+    const resident = async () => {
+      const figures = await (await fetch(`${world.url}/metrics`)).text()
+      return Number(/^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(figures)![1])
+    }
+    const before = await world.held()
+    const peace = await client.during(peaceMs)
+    const overAt = performance.now() + 2 * attackMs
+    const answers = new Map<string, number>()
+    const ask = async () => {
+      const answer = await fetch(`${world.url}/graphql`, {
+        method: 'POST',
+        headers: { ...evil.credential, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: question, variables: { id } }),
+      })
+      const code = /"code":"(\w+)"/.exec((await answer.text()).slice(0, 4000))?.[1] ?? 'text'
+      answers.set(`${answer.status} ${code}`, (answers.get(`${answer.status} ${code}`) ?? 0) + 1)
+    }
+    const going = Promise.all(
+      Array.from({ length: clients }, async () => {
+        while (performance.now() < overAt) await ask()
+      }),
+    )
+    let peak = before.rss
+    while (performance.now() < overAt) {
+      peak = Math.max(peak, await resident())
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    const during = await client.report()
+    await going
+    const grown = (peak - before.rss) / mebibyte
+    console.log(
+      [
+        '| questions at once | answers | p99 before | p99 during | memory before | at most | after |',
+        '| --- | --- | --- | --- | --- | --- | --- |',
+        `| ${clients} | ${[...answers].map(([said, count]) => `${count} × ${said}`).join(', ')} | ${peace.p99.toFixed(1)} ms | ${during.p99.toFixed(1)} ms | ${(before.rss / mebibyte).toFixed()} MiB | ${(peak / mebibyte).toFixed()} MiB | ${((await world.held()).rss / mebibyte).toFixed()} MiB |`,
+      ].join('\n'),
+    )
+    expect(answers.get('429 RATE_LIMITED')).toBeGreaterThan(0)
+    expect([...answers.keys()].filter(said => !/^(?:429 RATE_LIMITED|200 OPERATION_TOO_EXPENSIVE)$/.test(said))).toEqual([])
+    expect([...peace.wrong, ...during.wrong], 'the polite client was answered otherwise').toEqual([])
+    expect(grown).toBeLessThan(400)
+    await until('nothing is held of it any more', async () => /^supergraph_bytes_in_flight 0$/m.test(await (await fetch(`${world.url}/metrics`)).text()))
+  })
+})
