@@ -5,6 +5,7 @@ import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { measureLive } from './live/measure.ts'
 import { measureAuth } from './platform/auth/measure.ts'
+import { measureFairness } from './platform/fairness/measure.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { measureProviders } from './providers/measure.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
@@ -24,6 +25,7 @@ Chapters (all of them unless one is named):
   auth       who calls: keys beside better-auth's own check, tokens beside jose, signing in
   workers    workload 1 before a router of several processes
   providers  the gateway to models: beside its peer, and with budgets and the log
+  fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
 
 Flags:
   --rounds N         how many times each contender is measured (default 5)
@@ -67,6 +69,7 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   auth: async () => `## Who calls\n\n${await measureAuth({ rounds, only, peers: hasPeers() })}`,
   workers: async () => `## Workload 1, a router of several processes\n\n${await measureWorkers({ rounds, seconds: 3 })}`,
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
+  fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
     return `## Operations that were never asked before
