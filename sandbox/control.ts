@@ -1,6 +1,5 @@
-import type { FaultKind, Faults } from './faults.ts'
 import { readFault, unknownNetwork } from './faults.ts'
-import type { Call, Outcome, Reply, Watched } from './network.ts'
+import type { Call, FaultKind, Faults, Outcome, Reply, Watched } from './network.ts'
 import { json, textOf } from './network.ts'
 
 /** A call that published nothing new, or met a fault; of a mail server the command. Never holds a token, a secret, a code, an address or a body. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../platform/clock.ts'
-import type { FaultKind, Faults } from './faults.ts'
 import type { State } from './state.ts'
 import type { Endpoints } from './webhooks/endpoints.ts'
 
@@ -98,6 +97,96 @@ export interface Watched {
 }
 
 export type Control = (input: Readonly<Record<string, unknown>>) => object | string | Promise<object | string>
+
+/**
+ * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
+ *
+ * A network of posts spends them by calls that create one, vendors of models by POSTs, catalogues by reads.
+ *
+ * - `status`: a call that would create a post is refused with that HTTP status; nothing is published.
+ * - `status-after-accept`: the post is published, then the call is answered with that HTTP status, as a front does that lost its server.
+ * - `timeout-after-accept`: the post is published, then the call is never answered.
+ * - `accept-then-reset`: the post is published, then the connection is cut.
+ * - `slow`: the post is published, then answered after `delayMs`: no byte comes before.
+ * - `reset-mid-stream`: the call is taken, and the connection cut in the middle of the answer.
+ * - `malformed`: the call is taken, and answered with 200, the right type, and what is not JSON.
+ * - `wrong-type`: the call is taken, and answered with 200 and a page.
+ * - `endless`: the call is taken, and its answer goes on for as long as somebody listens.
+ * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
+ * - `slow-renewal`: a refresh token is exchanged, then answered after `delayMs`.
+ * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
+ * - `media-status`: a call that uploads a picture or a film, or makes a container of one, is refused with that HTTP status.
+ * - `processing`: what was uploaded is told as in progress for `delayMs`.
+ * - `processing-error`: what was uploaded is told as not to be had.
+ * - `grant-revoked`: every token of the account that calls is good no more, and its next renewal is refused for good.
+ * - `profile-status`: a call that asks whose account it is is refused with that HTTP status.
+ * - `gone`: a call is answered as one for what is there no more, with 410.
+ * - `webhook-twice`: an event is sent twice.
+ * - `webhook-late`: an event is sent after `delayMs`; the ones that follow overtake it.
+ * - `webhook-lost`: an event is never sent.
+ * - `webhook-bad-signature`: an event is signed with another secret.
+ * - `none`: disarms.
+ */
+export const faultKinds = [
+  'none',
+  'status',
+  'status-after-accept',
+  'timeout-after-accept',
+  'accept-then-reset',
+  'slow',
+  'reset-mid-stream',
+  'malformed',
+  'wrong-type',
+  'endless',
+  'expired-token',
+  'slow-renewal',
+  'listing-lag',
+  'media-status',
+  'processing',
+  'processing-error',
+  'grant-revoked',
+  'profile-status',
+  'gone',
+  'webhook-twice',
+  'webhook-late',
+  'webhook-lost',
+  'webhook-bad-signature',
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+/** A fault as it stands armed for one network. */
+export interface ArmedFault {
+  readonly network: string
+  readonly fault: FaultKind
+  /** User name of the only account whose calls spend it. @default whoever calls */
+  readonly account?: string
+  /** Beginning of the only paths whose calls spend it, where a twin has several services. @default any path */
+  readonly path?: string
+  /** How many calls it still spoils. */
+  readonly times: number
+  /** HTTP status of a fault that answers with one, 400 to 599. */
+  readonly status?: number
+  /** Milliseconds, for `slow`, `slow-renewal`, `listing-lag`, `processing` and `webhook-late`. */
+  readonly delayMs?: number
+  /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 at X; vendors name no time */
+  readonly resetSeconds?: number
+  /** For `status` 429 of vendors of models: what they give as its reason in place of a rate that was passed. */
+  readonly code?: 'insufficient_quota'
+}
+
+/** The armed faults of all networks; they survive a restart. */
+export interface Faults {
+  /** Arms a fault in place of what was armed for its network, or for its account or path there; `none` without either disarms the whole network. */
+  arm(fault: ArmedFault): void
+  armed(): readonly ArmedFault[]
+  /**
+   * Spends one use of the account's or the path's fault, or else of the network's, if it is of one of these kinds.
+   * @param account user name of who calls
+   * @param path    what is called
+   */
+  take(network: string, kinds: readonly FaultKind[], account?: string, path?: string): ArmedFault | undefined
+}
 
 /** A stand-in for one third party that speaks HTTP, mounted under `/<name>`. */
 export interface Network extends Watched {

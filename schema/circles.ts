@@ -8,8 +8,8 @@ export interface Import {
 }
 
 /**
- * Finds circles of imports that folders take part in, imports of types included. In every folder its entries are looked at: a folder
- * among them with all that it holds, a file by itself. So the parts of a folder may import what stands beside it, and never what
+ * Finds circles of imports, imports of types included. In every folder its entries are looked at: a folder among them with all that
+ * it holds, a file by itself. So the parts of a folder may import what stands beside it, and never what
  * imports them.
  * @returns one mistake for each circle
  */
@@ -44,15 +44,14 @@ function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string
   return folders
 }
 
-/** A shortest circle through each entry that is on one of several folders and on none that was found before. */
+/** A shortest circle through each entry that is on one, and on none that was found before. */
 function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = []
   const seen = new Set<string>()
   for (const start of [...edges.keys()].sort()) {
     if (seen.has(start)) continue
     const circle = circleThrough(start, edges)
-    // Files of one folder may know each other.
-    if (!circle || circle.every(entry => /\.[cm]?[jt]sx?$/.test(entry)) || circle.some(entry => seen.has(entry))) continue
+    if (!circle || circle.some(entry => seen.has(entry))) continue
     for (const entry of circle) seen.add(entry)
     circles.push(circle)
   }

@@ -4,8 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import setUp from '../../test/kit/run/global-setup.ts'
 import { load, percentile } from '../load/load.ts'
 import { openStreams } from '../load/streams.ts'
-import { freePort, keepAwake, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
+import { freePort, keepAwake, loadCore, measuredCore, said, start } from '../processes.ts'
 import { median, type Row, tableOf } from '../table.ts'
+import type { Started } from './started.ts'
 import { startWhole } from './whole.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
@@ -22,13 +23,6 @@ interface Contender {
   readonly name: string
   /** @param origin of the model */
   start(origin: string): Promise<Started>
-}
-
-export interface Started {
-  readonly running: Running
-  readonly port: number
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
 }
 
 const own = (name: string, program: string): Contender => ({

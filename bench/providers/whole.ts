@@ -6,7 +6,7 @@ import { signIn } from '../../test/kit/client.ts'
 import { createTestDatabase } from '../../test/kit/database.ts'
 import { said } from '../processes.ts'
 import { startPlatform } from '../publishing/platform.ts'
-import type { Started } from './measure.ts'
+import type { Started } from './started.ts'
 
 /** The platform with everything on, and what a client of its needs to ask. */
 export interface Whole extends Started {

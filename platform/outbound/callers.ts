@@ -1,6 +1,6 @@
+import type { ResolveName } from './names.ts'
 import { createNames } from './names.ts'
 import { createOutbound, type WayOut } from './outbound.ts'
-import type { ResolveName } from './public.ts'
 import { createReaches, type Reaches } from './public.ts'
 
 /**

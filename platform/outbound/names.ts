@@ -1,10 +1,16 @@
-import { lookup } from 'node:dns'
+import { type LookupAllOptions, lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { causeNow, organizationNow } from '../caller/cause.ts'
-import type { ResolveName } from './public.ts'
+
+/** Finds the addresses of a name, as `lookup` of node:dns does. */
+export type ResolveName = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
+) => void
 
 /** An address of a name, as `lookup` of node:dns tells it. */
 export interface FoundAddress {

@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
 import { finished, keptSpan } from '../caller/trace.ts'
 import { notPublicCode, OutboundFailure } from './failure.ts'
+import type { ResolveName } from './names.ts'
 import { createNames } from './names.ts'
-import { isPublicAddress, onlyPublic, type ResolveName } from './public.ts'
+import { isPublicAddress, onlyPublic } from './public.ts'
 import { headersOf, type StreamOptions, type StreamOutbound, streamThrough } from './stream.ts'
 
 /** HTTP to third parties: the only way out of the platform. */

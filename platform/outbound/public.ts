@@ -1,8 +1,7 @@
-import type { LookupAllOptions } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { Refusal } from '../errors.ts'
 import { notPublicCode, OutboundFailure } from './failure.ts'
-import { createNames, ofThisMachine, resolveOwn, unansweredCode } from './names.ts'
+import { createNames, ofThisMachine, type ResolveName, resolveOwn, unansweredCode } from './names.ts'
 
 /** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
 const notPublic = new BlockList()
@@ -52,13 +51,6 @@ export function looksPublic({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? isPublicAddress(host) : !ofOwnNetwork.test(host)
 }
-
-/** Finds the addresses of a name, as `lookup` of node:dns does. */
-export type ResolveName = (
-  hostname: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
-) => void
 
 /**
  * Makes what connections find addresses by, when they may lead to public ones only. It is asked for each connection, and what it

@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
+import type { ResolveName } from '../outbound/names.ts'
 import { createNames } from '../outbound/names.ts'
-import { isPublicAddress, onlyPublic, type ResolveName } from '../outbound/public.ts'
+import { isPublicAddress, onlyPublic } from '../outbound/public.ts'
 import { type Dial, MailFault } from './line.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { type ArmedFault, spoilt } from '../faults.ts'
-import type { Call, Network, Pieces, Reply, Vendor } from '../network.ts'
+import { spoilt } from '../faults.ts'
+import type { ArmedFault, Call, Network, Pieces, Reply, Vendor } from '../network.ts'
 import { json, pause, textOf } from '../network.ts'
 import { byFault, refuse } from './anthropic/problems.ts'
 import { mistakeIn } from './anthropic/request.ts'

@@ -1,5 +1,4 @@
-import type { ArmedFault } from '../faults.ts'
-import type { Reply } from '../network.ts'
+import type { ArmedFault, Reply } from '../network.ts'
 import { json } from '../network.ts'
 
 // The shape in which OpenAI refuses: https://platform.openai.com/docs/guides/error-codes

@@ -1,5 +1,5 @@
-import { type ArmedFault, spoilt } from '../faults.ts'
-import type { Call, Deps, Network, Reply, Vendor } from '../network.ts'
+import { spoilt } from '../faults.ts'
+import type { ArmedFault, Call, Deps, Network, Reply, Vendor } from '../network.ts'
 import { json, textOf } from '../network.ts'
 import { openaiModels, type PlayedModel } from './catalogue.ts'
 import { type Asked, type InOrder, isReply } from './openai-asked.ts'

@@ -1,8 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import packet, { type Answer, type DecodedPacket, type Question } from 'dns-packet'
-import type { FaultKind } from '../faults.ts'
-import type { Control } from '../network.ts'
+import type { Control, FaultKind } from '../network.ts'
 import { listenOn, type ServerOptions } from './listening.ts'
 
 /** Records of one name and type. */

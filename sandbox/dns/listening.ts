@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 import type { Clock } from '../../platform/clock.ts'
 import type { RequestLog } from '../control.ts'
-import type { Faults } from '../faults.ts'
+import type { Faults } from '../network.ts'
 import type { State } from '../state.ts'
 
 /** What a server is started with that speaks another protocol than HTTP. */

@@ -1,21 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { FaultKind } from '../faults.ts'
-import type { Call } from '../network.ts'
-import type { Account, Grant, OauthWorld } from './world.ts'
-
-/** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope that the network wants for it. */
-export interface Tokens {
-  readonly accessToken: string
-  readonly refreshToken?: string
-  /** Seconds. */
-  readonly expiresIn: number
-  /** Seconds; absent without a refresh token. */
-  readonly refreshExpiresIn?: number
-  /** Separated by spaces, or commas where the network does. */
-  readonly scope: string
-  /** What the network tells beside. */
-  readonly told?: Readonly<Record<string, unknown>>
-}
+import type { Call, FaultKind } from '../network.ts'
+import type { Account, Grant, OauthWorld, Tokens } from './world.ts'
 
 /** What the stored state knows a token by. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')

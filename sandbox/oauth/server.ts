@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Call, Reply } from '../network.ts'
 import { json, textOf } from '../network.ts'
 import { consentPage, refusalPage } from './consent.ts'
-import type { Tokens } from './grants.ts'
 import { createGrant, hashOf, refreshGrant, revokeToken, usernameBehind } from './grants.ts'
 import { accountOf } from './open.ts'
-import type { Account, Client, Code, OauthWorld } from './world.ts'
+import type { Account, Client, Code, OauthWorld, Tokens } from './world.ts'
 
 interface Wish {
   readonly client: Client

@@ -1,8 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Faults } from '../faults.ts'
-import type { Call, Reply } from '../network.ts'
+import type { Call, Faults, Reply } from '../network.ts'
 import type { Collection } from '../state.ts'
-import type { Tokens } from './grants.ts'
 
 /** A user of the network. */
 export interface Account {
@@ -38,6 +36,20 @@ export interface Grant {
   readonly withoutRefresh?: boolean
   /** Hashes of the latest fifty refresh tokens that were already used. */
   readonly spent: readonly string[]
+}
+
+/** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope that the network wants for it. */
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken?: string
+  /** Seconds. */
+  readonly expiresIn: number
+  /** Seconds; absent without a refresh token. */
+  readonly refreshExpiresIn?: number
+  /** Separated by spaces, or commas where the network does. */
+  readonly scope: string
+  /** What the network tells beside. */
+  readonly told?: Readonly<Record<string, unknown>>
 }
 
 /** An authorization code on its way; a used one stays until it is crowded out, so that a second use is noticed. */

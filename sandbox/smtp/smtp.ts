@@ -3,8 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../../platform/clock.ts'
 import { listenOn, type ServerOptions } from '../dns/listening.ts'
-import type { FaultKind } from '../faults.ts'
-import type { Control } from '../network.ts'
+import type { Control, FaultKind } from '../network.ts'
 import type { Collection } from '../state.ts'
 import { mistakeInMime } from './mime.ts'
 

@@ -85,7 +85,7 @@ describe('the laws of the house', () => {
       'router/access/rules.ts': 'export const a = 1\n',
       'router/target.ts': 'export const b = 1\n',
       'platform/a.ts': "import type { b } from './b.ts'\n",
-      'platform/b.ts': "import type { a } from './a.ts'\n",
+      'platform/b.ts': 'export const b = 1\n',
       'test/a/a.ts': "import { b } from '../b/b.ts'\n",
       'test/b/b.ts': "import { a } from '../a/a.ts'\n",
     })
@@ -97,10 +97,17 @@ describe('the laws of the house', () => {
     ])
     await at.write('router/target.ts', "import { a } from './start/run.ts'\n")
     expect((await broken(at.root)).map(({ code }) => code)).toEqual(['IMPORT_CIRCLE', 'IMPORT_CIRCLE'])
-    // Two files that know each other hide no circle that one of them makes with a folder.
-    await at.write('platform/b.ts', "import type { a } from './a.ts'\nimport { c } from './c/c.ts'\n")
+    await at.write('platform/b.ts', "import { c } from './c/c.ts'\n")
     await at.write('platform/c/c.ts', "import { b } from '../b.ts'\n")
-    expect((await broken(at.root)).map(({ file }) => file)).toContain('platform/c/c.ts')
+    expect((await broken(at.root)).map(({ file }) => file)).toContain('platform/b.ts')
+  })
+
+  test('refuse circles of imports between files of one folder, of types too', async () => {
+    await using at = await project({
+      'platform/a.ts': "import type { b } from './b.ts'\n",
+      'platform/b.ts': "import type { a } from './a.ts'\n",
+    })
+    expect((await broken(at.root)).map(({ file, code }) => `${file} ${code}`)).toEqual(['platform/a.ts IMPORT_CIRCLE'])
   })
 
   test('refuse names that say nothing and folders that hold too much', async () => {

@@ -8,7 +8,7 @@ import { unresolvedOperation } from '../documents/documents.ts'
 import { tell, tellAsError } from '../errors.ts'
 import { prefersResponseJson } from '../headers.ts'
 import { waitOf } from './direct.ts'
-import type { HttpDoor } from './serve.ts'
+import type { HttpDoor } from './door.ts'
 
 /** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
 const requestFailures: ReadonlySet<unknown> = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])

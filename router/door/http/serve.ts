@@ -1,20 +1,12 @@
 import { type ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getOperationAST, Kind } from 'graphql'
-import type { Logger } from 'pino'
 import { statusOf } from '../../../platform/errors.ts'
-import { type Authenticate, isCaller } from '../../access/authenticate.ts'
+import { isCaller } from '../../access/authenticate.ts'
 import { browserOf } from '../../access/browser.ts'
-import type { Engine } from '../../engine/engine.ts'
 import type { RequestContext } from '../../engine/gateway.ts'
 import type { Hosts } from '../../hosts.ts'
-import type { Hub } from '../../live/shared/hub.ts'
-import type { Shares } from '../../live/shares.ts'
-import type { Streams } from '../../live/streams.ts'
-import type { CountError } from '../../metrics/operations.ts'
 import { readJsonBodies } from '../body.ts'
-import type { Documents } from '../documents/documents.ts'
-import type { Sources } from '../documents/sources.ts'
 import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
 import { landingPage, sendRefusalPage } from '../landing.ts'
@@ -24,34 +16,8 @@ import { type StreamForm, streamFormOf } from '../streaming/form.ts'
 import { createApollo, isRequestFailure, tellingEngine } from './apollo.ts'
 import { readAsked, withText } from './asked.ts'
 import { type DirectAnswer, directAnswer, readDirect } from './direct.ts'
+import type { HttpDoor } from './door.ts'
 import { streamSubscription } from './subscription.ts'
-
-export interface HttpDoor {
-  readonly engine: Engine
-  readonly documents: Documents
-  readonly sources: Sources
-  readonly authenticate: Authenticate
-  /** What serves subscriptions. */
-  readonly hub: Hub
-  readonly streams: Streams
-  /** What of operations, and of events, callers may have under way. */
-  readonly shares: Shares
-  /** And of beginnings of streams. */
-  readonly beginnings: Shares
-  readonly events: Shares
-  /** Milliseconds between heartbeats of a stream. @default 10000 */
-  readonly heartbeatMs?: number | undefined
-  readonly hosts: Hosts
-  readonly publicUrl: string
-  readonly production: boolean
-  /** Tells clients the text of internal errors. @default false */
-  readonly exposeErrors?: boolean | undefined
-  /** Counts what is refused before the engine is asked. @default nobody does */
-  readonly countError?: CountError | undefined
-  /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
-  readonly direct?: boolean | undefined
-  readonly log: Logger
-}
 
 /**
  * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server speaks the protocol, the

@@ -10,7 +10,7 @@ import { inTurnOf } from '../../live/shares.ts'
 import { doorRefusal, sendErrors } from '../errors.ts'
 import { sendStream } from '../streaming/answer.ts'
 import type { StreamForm } from '../streaming/form.ts'
-import type { HttpDoor } from './serve.ts'
+import type { HttpDoor } from './door.ts'
 
 /** Whom a subscription answers, and how. */
 export interface Subscriber {

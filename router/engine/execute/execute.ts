@@ -4,9 +4,9 @@ import { type Data, isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { type Place, TooMuch } from '../errors.ts'
 import type { Supergraph } from '../supergraph.ts'
-import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './compile.ts'
 import { applyRewrite, visitTargets } from './entities.ts'
 import { createRepresentations, type Representations } from './representations.ts'
+import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './step.ts'
 import type { Owner } from './walk.ts'
 
 /** Something that went wrong at a subgraph, still in the data's own keys. */

@@ -1,4 +1,4 @@
-import type { EntityStep, FetchStep, Step } from './compile.ts'
+import type { EntityStep, FetchStep, Step } from './step.ts'
 
 /**
  * A planner arranges fetches in waves, and a wave waits for the slowest of the one before. What stands below different root fields has

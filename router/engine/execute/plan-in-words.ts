@@ -1,6 +1,6 @@
 import { type DocumentNode, print } from 'graphql'
-import type { CompiledPlan, EntityStep, FetchStep, Step } from './compile.ts'
 import type { Path } from './plan-tree.ts'
+import type { CompiledPlan, EntityStep, FetchStep, Step } from './step.ts'
 
 /** A fetch, and where those stand in the list that are through before it begins. */
 interface Placed {

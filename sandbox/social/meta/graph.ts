@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ArmedFault } from '../../faults.ts'
-import type { Call, Reply } from '../../network.ts'
+import type { ArmedFault, Call, Reply } from '../../network.ts'
 import { json, textOf } from '../../network.ts'
 
 // The shapes in which the Graph API answers: https://developers.facebook.com/docs/graph-api/guides/error-handling

@@ -5,32 +5,14 @@ import type { Account } from '../../oauth/world.ts'
 import { createDigest, type Digest } from '../films/read.ts'
 import { filmFault, filmRules } from '../films/rules.ts'
 import { invalidRequest, problem } from './problems.ts'
-import type { World } from './world.ts'
-
-/** A picture or film that somebody uploads. */
-export interface Upload {
-  readonly id: string
-  readonly accountId: string
-  readonly mimeType: string
-  readonly category: keyof typeof categories
-  /** In bytes. */
-  readonly total: number
-  readonly segments: number
-  readonly sent: number
-  readonly isFinal: boolean
-  readonly sha256: string
-  /** Unix milliseconds. */
-  readonly readyAt: number
-  readonly isBroken: boolean
-  readonly altText: string | null
-}
+import type { Upload, World } from './world.ts'
 
 /** What may be uploaded as what, and how large: https://docs.x.com/x-api/media/quickstart/best-practices */
-const categories = {
+const categories: Readonly<Record<Upload['category'], { readonly types: RegExp; readonly most: number; readonly isWorkedUp: boolean }>> = {
   tweet_image: { types: /^image\/(?:jpeg|png|webp)$/, most: 5 * 1024 * 1024, isWorkedUp: false },
   tweet_gif: { types: /^image\/gif$/, most: 15_000_000, isWorkedUp: true },
   tweet_video: { types: /^video\/(?:mp4|quicktime|webm|mp2t)$/, most: 512_000_000, isWorkedUp: true },
-} as const
+}
 
 /** A part is 5 MB at most; the frame of the form comes on top. */
 export const mostPart = 5 * 1024 * 1024

@@ -4,7 +4,6 @@ import { openOauth } from '../../oauth/open.ts'
 import type { OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import { manners } from './manners.ts'
-import type { Upload } from './media.ts'
 import { createSnowflakes } from './snowflake.ts'
 
 /** A post as it is stored. Removed posts stay, marked, so that their ids are never used again. */
@@ -21,6 +20,24 @@ export interface StoredPost {
   /** The post that began the conversation: its own id unless it is a reply. */
   readonly conversationId: string
   readonly deletedAt: string | null
+}
+
+/** A picture or film that somebody uploads. */
+export interface Upload {
+  readonly id: string
+  readonly accountId: string
+  readonly mimeType: string
+  readonly category: 'tweet_image' | 'tweet_gif' | 'tweet_video'
+  /** In bytes. */
+  readonly total: number
+  readonly segments: number
+  readonly sent: number
+  readonly isFinal: boolean
+  readonly sha256: string
+  /** Unix milliseconds. */
+  readonly readyAt: number
+  readonly isBroken: boolean
+  readonly altText: string | null
 }
 
 /** A fifteen-minute window of a rate limit. */

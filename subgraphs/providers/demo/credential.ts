@@ -1,7 +1,7 @@
 import { idOfName } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
 import { mask } from '../credential/rules.ts'
-import type { DemoPart } from './demo.ts'
+import type { DemoPart } from './part.ts'
 
 const name = 'demo-models'
 

@@ -7,7 +7,7 @@ import { recordsOf } from '../email/domain/records.ts'
 import { keyPair } from '../email/domain/resolvers.ts'
 import { lookAgainMs } from '../email/domain/rules.ts'
 import type { SenderDomainRow } from '../stores/email/domain.ts'
-import type { DemoPart, DemoPlace } from './demo.ts'
+import type { DemoPart, DemoPlace } from './part.ts'
 
 const domain = 'platform.demo.test'
 

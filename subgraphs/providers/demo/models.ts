@@ -1,5 +1,5 @@
 import { inTransaction } from '../../store/write.ts'
-import type { DemoPart } from './demo.ts'
+import type { DemoPart } from './part.ts'
 
 /** Two models that only the demo allows: one that is about to go, and one without a price. */
 const models = [

@@ -2,7 +2,7 @@ import { idOfName } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
 import { mask } from '../credential/rules.ts'
 import { catalogue, type ProviderName } from '../stores/credential/catalogue.ts'
-import type { DemoPart } from './demo.ts'
+import type { DemoPart } from './part.ts'
 
 /** What is the platform's is known by the same ids on every machine. */
 const ground = '00000000-0000-7000-8000-000000000000'

@@ -1,7 +1,7 @@
 import { idOfName } from '../../../platform/ids.ts'
 import type { ServiceOperation } from '../../scopes.ts'
 import { inTransaction } from '../../store/write.ts'
-import type { DemoPart } from './demo.ts'
+import type { DemoPart } from './part.ts'
 
 /** Apps that call the gateway in the demo, and what for. */
 const clients: readonly (readonly [appId: string, name: string, operations: readonly ServiceOperation[]])[] = [

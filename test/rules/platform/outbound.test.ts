@@ -5,8 +5,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { isRefusedAddress, OutboundFailure } from '../../../platform/outbound/failure.ts'
+import type { ResolveName } from '../../../platform/outbound/names.ts'
 import { createOutbound, type OutboundOptions } from '../../../platform/outbound/outbound.ts'
-import { isPublicAddress, onlyPublic, type ResolveName } from '../../../platform/outbound/public.ts'
+import { isPublicAddress, onlyPublic } from '../../../platform/outbound/public.ts'
 
 describe('an address that is nobody’s public service', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createReaches, type ResolveName } from '../../../platform/outbound/public.ts'
+import type { ResolveName } from '../../../platform/outbound/names.ts'
+import { createReaches } from '../../../platform/outbound/public.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.test': ['93.184.216.34'],

@@ -1,57 +1,10 @@
 import type { Wire } from '../attempt/upstream.ts'
-import { type Given, isObject } from '../wire/fields.ts'
+import { isNothing } from './ignored.ts'
 import { keepsBySelf } from './openai.ts'
 import type { ChatRequest } from './request.ts'
 
-/** Members of an object that are read; `true` stands for a member whose value is read whole. */
-interface Shape {
-  readonly [name: string]: true | Shape
-}
-
-const call: Shape = { id: true, type: true, index: true, function: { name: true, arguments: true } }
-const message: Shape = {
-  ...{ role: true, name: true, refusal: true, tool_call_id: true },
-  cache_control: true,
-  content: { type: true, text: true, refusal: true, image_url: { url: true, detail: true }, cache_control: true },
-  tool_calls: call,
-}
-/** What is read below the first level; there a member that is not known is refused. */
-const read: Shape = {
-  messages: message,
-  stream_options: { include_usage: true },
-  tools: { type: true, cache_control: true, function: { name: true, description: true, parameters: true, strict: true, cache_control: true } },
-  tool_choice: { type: true, function: { name: true } },
-  response_format: { type: true, json_schema: { name: true, description: true, schema: true, strict: true } },
-}
-
-/** The most members that are named: of those that no vendor is sent, and in all. */
-const maxIgnored = 30
+/** The most members that are named. */
 export const maxDropped = 50
-
-/** Whether a value says nothing: clients hand an answer's empty members back as they came. */
-const isNothing = (value: unknown): boolean =>
-  value === null || value === undefined || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
-
-/** Returns what of a body is sent to no vendor, such as `metadata` and `messages.audio`, without the places in lists. */
-export function ignoredIn(body: Given): readonly string[] {
-  const names = new Set<string>()
-  const look = (value: unknown, shape: Shape, path: string): void => {
-    if (Array.isArray(value)) for (const each of value) look(each, shape, path)
-    else if (isObject(value))
-      for (const name in value) {
-        if (names.size >= maxIgnored) return
-        const known = Object.hasOwn(shape, name) ? shape[name]! : null
-        // It becomes part of a header.
-        const at = `${path}.${name.replaceAll(/[^\w-]/g, '?').slice(0, 64)}`
-        if (known === null && !isNothing(value[name])) names.add(at)
-        else if (known !== null && known !== true) look(value[name], known, at)
-      }
-  }
-  // Vendors keep it beside a conversation, and here none is kept.
-  if (!isNothing(body.metadata)) names.add('metadata')
-  for (const [name, shape] of Object.entries(read)) if (shape !== true) look(body[name], shape, name)
-  return [...names]
-}
 
 /**
  * Returns the members of a request that the vendor who answers cannot take, or not as they were sent, by their names on OpenAI's wire:

@@ -1,7 +1,7 @@
 import { sizeOf } from '../counting/picture-size.ts'
 import type { Picture } from '../counting/pictures.ts'
 import { type Given, isObject, modelIn, wrong } from '../wire/fields.ts'
-import { ignoredIn } from './dropped.ts'
+import { ignoredIn } from './ignored.ts'
 import { type CacheControl, type ChatMessage, type ContentPart, cacheControlsOf, readMessages, readText } from './messages.ts'
 import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
 

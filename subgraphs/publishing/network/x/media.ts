@@ -5,7 +5,7 @@ import { readJson } from '../json.ts'
 import type { Handle, Medium, Network, Preparation } from '../network.ts'
 import { inParts, sendBytes } from '../upload.ts'
 import type { XApplication } from './oauth.ts'
-import { saidBy } from './publish.ts'
+import { saidBy } from './problem.ts'
 
 /** A part of an upload, in bytes: X takes up to 5 MB of a request, its frame included. */
 const partBytes = 4 * 1024 * 1024

@@ -5,14 +5,8 @@ import { readJson } from '../json.ts'
 import { AccessExpired, type Comment, type Delivery, type Lookup, type Publication, type RateLimit } from '../network.ts'
 import { idsOf } from './media.ts'
 import type { XApplication } from './oauth.ts'
+import { saidBy } from './problem.ts'
 import { type ListedText, saysTheSame } from './text.ts'
-
-/** An error as X writes it (RFC 7807 with additions): https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
-interface Problem {
-  readonly title: string
-  readonly detail: string
-  readonly errors: readonly { readonly message?: string }[]
-}
 
 interface ListedPost extends ListedText {
   readonly id: string
@@ -116,12 +110,6 @@ function limitOf(headers: Headers): RateLimit | undefined {
   }
   const day = read('x-user-limit-24hour')
   return day?.remaining === 0 ? day : read('x-rate-limit')
-}
-
-/** What X says, in its own words. */
-export function saidBy(answer: OutboundAnswer): string {
-  const { title, detail, errors } = readJson<Problem>(answer.text)
-  return (detail ?? errors?.[0]?.message ?? title ?? `status ${answer.status}`).slice(0, 300)
 }
 
 /** Sorts X's answer to a creation: only a clear no is a refusal. */

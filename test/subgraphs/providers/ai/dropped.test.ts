@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AttemptFailure, failureOf } from '../../../../subgraphs/providers/ai/attempt/failure.ts'
-import { droppedOf, ignoredIn } from '../../../../subgraphs/providers/ai/chat/dropped.ts'
+import { droppedOf } from '../../../../subgraphs/providers/ai/chat/dropped.ts'
+import { ignoredIn } from '../../../../subgraphs/providers/ai/chat/ignored.ts'
 import { readChat } from '../../../../subgraphs/providers/ai/chat/request.ts'
 import { toldFailure } from '../../../../subgraphs/providers/ai/chat/stream/openai.ts'
 import { shared } from '../../../kit/shared.ts'

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import type { Authenticate } from '../../access/authenticate.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Hosts } from '../../hosts.ts'
+import type { Hub } from '../../live/shared/hub.ts'
+import type { Shares } from '../../live/shares.ts'
+import type { Streams } from '../../live/streams.ts'
+import type { CountError } from '../../metrics/operations.ts'
+import type { Documents } from '../documents/documents.ts'
+import type { Sources } from '../documents/sources.ts'
+
+/** What `/graphql` over HTTP is served with. */
+export interface HttpDoor {
+  readonly engine: Engine
+  readonly documents: Documents
+  readonly sources: Sources
+  readonly authenticate: Authenticate
+  /** What serves subscriptions. */
+  readonly hub: Hub
+  readonly streams: Streams
+  /** What of operations, and of events, callers may have under way. */
+  readonly shares: Shares
+  /** And of beginnings of streams. */
+  readonly beginnings: Shares
+  readonly events: Shares
+  /** Milliseconds between heartbeats of a stream. @default 10000 */
+  readonly heartbeatMs?: number | undefined
+  readonly hosts: Hosts
+  readonly publicUrl: string
+  readonly production: boolean
+  /** Tells clients the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
+  /** Counts what is refused before the engine is asked. @default nobody does */
+  readonly countError?: CountError | undefined
+  /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
+  readonly direct?: boolean | undefined
+  readonly log: Logger
+}
