@@ -10,8 +10,13 @@ export interface DemoFacts {
   readonly postIds: readonly string[]
   /** Clear text of a key of organization `demo` with `publishing:posts.read`. */
   readonly apiKey: string
-  /** The demo's merchant, and orders of it in order of creation. */
-  readonly payments: { readonly merchantId: string; readonly orderIds: readonly string[] }
+  /** The demo's merchant, and orders of it in order of creation; accounts that the processor transfers to, and with what it signs events. */
+  readonly payments: {
+    readonly merchantId: string
+    readonly orderIds: readonly string[]
+    readonly payees: readonly string[]
+    readonly webhookSecret: string | null
+  }
   /** The person profile `Demo voice`. */
   readonly personProfileId: string
   /** A token of each service, by its app id: `X-Service-Token` beside `X-App-Id`. */

@@ -117,6 +117,10 @@ const text = { type: 'string' }
 
 const commonHeaders = {
   ETag: { description: 'The record’s version, or a weak tag of the answer: hand it back in `If-Match` or `If-None-Match`.', schema: text },
+  'Idempotent-Replayed': {
+    description: '`true` when the `Idempotency-Key` had made the record before: this is the record as it stands now. Absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   Location: { description: 'Where the record that was made stands.', schema: { type: 'string', format: 'uri-reference' } },
 }
 
@@ -152,7 +156,8 @@ function ofOperation(row: DerivedRow, schema: GraphQLSchema, access: AccessTable
   const requirements = [...ofRow, ...requirementsOf(fields, root, access)]
   const described = root.getFields()[fields[0]!]?.description ?? ''
 
-  const headers = [...new Set([...(row.method === 'GET' ? ['etag'] : []), ...seen.headers])].flatMap(each => headerNames[each] ?? [])
+  const marks = [...(row.method === 'GET' ? ['etag'] : []), ...(taken.idempotencyKey ? ['idempotent-replayed'] : [])]
+  const headers = [...new Set([...marks, ...seen.headers])].flatMap(each => headerNames[each] ?? [])
   const success = (status: number) => ({
     description: status === 201 ? 'It is made.' : status === 204 ? 'It is done; there is no body.' : seen.statuses.length > 1 ? 'It was there.' : 'The answer.',
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(each => [each, { $ref: `#/components/headers/${each}` }])) }),
@@ -208,7 +213,7 @@ function withExample(operation: Json, example: Example | undefined): Json {
   }
 }
 
-const headerNames: Readonly<Record<string, string>> = { etag: 'ETag', location: 'Location' }
+const headerNames: Readonly<Record<string, string>> = { etag: 'ETag', location: 'Location', 'idempotent-replayed': 'Idempotent-Replayed' }
 
 /** What the root fields of an operation ask of its caller: a place further down that is refused is null, and the answer stands. */
 function requirementsOf(fields: readonly string[], root: GraphQLObjectType, access: AccessTable): readonly Requirement[] {

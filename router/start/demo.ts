@@ -43,7 +43,7 @@ export interface Demo {
  */
 export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, applications, whereabouts, mailServer, mailing, moved, stop } = await openSandbox(config)
+  const { origin: sandbox, applications, whereabouts, mailServer, mailing, processor, moved, stop } = await openSandbox(config)
   stack.defer(stop)
   const notices = [...moved]
   return {
@@ -73,7 +73,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         threadId,
         postIds,
         apiKey,
-        payments: ordered,
+        payments: { ...ordered, ...processor },
         personProfileId,
         serviceTokens: firstOf(tokens),
         ...(gateway && {

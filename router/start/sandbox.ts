@@ -4,6 +4,8 @@ import type { Config } from '../../config.ts'
 import { type MailServer, readMailServer } from '../../platform/smtp/address.ts'
 import { applicationAt, type Demos, type PlayedName, playedNames } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
+import { connectedAccounts } from '../../sandbox/stripe/refunds.ts'
+import type { Endpoints } from '../../sandbox/webhooks/endpoints.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../../subgraphs/publishing/network/networks.ts'
@@ -19,6 +21,8 @@ export interface OpenSandbox {
   readonly mailServer: MailServer | null
   /** Its server of DNS, and with what its mail server signs its reports to us; null: it plays none. */
   readonly mailing: { readonly dns: string | null; readonly eventsSecret: string | null }
+  /** The accounts that its payment processor transfers to, and with what it signs events for payments; null: it does not say. */
+  readonly processor: { readonly payees: readonly string[]; readonly webhookSecret: string | null }
   /** What of it listens elsewhere than configured, a sentence each. */
   readonly moved: readonly string[]
   stop(): Promise<void>
@@ -36,6 +40,7 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email, environm
     redirectUris: playedPlatforms(true).map(platform => callbackUrl(publicUrl, platform)),
     smtpPort: sandbox.smtpPort,
     dnsPort: sandbox.dnsPort,
+    endpoints: { 'stripe-payments': { url: eventsUrl(publicUrl) } },
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
   }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
@@ -50,7 +55,14 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email, environm
     movedFrom(sandbox.dnsPort, started.dns!.port, "the sandbox's server of DNS listens", 'SANDBOX_DNS_PORT'),
   ].filter(each => each !== null)
   return toOpen(
-    { origin: started.origin, smtp: started.mail!.url, mailReports: started.mail!.reportSecret, dns: started.dns!.address, ...started.demo },
+    {
+      origin: started.origin,
+      smtp: started.mail!.url,
+      mailReports: started.mail!.reportSecret,
+      dns: started.dns!.address,
+      endpoints: started.endpoints,
+      ...started.demo,
+    },
     moved,
     isStaging,
     started.stop,
@@ -66,7 +78,10 @@ const movedFrom = (wanted: number, port: number, what: string, setting: string):
 /** Where the sandbox's mail server reports what becomes of our mails. */
 export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
 
-type Facts = { readonly origin: string; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
+/** Where the sandbox's payment processor tells payments what has happened. */
+export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
+
+type Facts = { readonly origin: string; readonly endpoints?: Endpoints; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
   readonly [Name in PlayedName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
 }
 
@@ -77,10 +92,16 @@ export const playedPlatforms = (isStaging: boolean) =>
     return protocol && (playedNames as readonly string[]).includes(path) && (isStaging || !protocol.hasTrials)
   })
 
-const toOpen = ({ origin, smtp, mailReports, dns, ...demos }: Facts, moved: readonly string[], isStaging: boolean, stop: () => Promise<void>): OpenSandbox => ({
+const toOpen = (
+  { origin, smtp, mailReports, dns, endpoints, ...demos }: Facts,
+  moved: readonly string[],
+  isStaging: boolean,
+  stop: () => Promise<void>,
+): OpenSandbox => ({
   origin,
   mailServer: smtp === undefined ? null : readMailServer(smtp),
   mailing: { dns: dns ?? null, eventsSecret: mailReports ?? null },
+  processor: { payees: connectedAccounts, webhookSecret: endpoints?.['stripe-payments'].secret ?? null },
   moved,
   applications: Object.fromEntries(
     playedPlatforms(isStaging).map(platform => {

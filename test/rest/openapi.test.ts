@@ -101,7 +101,11 @@ describe('the document of the platform', () => {
     expect(named(platform.paths['/publishing/api/posts/{id}'].put)).toEqual(['path id', 'header If-Match'])
     expect(named(platform.paths['/publishing/api/brands/{brandId}'].get)[0]).toBe('path brandId')
     expect(platform.components.schemas.CreatePostBody).toMatchObject({ required: ['brandId', 'copy', 'platform'], additionalProperties: false })
-    expect(posts.post.responses[201].headers).toEqual({ ETag: { $ref: '#/components/headers/ETag' }, Location: { $ref: '#/components/headers/Location' } })
+    const headers = (...names: readonly string[]) => Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+    expect(posts.post.responses[201].headers).toEqual(headers('ETag', 'Location', 'Idempotent-Replayed'))
+    expect(platform.components.headers).toHaveProperty('Idempotent-Replayed')
+    // What takes no key makes nothing twice, and has no mark.
+    expect(platform.paths['/publishing/api/posts/{id}'].put.responses[200].headers).not.toHaveProperty('Idempotent-Replayed')
   })
 
   test('names each parameter of a path where it is asked, once, and no other', () => {

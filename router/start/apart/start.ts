@@ -12,7 +12,7 @@ import { standardLines } from '../process/lines.ts'
 import { noticesOf } from '../process/notices.ts'
 import { pagesOf, type Welcome, welcome } from '../process/welcome.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
-import { playedPlatforms, reportsUrl } from '../sandbox.ts'
+import { eventsUrl, playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 import { gather } from './gather.ts'
@@ -177,6 +177,8 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         names,
         '--mail-reports',
         reportsUrl(publicUrl),
+        '--endpoint',
+        `stripe-payments=${eventsUrl(publicUrl)}`,
         '--with-parent',
         String(globalThis.process.pid),
         ...redirects,
