@@ -19,8 +19,12 @@ function readTags(header: string | undefined, name: string): Named {
   if (header.trim() === '*') return '*'
   if (!listOfTags.test(header))
     throw new Refusal('BAD_USER_INPUT', `${name} is no entity tag: send the ETag that came with the answer, in its quotes, such as "3".`, { field: name })
-  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque]) => ({ opaque: opaque!, weak: weak !== undefined }))
+  return tagsIn(header)
 }
+
+/** The entity tags that stand in a header of such. */
+const tagsIn = (header: string): readonly Tag[] =>
+  [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque]) => ({ opaque: opaque!, weak: weak !== undefined }))
 
 /**
  * The entity tag of a record: its version.
@@ -59,7 +63,7 @@ export const preconditionFailed = (sentence: string, details: Record<string, unk
  * @throws CONFLICT (412) when `If-Match` names another
  */
 export function isKnown(etag: string, headers: { readonly 'if-match'?: string | undefined; readonly 'if-none-match'?: string | undefined }): boolean {
-  const [own] = readTags(etag, 'ETag') as readonly [Tag]
+  const own = tagsIn(etag)[0]!
   const wanted = readTags(headers['if-match'], 'If-Match')
   if (wanted !== undefined && wanted !== '*' && (own.weak || !wanted.some(tag => !tag.weak && tag.opaque === own.opaque)))
     throw preconditionFailed('What stands here is not what If-Match names: leave the header out to read it as it is.', { etag })

@@ -117,7 +117,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
 /** Says what would open a route, out of what the graph says of the field behind it. */
 function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, anonymous: boolean): string {
   const any = (ways: unknown) => {
-    const all = ways as readonly (readonly string[])[]
+    const all: readonly (readonly string[])[] = Array.isArray(ways) ? ways : []
     // A way that takes more than another one takes is none that anybody has to hear of.
     const least = all.filter(way => !all.some(other => other.length < way.length && other.every(name => way.includes(name))))
     return least.map(way => way.join(' with ')).join(' or ')
