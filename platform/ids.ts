@@ -61,6 +61,27 @@ export function checkText(text: string, field: string): string {
   return text
 }
 
+/**
+ * Hands back what people write of something, without the blanks around it; null without any words.
+ * @param field the argument's name as the client wrote it, for the sentence
+ * @param most  characters, as people count them
+ * @throws BAD_USER_INPUT for a text that is too long, or that no database holds
+ */
+export function readText(given: string | null | undefined, field: string, most: number): string | null {
+  const text = checkText(given?.trim() ?? '', field)
+  const { length } = [...text]
+  if (length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: ${most} are the most.`, { field })
+  return text || null
+}
+
+/** The same for a text that may not be left out. @param least characters @throws BAD_USER_INPUT */
+export function requireText(given: string, field: string, most: number, least = 1): string {
+  const text = checkText(given.trim(), field)
+  const { length } = [...text]
+  if (length >= least && length <= most) return text
+  throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: it takes ${least} to ${most}.`, { field })
+}
+
 /** What a name may not hold: control characters, line breaks, and what turns the direction of the text around it. */
 /** Whether a text may stand in a name, on its own line and in its own direction; also whether a database keeps it. */
 export const isNamable = (text: string): boolean => text.isWellFormed() && !unnamable.test(text)

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import { checkText } from '../../ids.ts'
+import { checkText, readText } from '../../ids.ts'
 import { type Reaches, unanswered } from '../public.ts'
 
 const longest = { url: 2_000, description: 2_000 } as const
@@ -34,12 +34,7 @@ export function readEvents<Event extends string>(given: readonly string[], event
 }
 
 /** @throws BAD_USER_INPUT when it is too long */
-export function readDescription(given: string | null | undefined): string | null {
-  const text = checkText(given?.trim() ?? '', 'description')
-  const { length } = [...text]
-  if (length > longest.description) throw refuse('description', `has ${length} characters: ${longest.description} are the most.`)
-  return text || null
-}
+export const readDescription = (given: string | null | undefined): string | null => readText(given, 'description', longest.description)
 
 /** @throws BAD_USER_INPUT for an address that nobody may have called, or of which nobody says where it leads */
 export async function requireReach({ reaches }: { readonly reaches: Reaches }, url: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { checkText, requireName } from '../../../platform/ids.ts'
+import { readText, requireName, requireText } from '../../../platform/ids.ts'
 import type { CreatePersonProfileInput } from '../resolvers.generated.ts'
 import type { SpeakingStyle, UsagePolicy, Voice, WritingStyle } from '../stores/person-profile.ts'
 
@@ -34,14 +34,14 @@ export const readProfile = (input: CreatePersonProfileInput): ProfileWords => ({
   personaRules: readTexts(input.personaRules, 'personaRules'),
   usagePolicies: readEach(input.usagePolicies, 'usagePolicies', most.policies, ({ product, purpose, allowed, expiresAt }, at) => ({
     product: requireName(product, `${at}.product`, 100),
-    purpose: readWords(purpose, `${at}.purpose`, 200),
+    purpose: readText(purpose, `${at}.purpose`, 200),
     allowed,
     expiresAt: expiresAt?.toISOString() ?? null,
   })),
   voiceProfiles: readEach(input.voiceProfiles, 'voiceProfiles', most.voices, ({ provider, externalId, label }, at) => ({
     provider: requireName(provider, `${at}.provider`, 100),
     externalId: requireName(externalId, `${at}.externalId`, 200),
-    label: readWords(label, `${at}.label`, 200),
+    label: readText(label, `${at}.label`, 200),
   })),
 })
 
@@ -49,17 +49,17 @@ export const readProfile = (input: CreatePersonProfileInput): ProfileWords => ({
 export const readAuthorizations = (given: CreatePersonProfileInput['authorizations']): readonly GivenAuthorization[] =>
   readEach(given, 'authorizations', most.authorizations, ({ kind, reference, grantedBy, expiresAt }, at) => ({
     kind,
-    reference: requireWords(reference, `${at}.reference`, 2_000),
-    grantedBy: readWords(grantedBy, `${at}.grantedBy`, 200),
+    reference: requireText(reference, `${at}.reference`, 2_000),
+    grantedBy: readText(grantedBy, `${at}.grantedBy`, 200),
     expiresAt: expiresAt ?? null,
   }))
 
 function readWritingStyle(given: CreatePersonProfileInput['writingStyle']): WritingStyle {
   const at = 'writingStyle'
   return ofSize(at, {
-    tone: readWords(given?.tone, `${at}.tone`),
-    formality: readWords(given?.formality, `${at}.formality`),
-    sentenceLength: readWords(given?.sentenceLength, `${at}.sentenceLength`),
+    tone: readText(given?.tone, `${at}.tone`, most.words),
+    formality: readText(given?.formality, `${at}.formality`, most.words),
+    sentenceLength: readText(given?.sentenceLength, `${at}.sentenceLength`, most.words),
     vocabulary: readTexts(given?.vocabulary, `${at}.vocabulary`),
     dos: readTexts(given?.dos, `${at}.dos`),
     donts: readTexts(given?.donts, `${at}.donts`),
@@ -70,8 +70,8 @@ function readWritingStyle(given: CreatePersonProfileInput['writingStyle']): Writ
 function readSpeakingStyle(given: CreatePersonProfileInput['speakingStyle']): SpeakingStyle {
   const at = 'speakingStyle'
   return ofSize(at, {
-    pace: readWords(given?.pace, `${at}.pace`),
-    cadence: readWords(given?.cadence, `${at}.cadence`),
+    pace: readText(given?.pace, `${at}.pace`, most.words),
+    cadence: readText(given?.cadence, `${at}.cadence`, most.words),
     fillers: readTexts(given?.fillers, `${at}.fillers`),
     pronunciations: readTexts(given?.pronunciations, `${at}.pronunciations`),
   })
@@ -84,24 +84,13 @@ function ofSize<Style extends object>(field: string, style: Style): Style {
 }
 
 const readTexts = (given: Maybe<readonly string[]>, field: string): readonly string[] =>
-  readEach(given, field, most.list, (words, at) => requireWords(words, at, most.words))
+  readEach(given, field, most.list, (words, at) => requireText(words, at, most.words))
 
 function readEach<Given, Read>(given: Maybe<readonly Given[]>, field: string, longest: number, read: (one: Given, at: string) => Read): readonly Read[] {
   const list = given ?? []
   if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: ${longest} are the most.`, { field })
   return list.map((one, index) => read(one, `${field}[${index}]`))
 }
-
-function requireWords(given: string, field: string, longest: number): string {
-  const words = checkText(given.trim(), field)
-  const { length } = [...words]
-  if (length >= 1 && length <= longest) return words
-  throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: it takes 1 to ${longest}.`, { field })
-}
-
-/** The same for words that may be left out: null for none. */
-const readWords = (given: Maybe<string>, field: string, longest: number = most.words): string | null =>
-  given?.trim() ? requireWords(given, field, longest) : null
 
 /** @throws FORBIDDEN when somebody writes a profile of somebody else without managing the organization */
 export function requireMayWriteOf(subjectId: string, { userId, roles }: { readonly userId: string | null; readonly roles: readonly string[] }): void {

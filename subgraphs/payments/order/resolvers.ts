@@ -1,4 +1,4 @@
-import { newId, readId } from '../../../platform/ids.ts'
+import { newId, readId, readText } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { exponents } from '../../currencies.ts'
 import { create } from '../../store/write.ts'
@@ -7,7 +7,7 @@ import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { CreateOrderInput, Resolvers } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
-import { most, readWords, workOut } from './rules.ts'
+import { most, workOut } from './rules.ts'
 
 /** Writes an order as a draft; once for each key. */
 async function createOrder(context: Context, input: CreateOrderInput): Promise<OrderRow> {
@@ -15,8 +15,8 @@ async function createOrder(context: Context, input: CreateOrderInput): Promise<O
   const organizationId = activeOrganization(viewer, 'Orders')
   const amounts = workOut(input.lines)
   const words = {
-    description: readWords(input.description, 'description', most.description),
-    reference: readWords(input.reference, 'reference', most.reference),
+    description: readText(input.description, 'description', most.description),
+    reference: readText(input.reference, 'reference', most.reference),
   }
   const merchant = input.merchantId === null || input.merchantId === undefined ? null : await merchants.require(input.merchantId, 'merchantId')
   const known = merchant?.id ?? (await merchants.defaultOf(organizationId))

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { readText, requireText } from '../../../platform/ids.ts'
 import type { LineRow } from '../stores/order.ts'
 
 /** What an order may hold. Lengths in characters, amounts in minor units. */
@@ -64,8 +65,8 @@ export function workOut(given: readonly GivenLine[]): Amounts {
 }
 
 function workOutLine(line: GivenLine, at: string) {
-  const name = checkWords(line.name, `${at}.name`, most.name)
-  const sku = readWords(line.sku, `${at}.sku`, most.sku)
+  const name = requireText(line.name, `${at}.name`, most.name)
+  const sku = readText(line.sku, `${at}.sku`, most.sku)
   const quantity = line.quantity ?? 1
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > most.quantity) refuse(`${at}.quantity`, `quantity must be 1 to ${most.quantity}.`)
   const unit = line.unitAmountMinor
@@ -101,16 +102,3 @@ function readRate(text: string, field: string): bigint {
   const rate = BigInt(digits) * partsOfPercent + BigInt(decimals.padEnd(4, '0'))
   return rate <= partsOfWhole ? rate : refuse(field, `taxRate is ${text}: 100 percent are the most.`)
 }
-
-/** Words without blanks around them. @throws BAD_USER_INPUT for none, for too many, and for what no text of the database holds */
-function checkWords(given: string, field: string, longest: number): string {
-  const words = given.trim()
-  const { length } = [...words]
-  if (length < 1 || length > longest) refuse(field, `${field} must have 1 to ${longest} characters.`)
-  if (words.includes('\0') || !words.isWellFormed()) refuse(field, `${field} holds characters that are none.`)
-  return words
-}
-
-/** The same for words that may be left out: null for none. */
-export const readWords = (given: string | null | undefined, field: string, longest: number): string | null =>
-  given?.trim() ? checkWords(given, field, longest) : null

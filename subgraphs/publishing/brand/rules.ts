@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../../platform/errors.ts'
-import { checkText, requireId, requireName } from '../../../platform/ids.ts'
+import { readText, requireId, requireName } from '../../../platform/ids.ts'
 import { type ApprovalMode, type BrandRow, requireInUse } from '../stores/brand.ts'
 
 /** How long the words of a brand may be, in characters. */
@@ -13,13 +13,7 @@ export const readName = (given: string | null | undefined): string => requireNam
  * A description; null for none, and for one without words.
  * @throws BAD_USER_INPUT when it is too long
  */
-export function readDescription(given: string | null | undefined): string | null {
-  const description = checkText(given?.trim() ?? '', 'description')
-  const { length } = [...description]
-  if (length > longest.description)
-    throw new Refusal('BAD_USER_INPUT', `description has ${length} characters: ${longest.description} are the most.`, { field: 'description' })
-  return description || null
-}
+export const readDescription = (given: string | null | undefined): string | null => readText(given, 'description', longest.description)
 
 /**
  * A time zone as the IANA database writes it.

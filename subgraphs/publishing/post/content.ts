@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { checkText, readId, requireId } from '../../../platform/ids.ts'
+import { readId, readText, requireId } from '../../../platform/ids.ts'
 import type { Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { PostMediumInput, PostTargetInput } from '../resolvers.generated.ts'
@@ -54,7 +54,7 @@ export function written(input: ContentInput, platform: Platform, before: Written
     tags: tags === undefined ? was.tags : readTags(tags),
     visibility: visibility === undefined ? was.visibility : readVisibility(visibility, platform),
     media: media === undefined ? was.media : readMedia(media),
-    firstComment: firstComment === undefined ? was.firstComment : readWords(firstComment, 'firstComment', most.firstComment),
+    firstComment: firstComment === undefined ? was.firstComment : readText(firstComment, 'firstComment', most.firstComment),
     campaignId: campaignId === undefined ? was.campaignId : readId(campaignId, 'campaignId'),
     target: target === undefined ? was.target : checkTarget(toTarget(target), platform),
   }
@@ -63,18 +63,10 @@ export function written(input: ContentInput, platform: Platform, before: Written
 /** A target as it is stored. */
 export const toTarget = (input: PostTargetInput | null): Target | null => input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
 
-/** A text without blanks around it; null without words. */
-function readWords(given: string | null, field: string, longest: number): string | null {
-  const words = checkText(given?.trim() ?? '', field)
-  const { length } = [...words]
-  if (length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: ${longest} are the most.`, { field })
-  return words || null
-}
-
 const lineBreak = /[\n\r\u2028\u2029]/
 
 export function readLine(given: string | null, field: string, longest: number): string | null {
-  const line = readWords(given, field, longest)
+  const line = readText(given, field, longest)
   if (line && lineBreak.test(line)) throw new Refusal('BAD_USER_INPUT', `${field} takes one line: leave the line breaks out.`, { field })
   return line
 }
@@ -109,7 +101,7 @@ function readVisibility(given: PostVisibility | null, platform: Platform): PostV
 function readMedia(given: readonly PostMediumInput[] | null): readonly PostMedium[] {
   const media = (given ?? []).map(({ assetId, altText }) => ({
     assetId: requireId(assetId, 'media.assetId'),
-    altText: readWords(altText ?? null, 'media.altText', most.altText),
+    altText: readText(altText ?? null, 'media.altText', most.altText),
   }))
   if (media.length > most.media)
     throw new Refusal('BAD_USER_INPUT', `media names ${media.length}: no network takes more than ${most.media} in a post.`, { field: 'media' })

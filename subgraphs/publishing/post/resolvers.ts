@@ -1,5 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
-import { checkText, readId } from '../../../platform/ids.ts'
+import { readId, requireText } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -54,14 +53,8 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
 const searched = { least: 3, most: 200 } as const
 
 /** Words by which posts are looked for. @throws BAD_USER_INPUT */
-function readSearch(given: string | null | undefined): string | null {
-  if (given === null || given === undefined) return null
-  const words = checkText(given.trim(), 'search')
-  const { length } = [...words]
-  if (length < searched.least || length > searched.most)
-    throw new Refusal('BAD_USER_INPUT', `search has ${length} characters: it takes ${searched.least} to ${searched.most}.`, { field: 'search' })
-  return words
-}
+const readSearch = (given: string | null | undefined): string | null =>
+  given === null || given === undefined ? null : requireText(given, 'search', searched.most, searched.least)
 
 export const postResolvers: Resolvers = {
   Query: {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { idOfName, isId, newId, newIdInTurn, requireId, requireName } from '../../../platform/ids.ts'
+import { describe, expect, it, test } from 'vitest'
+import { idOfName, isId, newId, newIdInTurn, readText, requireId, requireName, requireText } from '../../../platform/ids.ts'
 import { refusalOf } from '../refusal.ts'
 
 const id = '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e'
@@ -100,6 +100,24 @@ describe('a name', () => {
 
   test('has no half characters', () => {
     for (const given of ['a\ud83d', '\ude00a']) refused(given)
+  })
+})
+
+describe('a text that people write', () => {
+  it('loses the blanks around it and may be left out', () => {
+    expect(readText('  a\nb ', 'note', 5)).toBe('a\nb')
+    for (const none of [null, undefined, '', ' \n']) expect(readText(none, 'note', 5)).toBeNull()
+  })
+
+  it('is refused when it is longer than it may be, as people count characters', () => {
+    expect(readText('😀😀', 'note', 2)).toBe('😀😀')
+    expect(refusalOf(() => readText('abc', 'note', 2))).toMatchObject({ message: 'note has 3 characters: 2 are the most.' })
+  })
+
+  it('is refused when it is required and too short', () => {
+    expect(requireText(' abc ', 'search', 5, 3)).toBe('abc')
+    expect(refusalOf(() => requireText(' ab ', 'search', 5, 3))).toMatchObject({ message: 'search has 2 characters: it takes 3 to 5.' })
+    expect(refusalOf(() => requireText(' ', 'note', 5))).toMatchObject({ message: 'note has 0 characters: it takes 1 to 5.' })
   })
 })
 

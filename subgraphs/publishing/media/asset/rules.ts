@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import { checkText, isNamable, requireName } from '../../../../platform/ids.ts'
+import { isNamable, readText, requireName } from '../../../../platform/ids.ts'
 import { eachOnce } from '../../stores/tags.ts'
 
 /** The most of what people write about media: characters of each, and tags. */
@@ -7,12 +7,7 @@ export const longest = { title: 100, altText: 2000, tag: 50, search: 200 } as co
 export const mostTags = 20
 
 /** An alternative text; null for none, and for one without words. @throws BAD_USER_INPUT */
-export function readAltText(given: string | null | undefined): string | null {
-  const text = checkText(given?.trim() ?? '', 'altText')
-  const { length } = [...text]
-  if (length > longest.altText) throw new Refusal('BAD_USER_INPUT', `altText has ${length} characters: ${longest.altText} are the most.`, { field: 'altText' })
-  return text || null
-}
+export const readAltText = (given: string | null | undefined): string | null => readText(given, 'altText', longest.altText)
 
 /** A title; null for none. @throws BAD_USER_INPUT */
 export const readTitle = (given: string | null | undefined): string | null => (given?.trim() ? requireName(given, 'title', longest.title) : null)
@@ -30,9 +25,4 @@ export function readTags(given: readonly string[] | null | undefined): readonly 
 }
 
 /** Words to look for; null for none. @throws BAD_USER_INPUT */
-export function readSearch(given: string | null | undefined): string | null {
-  const words = checkText(given?.trim() ?? '', 'search')
-  if ([...words].length > longest.search)
-    throw new Refusal('BAD_USER_INPUT', `search has more than ${longest.search} characters: look for fewer words.`, { field: 'search' })
-  return words || null
-}
+export const readSearch = (given: string | null | undefined): string | null => readText(given, 'search', longest.search)

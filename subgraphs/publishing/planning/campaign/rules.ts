@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import { checkText, requireName } from '../../../../platform/ids.ts'
+import { readText, requireName } from '../../../../platform/ids.ts'
 import type { CampaignRow } from '../../stores/planning/campaign.ts'
 
 /** How long the words of a campaign may be, in characters. */
@@ -19,13 +19,6 @@ type Kept = Pick<CampaignRow, 'name' | 'description' | 'color' | 'startsOn' | 'e
 const nothing: Kept = { name: '', description: null, color: null, startsOn: null, endsOn: null }
 
 const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
-
-function readDescription(given: string | null): string | null {
-  const text = checkText(given?.trim() ?? '', 'description')
-  const { length } = [...text]
-  if (length > longest.description) throw refuse('description', `has ${length} characters: ${longest.description} are the most.`)
-  return text || null
-}
 
 function readColor(given: string | null): string | null {
   if (given === null || /^#[0-9a-f]{6}$/i.test(given)) return given?.toLowerCase() ?? null
@@ -47,7 +40,7 @@ function readDay(given: string | null, field: string): string | null {
 export function writeInto({ name, description, color, startsOn, endsOn }: CampaignWords, before: Kept = nothing): Kept {
   const after = {
     name: name === undefined ? before.name : requireName(name ?? '', 'name', longest.name),
-    description: description === undefined ? before.description : readDescription(description),
+    description: description === undefined ? before.description : readText(description, 'description', longest.description),
     color: color === undefined ? before.color : readColor(color),
     startsOn: startsOn === undefined ? before.startsOn : readDay(startsOn, 'startsOn'),
     endsOn: endsOn === undefined ? before.endsOn : readDay(endsOn, 'endsOn'),

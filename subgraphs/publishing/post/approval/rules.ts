@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../../../platform/errors.ts'
-import { checkText } from '../../../../platform/ids.ts'
+import { readText } from '../../../../platform/ids.ts'
 import { isPerson, type Viewer } from '../../../viewer.ts'
 import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
 import type { PostApproval, PostRow, PostStatus } from '../../stores/post.ts'
@@ -87,12 +87,10 @@ export const longestComment = 2_000
  * @throws BAD_USER_INPUT when they are too long, or when somebody who has to change a post, or drop it, would not be told why
  */
 export function readComment(given: string | null | undefined, verb: ApprovalVerb): string | null {
-  const comment = checkText(given?.trim() ?? '', 'comment')
-  const { length } = [...comment]
-  if (length > longestComment) throw new Refusal('BAD_USER_INPUT', `comment has ${length} characters: ${longestComment} are the most.`, { field: 'comment' })
+  const comment = readText(given, 'comment', longestComment)
   if (!comment && (verb === 'REQUEST_CHANGES' || verb === 'REJECT'))
     throw new Refusal('BAD_USER_INPUT', 'comment is missing: say what has to change, or why not.', { field: 'comment' })
-  return comment || null
+  return comment
 }
 
 /** What of a post those who approve have seen: with something else in it they are asked again. A new time or tag is none of it. */
