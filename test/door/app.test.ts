@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localOrigins } from '../../config/hosts.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { canonicalPath, createHosts, hostsOf } from '../../router/hosts.ts'
+import { nounRoutes } from '../../router/rest/derive/route.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -245,6 +246,18 @@ describe('CORS', () => {
       'http://publishing.localhost',
     ])
       expect([origin, await readable(router, origin)]).toEqual([origin, false])
+  })
+})
+
+describe('a route of an operation', () => {
+  test('is served where the graph answers it, and left out with a line in the log where it does not', async () => {
+    const routes = { 'GET /api/viewer': 'viewer', 'GET /api/brands/:id': 'brand' } as const
+    const rows = nounRoutes({ select: { Viewer: 'kind roles' }, routes })
+    await using router = await openRouter(schemaEngine(smallGraph()), { tables: [{ slug: 'publishing', rows }] })
+    const found = await router.ask('/publishing/api/viewer')
+    expect([found.status, found.json]).toEqual([200, { kind: 'anonymous', roles: [] }])
+    expect((await router.ask('/publishing/api/brands/1')).status).toBe(404)
+    expect(router.lines.filter(line => line.includes('route not served'))).toEqual([expect.stringContaining('GET /publishing/api/brands/:id')])
   })
 })
 
