@@ -32,6 +32,9 @@ export const graphApart: Step = {
   needs: ['nats-server'],
 }
 
+/** What people do with the pages, in a browser, and what axe finds on each of them. */
+export const journeys: Step = { name: 'journeys in a browser', seconds: 480, command: ['npm', 'run', 'test:web'], needs: ['chromium'] }
+
 /** Chapters of the trial from outside, in the order in which the services were built. */
 export const chapters = {
   embedded: ['slice', 'six', 'doors', 'identity', 'providers', 'publishing', 'repairs'],

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isInstalled, run } from './commands.ts'
-import { chapters, graphApart, long, longTests, replicas, type Step } from './lists.ts'
+import { chapters, graphApart, journeys, long, longTests, replicas, type Step } from './lists.ts'
 import { freePort, type Platform, startPlatform } from './platform.ts'
 import { type Runs, takeTurns } from './rotation.ts'
 import { runTests } from './tests.ts'
@@ -226,6 +226,7 @@ async function full(): Promise<void> {
   )
   await take(graphApart)
   await take({ name: 'npm run generate, for the REST document', seconds: 120, command: ['npm', 'run', 'generate'] })
+  await take(journeys)
   await take({ name: 'examples: npm ci', seconds: 240, command: ['npm', 'ci', '--prefix', 'examples'] })
   await withPlatform('npm start', ['npm', 'start'], async (platform, vendorPort) => {
     await tryFromOutside(platform, vendorPort, chapters.embedded)

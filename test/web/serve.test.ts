@@ -14,6 +14,8 @@ const built: Built = {
   stamp: '',
   style: 'style-1.css',
   login: 'login-1.js',
+  worker: 'worker-1.js',
+  icons: { 192: 'icon-192-1.png', 512: 'icon-512-1.png' },
   files: [],
   pages: Object.fromEntries(
     apps.flatMap(({ app, pages }) =>

@@ -4,6 +4,7 @@ import { build, type Plugin, type Rollup } from 'vite'
 import { tokensCss } from '../design/css.ts'
 import { apps } from '../serve/apps.ts'
 import { type Language, languages, madeLanguages, readWords } from '../serve/words.ts'
+import { drawIcons } from './icons.ts'
 
 const { compileStrings } = createRequire(import.meta.url)('@internationalized/string-compiler') as {
   compileStrings(messages: Readonly<Record<string, string>>, options: { format: 'esm' }): string
@@ -17,6 +18,9 @@ export interface Bundled {
   readonly files: ReadonlyMap<string, string | Uint8Array>
   readonly style: string
   readonly login: string
+  readonly worker: string
+  /** Of installed apps, by size. */
+  readonly icons: Readonly<Record<192 | 512, string>>
   /** The file of a module, by its path from `web/`, or of words, `words:<app>:<language>`. @throws when it is in no file of its own */
   chunkOf(module: string): string
   /** Files and all that they import before they run. */
@@ -25,11 +29,13 @@ export interface Bundled {
 
 /** Bundles every app, the script of sign-in and the style sheet. Nothing in it says from which machine or when. */
 export async function bundle(): Promise<Bundled> {
-  const [main, login] = await Promise.all([
+  const [main, login, worker, icons] = await Promise.all([
     run({ ...Object.fromEntries(apps.map(({ app, entry }) => [app, entry])), style: 'design/style/all.css' }, 'es'),
     run({ login: 'shell/login/login.ts' }, 'iife'),
+    run({ worker: 'shell/worker/worker.ts' }, 'iife'),
+    drawIcons(),
   ])
-  const output = [...main, ...login]
+  const output = [...main, ...login, ...worker]
   const chunks = output.filter(each => each.type === 'chunk')
   const byName = new Map(chunks.map(chunk => [chunk.fileName, chunk]))
   const named = (fileName: string) => fileName.replace(/^assets\//, '')
@@ -37,9 +43,12 @@ export async function bundle(): Promise<Bundled> {
   if (!style) throw new Error('the build made no style sheet')
   const dropped = (fileName: string) => /\bstyle-[\w-]+\.js$/.test(fileName)
   return {
-    files: new Map(
-      output.filter(({ fileName }) => !dropped(fileName)).map(each => [named(each.fileName), each.type === 'chunk' ? each.code : each.source] as const),
-    ),
+    files: new Map([
+      ...output.filter(({ fileName }) => !dropped(fileName)).map(each => [named(each.fileName), each.type === 'chunk' ? each.code : each.source] as const),
+      ...Object.values(icons),
+    ]),
+    worker: named(worker.find(({ type }) => type === 'chunk')!.fileName),
+    icons: { 192: icons[192][0], 512: icons[512][0] },
     style: named(style.fileName),
     login: named(chunks.find(({ name }) => name === 'login')!.fileName),
     chunkOf(module) {

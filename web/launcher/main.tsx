@@ -9,6 +9,7 @@ void start({
   session: createCookieSession(),
   modules: {
     dashboard: () => import('./dashboard/dashboard.tsx'),
+    apps: () => import('./apps/apps.tsx'),
     actions: () => import('./actions/actions.tsx'),
     settings: () => import('./settings/person.tsx'),
   },

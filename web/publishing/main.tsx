@@ -12,6 +12,10 @@ void start({
   modules: {
     dashboard: () => import('./dashboard/dashboard.tsx'),
     posts: () => import('./posts/posts.tsx'),
+    compose: () => import('./compose/compose.tsx'),
+    calendar: () => import('./calendar/calendar.tsx'),
+    media: () => import('./media/media.tsx'),
+    analytics: () => import('./analytics/analytics.tsx'),
     integrations: () => import('./integrations/integrations.tsx'),
   },
 })

@@ -13,6 +13,10 @@ export interface Built {
   readonly style: string
   /** The script of `/login` and `/callback`. */
   readonly login: string
+  /** The script of the service worker. */
+  readonly worker: string
+  /** Of installed apps, by size. */
+  readonly icons: Readonly<Record<192 | 512, string>>
   readonly files: readonly string[]
   /** By app and page, `publishing.posts`. */
   readonly pages: Readonly<Record<string, BuiltPage>>

@@ -107,6 +107,7 @@ function documentOf({ pages, built, language, base, nonce, words }: DocumentNeed
 <meta property="csp-nonce" nonce="${nonce}" content="${nonce}">
 <title>${escaped(title)} · ${escaped(words[pages.title]!)}</title>
 <link rel="icon" href="data:,">
+<link rel="manifest" href="${base}/manifest.webmanifest">
 <link rel="stylesheet" href="/assets/${built.style}">
 ${head}
 </head>

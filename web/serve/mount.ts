@@ -6,6 +6,7 @@ import { apps } from './apps.ts'
 import { serveAssets } from './assets.ts'
 import { type Built, readBuilt } from './built.ts'
 import { callbackDocument, type DocumentNeeds, lostDocument, shellDocument, signInDocument } from './document.ts'
+import { manifestOf, workerOf } from './install.ts'
 import { policyOf } from './policy.ts'
 import { type Language, languageOf, readWords, type Words } from './words.ts'
 
@@ -76,6 +77,16 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
     servePage(app, needs, pages, '/login', async (request, reply) => {
       if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
       return send(request, reply, pages, document => signInDocument(document, linksOf(request, pages)), { kept: false })
+    })
+    servePage(app, needs, pages, '/manifest.webmanifest', async (request, reply) => {
+      if (!built) throw unbuilt(needs)
+      const language = languageOf(request.headers['accept-language'])
+      reply.headers({ 'content-type': 'application/manifest+json; charset=utf-8', 'cache-control': 'no-cache', vary: 'accept-language' })
+      return reply.send(JSON.stringify(manifestOf(pages, built, wordsOf(pages, language), baseOf(request, pages))))
+    })
+    servePage(app, needs, pages, '/sw.js', async (_, reply) => {
+      if (!built) throw unbuilt(needs)
+      return reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(await workerOf(built))
     })
     servePage(app, needs, pages, '/callback', async (request, reply) => {
       if (!queryOf(asked(request)).has('sso_code')) return reply.redirect(`${baseOf(request, pages)}/login`, 302)
@@ -152,6 +163,9 @@ function servePage(
   })
 }
 
+const unbuilt = (needs: WebNeeds): Error =>
+  needs.refusal(503, 'The pages are not built yet: run npm run build:web and start again. The graph and the routes answer all the same.')
+
 type Send = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -163,7 +177,7 @@ type Send = (
 /** Makes what sends documents, with the headers that all of them have. */
 function createSend(needs: WebNeeds, built: Built | null, wordsOf: (pages: AppPages, language: Language) => Words): Send {
   return (request, reply, pages, write, { kept = true } = {}) => {
-    if (!built) throw needs.refusal(503, 'The pages are not built yet: run npm run build:web and start again. The graph and the routes answer all the same.')
+    if (!built) throw unbuilt(needs)
     const language = languageOf(request.headers['accept-language'])
     const nonce = randomBytes(16).toString('base64')
     const html = write({ pages, built, words: wordsOf(pages, language), language, base: baseOf(request, pages), nonce })

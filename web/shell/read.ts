@@ -17,6 +17,9 @@ export interface Read<Data> {
 /** Nobody waits longer for a region, in ms. */
 const patienceMs = 30_000
 
+/** What was read since the document opened is so young that it is not read again at once, in ms. */
+const freshMs = 10_000
+
 /**
  * Reads the graph for a page. What was read before is shown at once and read again; after every return of the live connection too.
  * @param isEmpty whether what came is nothing to show @default never
@@ -26,7 +29,10 @@ export function useRead<Data, Variables extends AnyVariables>(
   variables: Variables,
   { isEmpty, pause = false }: { isEmpty?: (data: Data) => boolean; pause?: boolean } = {},
 ): Read<Data> {
-  const [{ data, error, fetching, stale }, read] = useQuery<Data, Variables>({ query, variables, pause } as Parameters<typeof useQuery<Data, Variables>>[0])
+  const [requestPolicy] = useState(() => (performance.now() < freshMs ? ('cache-first' as const) : ('cache-and-network' as const)))
+  const [{ data, error, fetching, stale }, read] = useQuery<Data, Variables>({ query, variables, pause, requestPolicy } as Parameters<
+    typeof useQuery<Data, Variables>
+  >[0])
   const live = useLive()
   useEffect(() => live.onReturn(() => read({ requestPolicy: 'network-only' })), [live, read])
   const isTooLate = useElapsed(patienceMs, !data && fetching)

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } fr
 import { type ComponentType, lazy, Suspense } from 'react'
 import { RouterProvider as AriaRouterProvider, I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
-import { Provider } from 'urql'
+import { type Client, Provider } from 'urql'
 import { takeMover } from './address.tsx'
 import { ShellContext } from './context.ts'
 import { createClient } from './data/client.ts'
@@ -15,16 +15,23 @@ import { base, language, locale } from './place.ts'
 import { followOtherTabs, leaveForSignIn, type Session, SignedOut } from './session/session.ts'
 import { readTheme, setTheme } from './theme.ts'
 import { takeWords } from './words.ts'
+import { registerWorker } from './worker/register.ts'
 
 /** What an app brings. */
 export interface App {
   readonly pages: AppPages
   readonly words: Readonly<Record<string, () => Promise<{ readonly default: Record<string, LocalizedString> }>>>
-  /** The modules of the table of pages, by their names; each draws what it exports as default. */
-  readonly modules: Readonly<Record<string, () => Promise<{ readonly default: ComponentType }>>>
+  /** The modules of the table of pages, by their names. */
+  readonly modules: Readonly<Record<string, () => Promise<PageModule>>>
   readonly session: Session
   /** What stands at the beginning of the bar. @default the organization's name */
   readonly place?: ComponentType
+}
+
+/** What a page brings: itself, and what it will read, so that the first page reads it while the shell is still being made. */
+export interface PageModule {
+  readonly default: ComponentType
+  warm?(client: Client): void
 }
 
 /** Draws an app in place of what the server drew. Until its words and its first page are there, that stays. */
@@ -56,7 +63,10 @@ export async function start({ pages, words, modules, session, place }: App): Pro
   const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
   const [{ default: said }] = await Promise.all([
     (words[language] ?? words.en)!(),
-    modules[first]?.().then(module => void loaded.set(first, module.default)),
+    modules[first]?.().then(module => {
+      loaded.set(first, module.default)
+      module.warm?.(client)
+    }),
     // Whoever is not signed in leaves before anything is asked of the graph.
     session.token().catch(leave),
   ])
@@ -84,6 +94,7 @@ export async function start({ pages, words, modules, session, place }: App): Pro
       </AriaRouterProvider>
     </I18nProvider>,
   )
+  registerWorker()
 }
 
 async function leave(error: unknown): Promise<never> {

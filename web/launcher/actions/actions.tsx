@@ -97,9 +97,7 @@ function ActionLine({ item: { id, title, url, version, createdAt, subject }, hid
   }
   return (
     <li data-action={id}>
-      <span className="letter" aria-hidden>
-        {subject.service.slice(0, 1).toUpperCase()}
-      </span>
+      <span className="letter" data-letter={subject.service.slice(0, 1).toUpperCase()} aria-hidden />
       <div className="grow">
         <a href={url} onClick={open}>
           {title}

@@ -1,5 +1,5 @@
 import { LayoutDashboard } from 'lucide-react'
-import { useSubscription } from 'urql'
+import { type Client, useSubscription } from 'urql'
 import { useLaunch } from '../../shell/frame/launch.tsx'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
@@ -7,6 +7,9 @@ import { Region } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { DashboardDocument, DashboardWidgetsDocument } from './dashboard.generated.ts'
 import { WidgetCard } from './widget.tsx'
+
+/** What the first look at the page reads. */
+export const warm = (client: Client): void => void client.query(DashboardDocument, {}).toPromise()
 
 /** The widgets of every app, which change by themselves: there is nothing to refresh. */
 export default function Dashboard() {

@@ -28,9 +28,7 @@ export const WidgetCard = memo(function WidgetCard({ widget: { app, title, paylo
   )
   const heading = (
     <>
-      <span className="letter" aria-hidden>
-        {title.slice(0, 1)}
-      </span>
+      <span className="letter" data-letter={title.slice(0, 1)} aria-hidden />
       <h2>{title}</h2>
     </>
   )

@@ -10,5 +10,7 @@ export const networks = {
   YOUTUBE: 'YouTube',
 } as const
 
+export type Network = keyof typeof networks
+
 /** All of them, in the order of their cards. */
-export const platforms = Object.keys(networks) as readonly (keyof typeof networks)[]
+export const platforms = Object.keys(networks) as readonly Network[]

@@ -16,9 +16,7 @@ export function BrandSwitch() {
       name={say('brand.switch')}
       button={
         <Button kind="quiet" aria-label={say('brand.current', { name: brand.name })}>
-          <span className="letter" aria-hidden>
-            {brand.name.slice(0, 1)}
-          </span>
+          <span className="letter" data-letter={brand.name.slice(0, 1)} aria-hidden />
           <span className="clip">{brand.name}</span>
           <Icon of={ChevronsUpDown} />
         </Button>
@@ -34,9 +32,7 @@ export function BrandSwitch() {
             goTo(withSearch(path, search, { brand: id, after: null }))
           }}
         >
-          <span className="letter" aria-hidden>
-            {name.slice(0, 1)}
-          </span>
+          <span className="letter" data-letter={name.slice(0, 1)} aria-hidden />
           <span className="clip">{name}</span>
           {id === brand.id && <Icon of={Check} />}
         </Action>

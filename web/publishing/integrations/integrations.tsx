@@ -58,6 +58,7 @@ function NetworkCard({
     const url = data?.connectIntegration?.authorizationUrl
     if (url && !window.open(url, '_blank')) setAddress(url)
   }
+  const action = say(accounts.length === 0 ? 'integrations.connect' : 'integrations.connect-another')
   const isReady = readiness === 'PRODUCTION_READY' || readiness === 'SANDBOX_ONLY'
   return (
     <Region
@@ -87,8 +88,8 @@ function NetworkCard({
       {problem && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
       {connectable && brand && (
         <div className="actions">
-          <Button icon={Plug} isDisabled={fetching} onPress={() => void begin()} aria-label={say('integrations.connect-named', { network: title })}>
-            {say(accounts.length === 0 ? 'integrations.connect' : 'integrations.connect-another')}
+          <Button icon={Plug} isDisabled={fetching} onPress={() => void begin()} aria-label={say('action.of', { action, name: title })}>
+            {action}
           </Button>
           {address && (
             <a href={address} target="_blank" rel="noopener noreferrer">

@@ -39,9 +39,7 @@ export function Account({
       name={say('frame.account')}
       button={
         <Button kind="quiet" name={say('frame.account')}>
-          <span className="letter round" aria-hidden>
-            {initials(name)}
-          </span>
+          <span className="letter round" data-letter={initials(name)} aria-hidden />
         </Button>
       }
       above={
@@ -53,9 +51,7 @@ export function Account({
     >
       {organizations.map(({ id, name: title }) => (
         <Action key={id} id={id} name={title} onAction={() => id !== viewer?.organization?.id && void switchTo(id)}>
-          <span className="letter" aria-hidden>
-            {title.slice(0, 1)}
-          </span>
+          <span className="letter" data-letter={title.slice(0, 1)} aria-hidden />
           <span className="clip">{title}</span>
           {id === viewer?.organization?.id && <Icon of={Check} />}
         </Action>

@@ -3,46 +3,32 @@ import { useState } from 'react'
 import { Button } from '../../design/parts/button.tsx'
 import { Action, Menu } from '../../design/parts/menu.tsx'
 import { Skeleton } from '../../design/parts/states.tsx'
-import { useSession } from '../context.ts'
-import { authPath, app as ownApp } from '../place.ts'
+import { app as ownApp } from '../place.ts'
 import { say } from '../words.ts'
+import { useApps } from './apps.ts'
 import { useLaunch } from './launch.tsx'
-
-interface App {
-  readonly slug: string
-  readonly title: string
-}
 
 /** Leads to the other services that the person may open. */
 export function Switcher() {
-  const session = useSession()
-  const [apps, setApps] = useState<readonly App[] | null | 'failed'>(null)
+  const [isOpen, setOpen] = useState(false)
+  const { apps, state, problem } = useApps({ isOpen })
   const { launch, refusal } = useLaunch()
-  async function load() {
-    const token = await session.token()
-    const answer = await fetch(authPath('apps'), { headers: token === null ? {} : { authorization: `Bearer ${token}` } }).catch(() => null)
-    setApps(answer?.ok ? ((await answer.json()) as { readonly apps: readonly App[] }).apps : 'failed')
-  }
-  const others = Array.isArray(apps) ? (apps as readonly App[]).filter(({ slug }) => slug !== ownApp) : []
+  const others = apps.filter(({ slug }) => slug !== ownApp)
   return (
     <>
       <Menu
         name={say('frame.apps')}
-        onOpen={isOpen => isOpen && void load()}
+        onOpen={setOpen}
         button={
           <Button kind="quiet" icon={Grid3x3}>
             <span className="wide">{say('frame.apps')}</span>
           </Button>
         }
-        above={
-          apps === null ? <Skeleton lines={4} /> : others.length === 0 && <p className="who">{say(apps === 'failed' ? 'problem.network' : 'frame.no-apps')}</p>
-        }
+        above={state === 'loading' ? <Skeleton lines={4} /> : others.length === 0 && <p className="who">{problem?.sentence ?? say('frame.no-apps')}</p>}
       >
         {others.map(({ slug, title }) => (
           <Action key={slug} id={slug} name={title} onAction={() => void launch(slug)}>
-            <span className="letter" aria-hidden>
-              {title.slice(0, 1)}
-            </span>
+            <span className="letter" data-letter={title.slice(0, 1)} aria-hidden />
             {title}
           </Action>
         ))}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions } from 'playwright-core'
+import { expect } from 'vitest'
+import { openBrowser } from '../browser/browser.ts'
+import { startPlatform } from '../browser/platform.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Journeys take minutes and a browser: `npm run test:web` runs them. */
+export const isAsked = process.env.WEB === '1'
+
+/** The password of every demo account. */
+const password = 'supergraph-demo'
+
+/** A platform with its demo data, and a browser before it. */
+export async function openWeb(stack: AsyncDisposableStack) {
+  const { url, platform } = await startPlatform(stack)
+  const browser = stack.use(await openBrowser())
+  const { port } = new URL(url)
+  const at = (host: string) => `http://${host}:${port}`
+  return {
+    platform,
+    launcher: at('launcher.localhost'),
+    publishing: at('web.publishing.localhost'),
+    /** Opens a tab of its own, as a person who has not been here before. */
+    async visit(options: BrowserContextOptions = {}) {
+      const { page, violations, errors } = await browser.open({
+        viewport: { width: 1280, height: 800 },
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+        ...options,
+      })
+      /** Whether the page has drawn what matters. The driver's own waiting needs eval, which the policy forbids. */
+      const isReady = () => page.evaluate('performance.getEntriesByName("page-ready").length > 0').catch(() => false)
+      const signIn = async (email: string, secret: string) => {
+        await page.locator('input[type=email]').fill(email)
+        await page.locator('input[type=password]').fill(secret)
+        await page.locator('input[type=password]').press('Enter')
+      }
+      return {
+        page,
+        violations,
+        errors,
+        signIn,
+        ready: () => expect.poll(isReady, { timeout: 15_000 }).toBe(true),
+        /** Opens an address, and signs in where it asks for that. */
+        async enter(address: string, email = 'owner@demo.test') {
+          const { host, pathname } = new URL(address)
+          await page.goto(address)
+          let isSent = false
+          const look = async () => {
+            if (!isSent && new URL(page.url()).pathname === '/login') {
+              isSent = true
+              await signIn(email, password)
+            }
+            const here = new URL(page.url())
+            return here.host === host && here.pathname === pathname && (await isReady())
+          }
+          await expect.poll(() => look().catch(() => false), { timeout: 20_000 }).toBe(true)
+        },
+        /** What axe finds on the page as it stands: rules with the first place of each. */
+        async findings(): Promise<string[]> {
+          await page.evaluate(axe)
+          const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+          return page.evaluate(
+            `axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
+          )
+        },
+      }
+    },
+    password,
+  }
+}

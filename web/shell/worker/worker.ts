@@ -1,0 +1,56 @@
+/**
+ * Keeps the documents and files of the pages, so that they open without a network and say that they are offline. What the graph or a route
+ * answers is never kept: every other address goes to the network as if this were not here.
+ */
+interface Fetching extends Event {
+  readonly request: Request
+  respondWith(answer: Promise<Response>): void
+}
+interface Lasting extends Event {
+  waitUntil(work: Promise<unknown>): void
+}
+declare const skipWaiting: () => Promise<void>
+declare const clients: { claim(): Promise<void> }
+
+const [files, documents] = ['supergraph.files', 'supergraph.documents']
+/** Of files that no page names any more the oldest go. */
+const maxFiles = 200
+
+addEventListener('install', () => void skipWaiting())
+addEventListener('activate', event => (event as Lasting).waitUntil(clients.claim()))
+addEventListener('fetch', event => {
+  const { request } = event as Fetching
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== location.origin) return
+  if (pathname.startsWith('/assets/')) (event as Fetching).respondWith(file(request))
+  else if (request.mode === 'navigate' && !/\/(?:login|callback)$/.test(pathname)) (event as Fetching).respondWith(shell(request))
+})
+
+/** A file of the build never changes under its name. */
+async function file(request: Request): Promise<Response> {
+  const kept = await caches.match(request)
+  if (kept) return kept
+  const answer = await fetch(request)
+  if (answer.ok) {
+    const cache = await caches.open(files)
+    await cache.put(request, answer.clone())
+    const names = await cache.keys()
+    for (const old of names.slice(0, Math.max(0, names.length - maxFiles))) await cache.delete(old)
+  }
+  return answer
+}
+
+/** A document comes from the network; without one the kept one of its address, which holds nothing of anybody. */
+async function shell(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  try {
+    const answer = await fetch(request)
+    if (answer.ok && !answer.redirected && /^text\/html/.test(answer.headers.get('content-type') ?? ''))
+      await (await caches.open(documents)).put(pathname, answer.clone())
+    return answer
+  } catch (error) {
+    const kept = await (await caches.open(documents)).match(pathname)
+    if (kept) return kept
+    throw error
+  }
+}
