@@ -10,7 +10,12 @@ import { answersHere, misplaced } from '../rest/place.ts'
 /** Serves the workspaces of the services for people (`web/`), each on its own hosts and under its prefix on the platform's. */
 export function serveWeb(
   app: FastifyInstance,
-  { hosts, publicUrl, authenticate }: { readonly hosts: Hosts; readonly publicUrl: string; readonly authenticate: Authenticate },
+  {
+    hosts,
+    publicUrl,
+    authenticate,
+    isDevelopment,
+  }: { readonly hosts: Hosts; readonly publicUrl: string; readonly authenticate: Authenticate; readonly isDevelopment: boolean },
 ): Web {
   return mountWeb(app, {
     publicUrl,
@@ -25,6 +30,7 @@ export function serveWeb(
       return isCaller(caller) && isPerson(caller.viewer)
     },
     prefersHtml,
+    isDevelopment,
     refusal: doorRefusal,
   })
 }

@@ -28,7 +28,7 @@ const built: Built = {
 }
 
 /** Pages before the hosts of development. @param signedIn whether whoever asks is a person whose cookie counts */
-async function open({ signedIn = false, made = built as Built | null } = {}) {
+async function open({ signedIn = false, made = built as Built | null, isDevelopment = true } = {}) {
   const hosts = createHosts(publicUrl, localOrigins(publicUrl))
   const app = Fastify({ rewriteUrl: ({ headers, url }) => canonicalPath(hosts, headers.host, url ?? '/') })
   const web = mountWeb(app, {
@@ -42,6 +42,7 @@ async function open({ signedIn = false, made = built as Built | null } = {}) {
     isSignedIn: async () => signedIn,
     prefersHtml,
     refusal: doorRefusal,
+    isDevelopment,
     built: made,
   })
   app.get('/', (request, reply) => web.start(request, reply) ?? reply.send('overview'))
@@ -159,6 +160,13 @@ describe('mountWeb', () => {
     expect((await pages.get('publishing.localhost', '/')).headers.location).toBe('/dashboard')
     expect((await pages.get('localhost', '/')).body).toBe('overview')
     expect((await pages.get('marketing.launcher.localhost', '/')).body).toBe('overview')
+  })
+
+  it('shows every component in development alone', async () => {
+    await using development = await open({ signedIn: true })
+    expect((await development.get('launcher.localhost', '/design')).statusCode).toBe(200)
+    await using production = await open({ signedIn: true, isDevelopment: false })
+    expect((await production.get('launcher.localhost', '/design')).statusCode).toBe(404)
   })
 
   it('says which command builds the pages when they are not built', async () => {

@@ -11,6 +11,7 @@ void start({
     dashboard: () => import('./dashboard/dashboard.tsx'),
     apps: () => import('./apps/apps.tsx'),
     actions: () => import('./actions/actions.tsx'),
+    design: () => import('./design/gallery.tsx'),
     settings: () => import('./settings/person.tsx'),
   },
 })

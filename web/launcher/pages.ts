@@ -12,5 +12,6 @@ export const launcher: AppPages = {
     apps: { paths: ['/apps'], module: 'launcher/apps/apps.tsx', title: 'apps.title', icon: 'apps', skeleton: 'grid' },
     actions: { paths: ['/actions'], module: 'launcher/actions/actions.tsx', title: 'actions.title', icon: 'actions', skeleton: 'table' },
     settings: { paths: ['/settings/person', '/settings'], module: 'launcher/settings/person.tsx', title: 'settings.title', icon: 'settings', skeleton: 'form' },
+    design: { paths: ['/design'], module: 'launcher/design/gallery.tsx', title: 'design.title', skeleton: 'grid', isForDevelopment: true },
   },
 }

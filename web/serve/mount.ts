@@ -25,6 +25,8 @@ export interface WebNeeds {
   isSignedIn(request: FastifyRequest): Promise<boolean>
   /** Whether a client would rather have a page than JSON. */
   prefersHtml(accept: string | undefined): boolean
+  /** Whether pages for who builds them are there too. */
+  readonly isDevelopment: boolean
   /** An error that is answered with a status. */
   refusal(status: number, sentence: string): Error
   /** What was built; null: nothing. @default what lies in `web/dist` */
@@ -66,7 +68,7 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
 
   for (const pages of apps) {
     for (const [name, page] of Object.entries(pages.pages))
-      for (const path of page.paths)
+      for (const path of page.isForDevelopment && !needs.isDevelopment ? [] : page.paths)
         servePage(app, needs, pages, path, async (request, reply) => {
           if (pages.guarded && !(await needs.isSignedIn(request))) {
             const wanted = asked(request).slice(baseOf(request, pages).length)

@@ -76,4 +76,4 @@ const longer = (text: string): string => {
 }
 
 /** Letters of an alphabet that is written from right to left, in place of ours. */
-const mirrored = (text: string): string => text.replace(/[A-Za-z]/g, letter => String.fromCodePoint(0x0627 + (letter.toLowerCase().charCodeAt(0) - 97)))
+const mirrored = (text: string): string => text.replace(/[A-Za-z]/g, letter => String.fromCodePoint(0x0627 + ((letter.toLowerCase().charCodeAt(0) - 97) % 20)))

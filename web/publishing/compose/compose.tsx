@@ -119,7 +119,9 @@ function Composer(props: ComposerProps) {
           return (
             <article key={platform} className="preview">
               <h3>{networks[platform]}</h3>
-              <p className="text">{draft.copy || <span className="quiet">{say('compose.nothing')}</span>}</p>
+              <p className="text" dir="auto">
+                {draft.copy || <span className="quiet">{say('compose.nothing')}</span>}
+              </p>
               {check && (
                 <p className={check.length > check.maxLength ? 'small wrong' : 'small quiet figures'}>
                   {say('compose.length', { length: check.length, max: check.maxLength })}

@@ -54,7 +54,9 @@ function Details({ post, zone }: { readonly post: PostDetailsFragment; readonly 
   ]
   return (
     <>
-      <p className="text">{post.copy || say('posts.without-text')}</p>
+      <p className="text" dir="auto">
+        {post.copy || say('posts.without-text')}
+      </p>
       {post.failure && (
         <>
           <Note meaning="danger" icon={CircleHelp}>

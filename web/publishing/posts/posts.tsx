@@ -81,7 +81,11 @@ const columnsFor = (brand: Brand | null, search: URLSearchParams): readonly Colu
     id: 'copy',
     heading: say('posts.text'),
     isMain: true,
-    cell: ({ id, title, copy }) => <Link to={withSearch(`/posts/${id}`, search, {})}>{title || copy || say('posts.without-text')}</Link>,
+    cell: ({ id, title, copy }) => (
+      <Link dir="auto" to={withSearch(`/posts/${id}`, search, {})}>
+        {title || copy || say('posts.without-text')}
+      </Link>
+    ),
   },
   { id: 'network', heading: say('posts.network'), cell: ({ platform }) => networks[platform] },
   { id: 'status', heading: say('posts.status'), cell: post => <PostStatus post={post} /> },

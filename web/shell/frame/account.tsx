@@ -7,9 +7,9 @@ import { Action, Line, Menu } from '../../design/parts/menu.tsx'
 import { useSession } from '../context.ts'
 import { base } from '../place.ts'
 import { keepToken, readToken } from '../session/token.ts'
-import { readTheme, setTheme, type Theme } from '../theme.ts'
 import { say } from '../words.ts'
 import { type FrameQuery, SwitchOrganizationDocument } from './frame.generated.ts'
+import { readTheme, setTheme, type Theme } from './theme.ts'
 
 const themes = { system: Monitor, light: Sun, dark: Moon } as const
 
