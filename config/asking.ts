@@ -63,7 +63,7 @@ export const operations = {
   inFlight: setting('IN_FLIGHT_MIB', mebibytes, {
     fallback: 192,
     by: [...doors, 'subgraph'],
-    does: 'Mebibytes that a process holds for operations and answers under way: what was read for an operation until its answer is made, and the answer until it is written. What needs more is refused with `RATE_LIMITED` and `Retry-After`; what one operation may not hold by itself is `OPERATION_TOO_EXPENSIVE` ([decision 0120](decisions/0120-bytes-in-flight.md)). Beside these a process takes some 250 MB, and as much again for a moment while answers are written.',
+    does: 'Mebibytes that a process holds for operations and answers under way: what was read for an operation until its answer is made, and the answer until it is written. What needs more is refused with `RATE_LIMITED` and `Retry-After`; what one operation may not hold by itself is `OPERATION_TOO_EXPENSIVE` ([decision 0120](../decisions/0120-bytes-in-flight.md)). Beside these a process takes some 250 MB, and as much again for a moment while answers are written.',
   }),
   inFlightOfCaller: setting('IN_FLIGHT_MIB_PER_CALLER', mebibytes, {
     fallback: 48,

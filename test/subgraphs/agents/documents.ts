@@ -14,5 +14,8 @@ export const createProfileSource = `mutation($input: CreateProfileSourceInput!) 
 export const profileSource = `query($id: ID!) { profileSource(id: $id) ${source} }`
 export const createStyleSnapshot = `mutation($input: CreateStyleSnapshotInput!) { createStyleSnapshot(input: $input) ${snapshot} }`
 export const styleSnapshot = `query($id: ID!) { styleSnapshot(id: $id) ${snapshot} }`
+/** A snapshot may have 500 sources, and a text weighs 20 against the cost that an operation may have. */
+const snapshotWithoutTexts = snapshot.replace('sources { id text }', 'sources { id }')
 /** Everything below a profile. */
-export const wholeProfile = `query($id: ID!) { personProfile(id: $id) { id sources { nodes ${source} totalCount } snapshots(first: 5) { nodes ${snapshot} totalCount } activeSnapshot ${snapshot} } }`
+export const wholeProfile = `query($id: ID!) { personProfile(id: $id) { id sources { nodes ${source} totalCount }
+  snapshots(first: 5) { nodes ${snapshotWithoutTexts} totalCount } activeSnapshot ${snapshotWithoutTexts} } }`

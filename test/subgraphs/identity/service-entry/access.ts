@@ -4,7 +4,10 @@ const none = 'empty empty empty empty empty empty empty'
 
 export const access: AccessRows = {
   async made({ graph }) {
-    const [entry] = await graph.rows<{ id: string }>(`select id from identity.service_entries where slug = 'publishing'`)
+    const [entry] = await graph.rows<{ id: string }>(
+      `update identity.service_entries set maintenance_until = now() + interval '30 days', maintenance_message = 'Moves to another host'
+        where slug = 'publishing' returning id`,
+    )
     return { service: entry!.id }
   },
   fields: [
