@@ -24,6 +24,24 @@ describe.runIf(isAsked && browserPath)('the launcher in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
+  it('L-02 changes a widget over HTTP where no WebSocket can be opened', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit()
+    await page.routeWebSocket(/\/graphql/, socket => void socket.close())
+    const streams: string[] = []
+    page.on('request', request => /event-stream/.test(request.headers().accept ?? '') && streams.push(request.url()))
+    await enter(`${web.launcher}/dashboard`)
+    await expect.poll(() => streams.length, { timeout: 20_000 }).toBeGreaterThan(0)
+    const widget = page.locator('[data-widget=publishing][data-state=ready]')
+    const before = await widget.innerText()
+    const other = await signIn(web.launcher.replace('launcher.', ''), 'admin@demo.test')
+    const { viewer } = await other.query<{ viewer: { organization: { brands: { nodes: { id: string }[] } } } }>(ownBrand)
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+    await other.query(createPost, { input: { brandId: viewer.organization.brands.nodes[0]!.id, platform: 'X', copy: 'Over HTTP', scheduledAt } })
+    await expect.poll(() => widget.innerText()).not.toBe(before)
+  })
+
   it('W-02 says a wrong password in words, keeps the address and empties the password', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)

@@ -15,6 +15,8 @@ export interface Live {
 
 /** A tab that nobody sees keeps its connection so long, in ms. */
 const hiddenMs = 5 * 60_000
+/** The code with which a socket closes whose credentials do not count (any more). */
+const unauthorized = 4401
 /** After so many openings that came to nothing, streams come over HTTP. */
 const maxFailures = 2
 
@@ -45,7 +47,12 @@ export function createLive(session: Session): Live {
     if (wasOpen) for (const listener of returns) listener()
     wasOpen = true
   }
-  const went = () => {
+  const went = (why: unknown) => {
+    if ((why as Partial<CloseEvent>).code === unauthorized) {
+      // Streams are not begun again by themselves after this one: with another token they are, without one the person signs in.
+      void session.renew().then(restart, error => error instanceof SignedOut && leaveForSignIn())
+      return
+    }
     if (!isOpen) failures += 1
     isOpen = false
     if (!isPaused) tell(brokenAt ?? Date.now())
@@ -63,9 +70,8 @@ export function createLive(session: Session): Live {
       // Twice as long each time, at most half a minute, and not all tabs at once.
       retryWait: retries => new Promise(resolve => setTimeout(resolve, Math.min(500 * 2 ** retries, 30_000) * (0.75 + Math.random() / 2))),
       shouldRetry: why => {
-        const signedOut = why instanceof SignedOut || (why instanceof CloseEvent && why.code === 4401)
-        if (signedOut) leaveForSignIn()
-        return !signedOut
+        if (why instanceof SignedOut) leaveForSignIn()
+        return !(why instanceof SignedOut)
       },
       on: { connected: came, closed: went },
     })
@@ -80,7 +86,12 @@ export function createLive(session: Session): Live {
   function open(request: StreamRequest, sink: Sink): Stream {
     let isOver = false
     // A stream that is begun again does not end for whoever listens.
-    const guarded: Sink = { next: value => isOver || sink.next(value), error: error => isOver || sink.error(error), complete: () => isOver || sink.complete() }
+    const isHeard = (error: unknown) => !isOver && (error as Partial<CloseEvent> | null)?.code !== unauthorized
+    const guarded: Sink = {
+      next: value => isOver || sink.next(value),
+      error: error => isHeard(error) && sink.error(error),
+      complete: () => isOver || sink.complete(),
+    }
     const dispose = begin(request, guarded)
     return {
       request,
