@@ -1,26 +1,12 @@
-import { parse } from 'graphql'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { nounRoutes } from '../../router/rest/derive/route.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
-const tables: readonly RouteTable[] = [
-  {
-    slug: 'launcher',
-    rows: [
-      {
-        kind: 'operation',
-        method: 'GET',
-        path: '/api/hello',
-        operation: parse('query { hello }'),
-        variables: () => ({}),
-        reply: (data: unknown) => ({ body: data }),
-      } as never,
-    ],
-  },
-]
+const tables: readonly RouteTable[] = [{ slug: 'launcher', rows: nounRoutes({ select: { Viewer: 'kind' }, routes: { 'GET /api/hello': 'viewer' } }) }]
 
 type Door = Awaited<ReturnType<typeof openRouter>>
 let door: Door
