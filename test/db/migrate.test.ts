@@ -111,7 +111,8 @@ test("it works on a caller's connection and gives it back as it was", async () =
   try {
     expect(await migrate({ client, directory, log })).toEqual([posts])
     const { rows } = await client.query(`select current_setting('search_path') as path, current_setting('lock_timeout') as wait,
-      (select count(*)::int from pg_locks where locktype = 'advisory') as locks`)
+      (select count(*)::int from pg_locks l join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and d.datname = current_database()) as locks`)
     expect(rows).toEqual([{ path: '"$user", public', wait: '0', locks: 0 }])
   } finally {
     await client.end()

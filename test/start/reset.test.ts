@@ -90,7 +90,7 @@ test('a script of a checkout whose packages are not installed, or not whole, say
   }
   const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
   const ours = Object.keys(scripts).filter(name => !name.startsWith('pre') && !name.startsWith('post') && name !== 'format')
-  expect(ours.filter(name => scripts[`pre${name}`] !== 'node scripts/link-node.cjs')).toEqual([])
+  expect(ours.filter(name => !scripts[`pre${name}`]?.startsWith('node scripts/link-node.cjs'))).toEqual([])
   for (const script of ['start', 'dev', 'test']) expect(await run(script)).toBe('the packages are not installed: run npm ci\n')
 
   const modules = join(checkout, 'node_modules')
