@@ -27,6 +27,7 @@ import { createDraining, type Draining } from '../door/streaming/draining.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
+import { argumentMistake } from '../engine/transport/argument-mistakes.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
 import { begun, unheardHeader } from '../engine/transport/socket.ts'
@@ -115,7 +116,11 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       const document = parse(text)
       const errors = validate(subgraph.schema, document)
       const operation = getOperationAST(document)
-      if (errors.length > 0) return errors.map(error => coded(error.message))
+      if (errors.length > 0) {
+        // A router leaves values of scalars to whoever knows them, so this is what a client has written.
+        const mistake = argumentMistake(subgraph.schema, document)
+        return mistake ? [coded(mistake.message, 'BAD_USER_INPUT', { field: mistake.field })] : errors.map(error => coded(error.message))
+      }
       if (!operation) return [coded('One operation is to be sent at a time.')]
       fetch = { subgraph: slug, document, text, kind: operation.operation }
     } catch (error) {

@@ -52,30 +52,48 @@ function mistakeIn(value: ValueNode, type: GraphQLInputType, at: string): Mistak
   }
 }
 
+/** What is said of a mistake, and the field of the argument that has it. */
+export interface ArgumentMistake {
+  readonly message: string
+  readonly field: string
+}
+
+/** Finds the first mistake in arguments that a document writes out, of those fields and arguments that are looked at. */
+function firstMistake(schema: GraphQLSchema, document: DocumentNode, isLookedAt: (key: string, argument: string) => boolean): ArgumentMistake | null {
+  const types = new TypeInfo(schema)
+  let found: ArgumentMistake | null = null
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field({ name: field, alias, arguments: given = [] }) {
+        for (const { name, value } of given) {
+          const type = types.getFieldDef()?.args.find(each => each.name === name.value)?.type
+          if (!found && type && isLookedAt((alias ?? field).value, name.value)) found = described(name.value, mistakeIn(value, type, name.value))
+        }
+      },
+    }),
+  )
+  return found
+}
+
+const described = (argument: string, mistake: Mistake | null): ArgumentMistake | null =>
+  mistake && {
+    message: `Argument "${argument}" has an invalid value at "${mistake.at}": ${mistake.reason}`.slice(0, mostCharacters),
+    field: mistake.at.slice(argument.length).replace(/^\./, '') || argument,
+  }
+
+/** Finds the first written argument that a schema refuses; null where the document is refused for something else. */
+export const argumentMistake = (schema: GraphQLSchema, document: DocumentNode): ArgumentMistake | null => firstMistake(schema, document, () => true)
+
 /** The error of an argument that was refused while a document ran, with the place of the mistake and its reason; any other as it is. */
 function explained(schema: GraphQLSchema, document: DocumentNode, error: GraphQLError): GraphQLError {
   const name = /^Argument "(\w+)" .*invalid value/s.exec(error.message)?.[1]
   if (name === undefined) return error
-  const key = error.path?.findLast(step => typeof step === 'string')
-  const types = new TypeInfo(schema)
-  let found: Mistake | null = null
-  visit(
-    document,
-    visitWithTypeInfo(types, {
-      Field({ name: field, alias, arguments: given }) {
-        const argument = given?.find(each => each.name.value === name)
-        const type = types.getFieldDef()?.args.find(each => each.name === name)?.type
-        if (!found && argument && type && (alias ?? field).value === key) found = mistakeIn(argument.value, type, name)
-      },
-    }),
-  )
+  const last = error.path?.findLast(step => typeof step === 'string')
+  const found = firstMistake(schema, document, (key, argument) => key === last && argument === name)
   if (!found) return error
-  const { at, reason } = found as Mistake
-  const field = at.slice(name.length).replace(/^\./, '') || name
-  return new GraphQLError(`Argument "${name}" has an invalid value at "${at}": ${reason}`.slice(0, mostCharacters), {
-    path: error.path,
-    extensions: { ...error.extensions, code: 'BAD_USER_INPUT', field },
-  })
+  const { message, field } = found
+  return new GraphQLError(message, { path: error.path, extensions: { ...error.extensions, code: 'BAD_USER_INPUT', field } })
 }
 
 /** Names, in the errors of a result, the field of a written argument that was refused and the reason: graphql-js prints the whole argument. */
