@@ -8,7 +8,9 @@ const { join } = require('node:path')
 const root = join(__dirname, '..')
 const modules = join(root, 'node_modules')
 const node = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
-const canBuild = existsSync(join(root, 'web/build.ts')) && existsSync(join(modules, 'vite')) && existsSync(join(modules, 'react-dom'))
+// Some packages of development are there without the others, where a package that runs in production names them as peers.
+const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const canBuild = existsSync(join(root, 'web/build.ts')) && Object.keys(devDependencies).every(name => existsSync(join(modules, name)))
 if (canBuild) {
   const stamp = stampOf(['web', 'package-lock.json'])
   if (stamp !== builtStamp()) {
