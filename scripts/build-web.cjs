@@ -28,7 +28,7 @@ function stampOf(paths) {
     if (!statSync(place).isDirectory()) return void hash.update(`${path}\0`).update(readFileSync(place))
     for (const name of readdirSync(place).sort()) if (!(path === 'web' && name === 'dist')) read(`${path}/${name}`)
   }
-  for (const path of paths) read(path)
+  for (const path of paths) if (existsSync(join(root, path))) read(path)
   return hash.digest('hex')
 }
 

@@ -69,6 +69,8 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
     'schema',
     'scripts',
     'subgraphs',
+    'tsconfig.json',
+    'web',
   ])
     cpSync(join(project, name), join(root, name), { recursive: true })
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
