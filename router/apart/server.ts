@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
@@ -27,7 +26,6 @@ import { createDraining, type Draining } from '../door/streaming/draining.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
-import { argumentMistake } from '../engine/transport/argument-mistakes.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
 import { begun, unheardHeader } from '../engine/transport/socket.ts'
@@ -36,6 +34,7 @@ import { mayRead } from '../metrics/reader.ts'
 import { readTarget } from '../target.ts'
 import { beginRequest } from '../tracing/request.ts'
 import type { Seals } from './ask.ts'
+import { coded, createDocuments } from './documents.ts'
 import { type FactDoor, factsPath, mostFactBytes } from './facts.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
 
@@ -85,8 +84,6 @@ const streamMs = 30_000
 const mostAnswerBytes = 32 * 1024 * 1024
 /** Milliseconds within which a body must have come, unless it streams. */
 const arriveMs = 300_000
-/** Documents that stay parsed and validated: the router sends the same text for the same plan. */
-const mostDocuments = 2000
 
 /**
  * Serves one subgraph in a process of its own: GraphQL over HTTP and WebSocket at `/graphql`, forwarded requests everywhere else,
@@ -106,29 +103,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   let leaving = false
   const draining = options.draining ?? createDraining()
-  const documents = new LRUCache<string, Fetch>({ max: mostDocuments })
-
-  const read = (text: string): Fetch | readonly GraphQLError[] => {
-    const known = documents.get(text)
-    if (known) return known
-    let fetch: Fetch
-    try {
-      const document = parse(text)
-      const errors = validate(subgraph.schema, document)
-      const operation = getOperationAST(document)
-      if (errors.length > 0) {
-        // A router leaves values of scalars to whoever knows them, so this is what a client has written.
-        const mistake = argumentMistake(subgraph.schema, document)
-        return mistake ? [coded(mistake.message, 'BAD_USER_INPUT', { field: mistake.field })] : errors.map(error => coded(error.message))
-      }
-      if (!operation) return [coded('One operation is to be sent at a time.')]
-      fetch = { subgraph: slug, document, text, kind: operation.operation }
-    } catch (error) {
-      return [coded((error as Error).message)]
-    }
-    documents.set(text, fetch)
-    return fetch
-  }
+  const read = createDocuments(slug, subgraph.schema)
   const callOf = (viewer: Viewer, requestId: string, variables: unknown, address: unknown, signal?: AbortSignal): FetchCall => ({
     variables: (variables ?? {}) as Record<string, unknown>,
     viewer,
@@ -389,9 +364,6 @@ function causeOf(requestId: string, header: (name: string) => unknown): Cause {
     ...(typeof address === 'string' && { [origin]: readOrigin(address, header(agentHeader) ?? header('user-agent')) }),
   }
 }
-
-const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED', details: Readonly<Record<string, unknown>> = {}) =>
-  new GraphQLError(message, { extensions: { ...details, code } })
 
 const isVariables = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 
