@@ -105,7 +105,7 @@ export class Work implements Operation {
    */
   holds(bytes: number): void {
     this.bytes += bytes
-    if (this.bytes > this.covered && bytes > 0) cover(this)
+    if (this.bytes > this.covered && bytes > 0) cover(this, bytes)
   }
 
   statement<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -205,8 +205,8 @@ export function takeValues(work: Work, values: number): Promise<void> | null {
   return work.turn
 }
 
-/** Takes as many bytes more as are held beyond those that were taken. @throws TooMuch, see `holds` */
-function cover(work: Work): void {
+/** Takes as many bytes more as are held beyond those that were taken, `latest` of them now. @throws TooMuch, see `holds` */
+function cover(work: Work, latest: number): void {
   const { inFlight, claim } = work
   // What still runs when it is over reads for nobody.
   if (work.covered < 0) throw work.ended ?? nobodyWaits
@@ -214,13 +214,14 @@ function cover(work: Work): void {
   if (work.bytes > most)
     throw ending(
       work,
+      latest,
       'OPERATION_TOO_EXPENSIVE',
       `The operation reads more than ${mebibytes(most)} of text; ask for fewer entries at once, or for fewer long fields.`,
     )
   const more = Math.ceil((work.bytes - work.covered) / workLimits.step) * workLimits.step
   if (inFlight && claim) {
     const full = work.bytes <= work.owed ? inFlight.hold(claim, more) : inFlight.take(claim, more)
-    if (full) throw limited(work, full)
+    if (full) throw limited(work, full, latest)
     work.taken += more
   }
   work.covered += more
@@ -233,11 +234,20 @@ const whoseBytes: Readonly<Record<Full, string>> = {
   process: 'Operations of others hold as much text as there is room for: ask again in a moment.',
 }
 
-const limited = (work: Work, full: Full): Refusal => ending(work, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
+const limited = (work: Work, full: Full, latest: number): Refusal => ending(work, latest, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
 
-/** Why an operation reads no further. One that changes something goes on: that it was too much is told where it was. */
-function ending(work: Work, code: 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED', sentence: string, details: Record<string, unknown> = {}): Refusal {
-  if (work.owed > 0) return new Refusal(code, sentence, details)
+/** The two reasons for which an operation reads no further. */
+type Ending = 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED'
+
+/**
+ * Ends an operation that read too much. One that changes something goes on without the latest bytes, which are dropped: the error stands
+ * in the place of their field.
+ */
+function ending(work: Work, latest: number, code: Ending, sentence: string, details: Record<string, unknown> = {}): Refusal {
+  if (work.owed > 0) {
+    work.bytes -= latest
+    return new Refusal(code, sentence, details)
+  }
   const refusal = new TooMuch(code, sentence, details)
   abandon(work, refusal)
   return refusal
@@ -254,7 +264,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
     abandon(work, refusal)
     throw refusal
   }
-  if (work.owed === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller')
+  if (work.owed === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller', 0)
   if (work.atPool < workLimits.statementsAtOnce) work.atPool += 1
   // Whoever is done hands its place over.
   else

@@ -229,6 +229,17 @@ describe('bytes of mutations', () => {
     expect(inFlight.total).toBe(0)
   })
 
+  it('of a field that was refused are dropped: fields after it are answered within the bound', async () => {
+    const { graph, inFlight, going } = open()
+    inFlight.hold(ada, 8 * mebibyte)
+    const fields = `id refused: text(characters: ${mebibyte}) answered: text(characters: 1)`
+    const answer = await going(graph.run(`mutation { write(characters: ${workLimits.mutationBytes / 4}) { ${fields} } }`, {}, { claim: ada }))
+    expect(answer.data).toEqual({ write: { id: '1', refused: null, answered: 'text' } })
+    expect(answer.errors).toMatchObject([{ path: ['write', 'refused'], extensions: { code: 'RATE_LIMITED' } }])
+    inFlight.giveBack(ada, 8 * mebibyte)
+    expect(inFlight.total).toBe(0)
+  })
+
   it('are let go when the mutation fails', async () => {
     const { graph, inFlight, going } = open()
     expect(codesOf(await going(graph.run(`mutation { fail(characters: ${mebibyte}) { id } }`, {}, { claim: ada })))).toEqual(['INTERNAL_SERVER_ERROR'])
