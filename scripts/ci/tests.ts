@@ -55,7 +55,7 @@ export function resultOf(text: string, exitCode: number | null): TestsResult {
   const leftOut = planned.filter(file => !isEnded.has(file))
   const failed = ended.filter(({ isFailed }) => isFailed)
   const failedTests = failed.flatMap(({ file, failed }) => (failed.length > 0 ? failed.map(test => `${file} > ${test}`) : [file]))
-  const unhandled = lines.at(-1)?.unhandledErrors
+  const end = lines.at(-1)
   return {
     passed: sum(ended, ({ passed }) => passed),
     skipped: sum(ended, ({ skipped }) => skipped),
@@ -67,10 +67,10 @@ export function resultOf(text: string, exitCode: number | null): TestsResult {
 
   function problemOf(): string | null {
     if (planned.length === 0) return `no test began (exit ${exitCode})`
-    if (unhandled) return `${unhandled} errors outside every test`
-    if (unhandled === undefined) return `it came to no end (exit ${exitCode})`
-    // Vitest ends with 1 when it was cancelled.
-    return exitCode !== 0 && failed.length === 0 && leftOut.length === 0 && ended.every(({ passed }) => passed > 0) ? `exit ${exitCode}` : null
+    if (end?.unhandledErrors === undefined) return `it came to no end (exit ${exitCode})`
+    if (end.unhandledErrors > 0) return `${end.unhandledErrors} errors outside every test`
+    // Vitest ends with 1 for a failed test, and when it was cancelled.
+    return exitCode === 0 || failed.length > 0 || end.isCancelled ? null : `exit ${exitCode}`
   }
 }
 

@@ -28,6 +28,8 @@ export interface FileResult {
 export interface RunResult {
   /** Errors outside every test. */
   readonly unhandledErrors: number
+  /** Whether its time was up before every test had begun. */
+  readonly isCancelled: boolean
 }
 
 /**
@@ -38,6 +40,7 @@ export default class ProgressReporter {
   #path = process.env[progressVariable]
   #vitest: Vitest | undefined
   #timer: NodeJS.Timeout | undefined
+  #isCancelled = false
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
@@ -46,7 +49,7 @@ export default class ProgressReporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#append({ files: specifications.map(({ testModule, moduleId }) => testModule?.relativeModuleId ?? this.#relative(moduleId)) })
     const seconds = Number(process.env[secondsVariable])
-    if (seconds > 0) this.#timer = setTimeout(() => void this.#vitest?.cancelCurrentRun('test-failure'), seconds * 1000)
+    if (seconds > 0) this.#timer = setTimeout(() => this.#cancel(), seconds * 1000)
   }
 
   onTestModuleEnd(module: TestModule): void {
@@ -64,7 +67,12 @@ export default class ProgressReporter {
 
   onTestRunEnd(_modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     clearTimeout(this.#timer)
-    this.#append({ unhandledErrors: unhandled.length })
+    this.#append({ unhandledErrors: unhandled.length, isCancelled: this.#isCancelled })
+  }
+
+  #cancel(): void {
+    this.#isCancelled = true
+    void this.#vitest?.cancelCurrentRun('test-failure')
   }
 
   #relative(path: string): string {
