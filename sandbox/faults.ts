@@ -1,4 +1,4 @@
-import { type ArmedFault, type FaultKind, type Faults, faultKinds, pause, type Reply } from './network.ts'
+import { type ArmedFault, type FaultKind, type Faults, faultKinds, pause, type Reply, spoils } from './network.ts'
 import type { Collection, State } from './state.ts'
 
 const keyOf = ({ network, account, path }: Pick<ArmedFault, 'network' | 'account' | 'path'>): string =>
@@ -86,19 +86,6 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
     ...(code === 'insufficient_quota' ? { code } : {}),
   }
 }
-
-/** What every network that answers calls in full can show. */
-const spoils = [
-  'status',
-  'status-after-accept',
-  'timeout-after-accept',
-  'accept-then-reset',
-  'slow',
-  'reset-mid-stream',
-  'malformed',
-  'wrong-type',
-  'endless',
-] as const satisfies readonly FaultKind[]
 
 /** How a network spoils a call. */
 export interface Spoiling {

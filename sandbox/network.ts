@@ -98,6 +98,19 @@ export interface Watched {
 
 export type Control = (input: Readonly<Record<string, unknown>>) => object | string | Promise<object | string>
 
+/** Faults that every network that answers calls in full can show. */
+export const spoils = [
+  'status',
+  'status-after-accept',
+  'timeout-after-accept',
+  'accept-then-reset',
+  'slow',
+  'reset-mid-stream',
+  'malformed',
+  'wrong-type',
+  'endless',
+] as const
+
 /**
  * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
  *
@@ -129,15 +142,7 @@ export type Control = (input: Readonly<Record<string, unknown>>) => object | str
  */
 export const faultKinds = [
   'none',
-  'status',
-  'status-after-accept',
-  'timeout-after-accept',
-  'accept-then-reset',
-  'slow',
-  'reset-mid-stream',
-  'malformed',
-  'wrong-type',
-  'endless',
+  ...spoils,
   'expired-token',
   'slow-renewal',
   'listing-lag',

@@ -59,6 +59,20 @@ function send(at: number, { key = 'k', text = 'one', tenantId = acme, what = 'pa
   })
 }
 
+/** Begins work that goes on once `end` is called. */
+async function underWay(make: (hold: Hold) => Promise<Work> = hold => note(hold, 'one')) {
+  const [begun, ended] = [gate(), gate()]
+  const answer = send(0, {
+    async make(hold) {
+      begun.resolve()
+      await ended.promise
+      return make(hold)
+    },
+  })
+  await begun.promise
+  return { answer, end: () => ended.resolve() }
+}
+
 describe('makeHeld', () => {
   it('does the work once for a key, and answers repetitions with what it has made, by any replica', async () => {
     const first = await send(0)
@@ -75,35 +89,20 @@ describe('makeHeld', () => {
   })
 
   it('holds no connection and no transaction while the work is under way', async () => {
-    const [begun, ended] = [gate(), gate()]
-    const sent = send(0, {
-      async make(hold) {
-        begun.resolve()
-        await ended.promise
-        return note(hold, 'slow')
-      },
-    })
-    await begun.promise
+    const { answer: sent, end } = await underWay(hold => note(hold, 'slow'))
     const [open] = await database.sequelize.query(
       `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%' or (state = 'active' and wait_event_type = 'Lock')`,
     )
     expect(open).toEqual([])
-    ended.resolve()
+    end()
     expect((await sent).row.text).toBe('slow')
   })
 
   it('lets a repetition wait for the first, then answers it with what that has made', async () => {
-    const [begun, ended] = [gate(), gate()]
-    const make = async (hold: Hold) => {
-      begun.resolve()
-      await ended.promise
-      return note(hold, 'one')
-    }
-    const first = send(0, { make })
-    await begun.promise
+    const { answer: first, end } = await underWay()
     const [second, third] = [send(1), send(0)]
     await expect.poll(async () => (await keys()).length).toBe(1)
-    ended.resolve()
+    end()
     const { row } = await first
     expect(await Promise.all([second, third])).toEqual([
       { repeated: true, row },
@@ -112,37 +111,21 @@ describe('makeHeld', () => {
   })
 
   it('refuses a repetition with IN_PROGRESS and Retry-After when the first takes longer than it waits', async () => {
-    const [begun, ended] = [gate(), gate()]
-    const first = send(0, {
-      async make(hold) {
-        begun.resolve()
-        await ended.promise
-        return note(hold, 'one')
-      },
-    })
-    await begun.promise
+    const { answer: first, end } = await underWay()
     const refused = { extensions: { code: 'CONFLICT', reason: 'IN_PROGRESS', field: 'idempotencyKey', retryAfter: 2 } }
     await expect(send(1, { waitMs: 60 })).rejects.toMatchObject(refused)
-    ended.resolve()
+    end()
     await first
     expect(await works()).toHaveLength(1)
   })
 
   it('refuses a key that came with another content, while the first is under way as afterwards', async () => {
     const reused = { extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } }
-    const [begun, ended] = [gate(), gate()]
-    const first = send(0, {
-      async make(hold) {
-        begun.resolve()
-        await ended.promise
-        return note(hold, 'one')
-      },
-    })
-    await begun.promise
+    const { answer: first, end } = await underWay()
     await expect(send(1, { text: 'two' })).rejects.toMatchObject(reused)
     await passHolds()
     await expect(send(1, { text: 'two' })).rejects.toMatchObject(reused)
-    ended.resolve()
+    end()
     await first
     await expect(send(1, { text: 'two' })).rejects.toMatchObject(reused)
   })
@@ -164,17 +147,11 @@ describe('makeHeld', () => {
   })
 
   it('lets a waiting repetition do the work when the first is refused', async () => {
-    const [begun, ended] = [gate(), gate()]
-    const first = send(0, {
-      async make() {
-        begun.resolve()
-        await ended.promise
-        throw new Refusal('UPSTREAM_FAILED', 'Nothing was sent.')
-      },
+    const { answer: first, end } = await underWay(async () => {
+      throw new Refusal('UPSTREAM_FAILED', 'Nothing was sent.')
     })
-    await begun.promise
     const second = send(1)
-    ended.resolve()
+    end()
     await expect(first).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_FAILED' } })
     expect(await second).toMatchObject({ repeated: false })
   })
@@ -227,25 +204,19 @@ describe('makeHeld', () => {
   })
 
   it('writes nothing for a holder whose time was over and whose key somebody else has taken', async () => {
-    const [begun, ended] = [gate(), gate()]
-    const late = send(0, {
-      async make(hold) {
-        begun.resolve()
-        await ended.promise
-        return inTransaction(replicas[0]!.context, async unit => {
-          await replicas[0]!.sequelize.query('insert into payments.works (id, text) values ($1, $2)', {
-            bind: [hold.id, 'late'],
-            transaction: unit.transaction,
-          })
-          await hold.end(unit)
-          return { id: hold.id, text: 'late' }
+    const { answer: late, end } = await underWay(hold =>
+      inTransaction(replicas[0]!.context, async unit => {
+        await replicas[0]!.sequelize.query('insert into payments.works (id, text) values ($1, $2)', {
+          bind: [hold.id, 'late'],
+          transaction: unit.transaction,
         })
-      },
-    })
-    await begun.promise
+        await hold.end(unit)
+        return { id: hold.id, text: 'late' }
+      }),
+    )
     await passHolds()
     const { row } = await send(1)
-    ended.resolve()
+    end()
     await expect(late).rejects.toMatchObject({ extensions: { reason: 'IN_PROGRESS' } })
     expect([await works(), await send(0)]).toEqual([[row], { repeated: true, row }])
   })
