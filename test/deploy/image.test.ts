@@ -58,3 +58,16 @@ test('what the image holds is enough for a router and a subgraph, with the setti
     expect(await each.ended).toBe(0)
   }
 })
+
+test('what the stage of the pages copies is enough to build them, and the image has what it built', async () => {
+  await using stage = newDataFolder()
+  const [, commands = ''] = /AS pages\n([\s\S]*?)\n\n/.exec(readFileSync(join(project, 'deploy', 'Dockerfile'), 'utf8')) ?? []
+  const copied = [...commands.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '))
+  expect(copied.filter(name => !taken.includes(name))).toEqual([])
+  for (const name of copied) cpSync(join(project, name), join(stage.path, name), { recursive: true, filter: path => !path.includes('web/dist') })
+  symlinkSync(join(project, 'node_modules'), join(stage.path, 'node_modules'))
+  const build = launch(process.execPath, ['scripts/build-web.cjs'], {}, { cwd: stage.path })
+  expect(await build.ended, build.complained()).toBe(0)
+  expect(existsSync(join(stage.path, 'web/dist/built.json'))).toBe(true)
+  expect(readFileSync(join(project, 'deploy', 'Dockerfile'), 'utf8')).toContain('\nCOPY --from=pages /app/web/dist web/dist\n')
+})
