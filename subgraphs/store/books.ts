@@ -173,14 +173,16 @@ export interface Claim {
   readonly id: string
   readonly key: string
   readonly hash: string
+  /** What the key is remembered for: a mutation that changes rows. @default what it makes, as its noun is called */
+  readonly what?: string | undefined
 }
 
 /** The row that the same key has made before; null when there is none, and the key is this row's from now on. */
 export async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
-  const { tenantId, id, key, hash } = claim
+  const { tenantId, id, key, hash, what = of.what } = claim
   const { transaction, now } = unit
-  const [taken] = await rows(sequelize, books.claim, [tenantId, actor, of.what, key, hash, id, now], transaction)
+  const [taken] = await rows(sequelize, books.claim, [tenantId, actor, what, key, hash, id, now], transaction)
   if (taken) return null
   // Its days may be over at this very moment.
   return (await findKnown(writer, of, claim, unit)) ?? findMade(writer, of, claim, unit)
@@ -189,12 +191,12 @@ export async function findMade<T extends Table>(writer: Writer, of: Rows<T, neve
 /** The row that a key has made before; null when it has made none. @throws CONFLICT, reason KEY_REUSED; NOT_FOUND when that row is gone */
 export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Omit<Claim, 'id'>, unit: Unit): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
-  const { tenantId, key, hash } = claim
+  const { tenantId, key, hash, what = of.what } = claim
   const { transaction } = unit
   const owner = books.keysOf === 'organization' ? tenantId : actor
-  const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, of.what, key], transaction)
+  const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, what, key], transaction)
   if (!known) return null
-  checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
+  checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, what)
   const made = await of.lock(known.madeId, transaction)
   if (made) {
     writer.replay?.()

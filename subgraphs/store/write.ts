@@ -130,18 +130,35 @@ interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
   decide(row: Row<T>, unit: Unit): Partial<Row<T>> | Promise<Partial<Row<T>>>
   /** What every change sets besides, and what makes none by itself. */
   readonly also?: Partial<Row<T>>
+  /** Has the change made once for each key. @default a repetition changes again */
+  readonly once?: Repetition | undefined
+}
+
+/** By what a repeated change is known. */
+export interface Repetition {
+  /** The mutation: `updateMerchant`. No rows are created under the same name. */
+  readonly what: string
+  /** The organization for which it is made. */
+  readonly tenantId: string
+  /** The input: its `idempotencyKey` has the change made once, however often it is sent. */
+  readonly input: { readonly idempotencyKey?: string | null | undefined }
 }
 
 /**
- * Changes a row under its lock and raises its version. What changes nothing is not written, and nothing follows.
- * @throws BAD_USER_INPUT for what is no id; NOT_FOUND; CONFLICT, reason STALE_VERSION
+ * Changes a row under its lock and raises its version. What changes nothing is not written, and nothing follows. The same key with the same
+ * input answers the row as it stands now.
+ * @throws BAD_USER_INPUT for what is no id or no key; NOT_FOUND; CONFLICT, reason STALE_VERSION or KEY_REUSED
  */
 export async function change<T extends Table>(
   context: Writing,
-  { of, id, expectedVersion, before: first, decide, also, ...following }: Changing<T>,
+  { of, id, expectedVersion, before: first, decide, also, once, ...following }: Changing<T>,
 ): Promise<Row<T>> {
   const key = requireId(id, 'id')
+  const idempotency = once && readIdempotency(once.input)
   return follow<Row<T>, Changed<Row<T>>>(context, following, async unit => {
+    const { what, tenantId } = once ?? {}
+    const earlier = idempotency && (await findMade(context[writing], of, { tenantId: tenantId!, what, id: key, ...idempotency }, unit))
+    if (earlier) return [earlier, null]
     await first?.(unit)
     const before = await lockVersion(context, { of, id: key, expectedVersion }, unit)
     const changes = await decide(before, unit)

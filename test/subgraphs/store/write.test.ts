@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { retention } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys } from '../../../subgraphs/store/books.ts'
@@ -214,4 +214,35 @@ test('a subgraph has no two things under one name', () => {
   const open = (stores: object, services: object) => contextsOf('story', stores as never, services, { sequelize, clock: library.clock }, facts)
   expect(() => open({ shelves: {} }, { shelves: 1 })).toThrow('story has two things named shelves')
   for (const taken of ['viewer', 'requestId', 'browser', 'opened', 'operation', 'actor']) expect(() => open({}, { [taken]: 1 })).toThrow(taken)
+})
+
+describe('change with an idempotency key', () => {
+  const grow = async (as: Viewer, id: string, { key = 'k', by = 1, followed = [] as unknown[] } = {}) => {
+    const context = library.open(as)
+    return change(context, {
+      of: context.shelves,
+      id,
+      once: { what: 'growShelf', tenantId: as.organizationId!, input: { idempotencyKey: key, ...{ id, by } } },
+      decide: ({ size }) => ({ size: size + by }),
+      announce: () => void followed.push(id),
+    })
+  }
+
+  it('changes once however often, and however many at once, it is sent', async () => {
+    const { row } = await make(viewer)
+    const followed: unknown[] = []
+    const grown = await Promise.all(Array.from({ length: 10 }, (_, index) => grow(index % 2 ? viewer : colleague, row.id, { followed })))
+    expect(grown.map(({ size, version }) => [size, version])).toEqual(Array(10).fill([4, 2]))
+    expect(followed).toEqual([row.id])
+    expect(await grow(viewer, row.id, { key: 'another' })).toMatchObject({ size: 5 })
+    expect(await grow(viewer, row.id)).toMatchObject({ size: 5, version: 3 })
+  })
+
+  it('refuses the key with another input, and forgets it when the change is refused', async () => {
+    const { row } = await make(viewer)
+    await grow(viewer, row.id)
+    await expect(grow(viewer, row.id, { by: 2 })).rejects.toMatchObject({ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } })
+    await expect(grow(viewer, newId(), { key: 'new' })).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
+    expect(await grow(viewer, row.id, { key: 'new' })).toMatchObject({ size: 5 })
+  })
 })
