@@ -125,7 +125,8 @@ describe('mountWeb', () => {
     expect((await people.get('launcher.localhost', '/actions')).statusCode).toBe(200)
     expect((await people.get('launcher.localhost', '/login')).headers.location).toBe('/dashboard')
     expect((await people.get('launcher.localhost', '/login?return_to=/settings')).headers.location).toBe('/settings')
-    for (const elsewhere of ['//evil.example', 'https://evil.example', '/\\evil.example'])
+    expect((await people.get('launcher.localhost', '/login?return_to=/settings%3Fname=%25C3%25BC')).headers.location).toBe('/settings?name=%C3%BC')
+    for (const elsewhere of ['//evil.example', 'https://evil.example', '/\\evil.example', '/\t/evil.example', '/\n/evil.example', '/\0', '/ü€'])
       expect((await people.get('launcher.localhost', `/login?return_to=${encodeURIComponent(elsewhere)}`)).headers.location).toBe('/dashboard')
   })
 

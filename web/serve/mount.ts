@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Slug } from '../../subgraphs/scopes.ts'
+import { returnPath } from '../shell/login/return.ts'
 import type { AppPages, PageOf } from '../shell/pages.ts'
 import { apps } from './apps.ts'
 import { serveAssets } from './assets.ts'
@@ -119,10 +120,7 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
 const baseOf = (request: FastifyRequest, { app }: AppPages): string => (pathOf(asked(request)).startsWith(`/${app}/`) ? `/${app}` : '')
 
 /** The path of this host that a sign-in is to lead to; null where there is none, or it is another place. */
-function returnTo(request: FastifyRequest): string | null {
-  const wanted = queryOf(asked(request)).get('return_to') ?? ''
-  return /^\/(?![/\\])[^\r\n]*$/.test(wanted) ? wanted : null
-}
+const returnTo = (request: FastifyRequest): string | null => returnPath(queryOf(asked(request)).get('return_to'))
 
 function linksOf(request: FastifyRequest, pages: AppPages): { readonly register: string; readonly forgot: string; readonly hosted: string } {
   const back = `?return_to=${encodeURIComponent(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`)}`
