@@ -6,8 +6,9 @@ import { generate, staleFiles } from './generate.ts'
 import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
 import { openapiOf } from './openapi.ts'
-import { brokenRoutes } from './openapi-released.ts'
-import { breakingChanges } from './released.ts'
+import { releaseAge } from './released/age.ts'
+import { breakingChanges } from './released/api.ts'
+import { brokenRoutes } from './released/routes.ts'
 import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
 /**
@@ -59,11 +60,14 @@ if (import.meta.main) {
   const drifted = await drift(root)
   const breaking = [...(await breakingChanges(root)), ...(await brokenRoutes(root))]
   const against = [...(await listingMistakes(root)), ...(await broken(root)), ...migrationMistakes(root)]
-  for (const mistake of [...drifted, ...breaking, ...against]) console.error(printMistake(mistake))
+  const { mistakes: old, unreleased, skipped } = await releaseAge(root)
+  for (const mistake of [...drifted, ...breaking, ...old, ...against]) console.error(printMistake(mistake))
   if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
-    console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept releases the schema as it is now.')
+    console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept accepts the change.')
   }
-  const count = drifted.length + breaking.length + against.length
+  if (skipped !== null) console.log(`check: skipped the age of unreleased fields and routes: ${skipped}`)
+  else if (unreleased > 0 && old.length === 0) console.log(`check: ${unreleased} fields and routes are not released yet; npm run schema:release adds them`)
+  const count = drifted.length + breaking.length + old.length + against.length
   if (count > 0) {
     console.error(`check: ${count} to mend`)
     process.exitCode = 1

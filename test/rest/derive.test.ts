@@ -6,7 +6,7 @@ import type { DerivedRow } from '../../router/rest/derive/derive.ts'
 import { type NounRoutes, nounRoutes } from '../../router/rest/derive/route.ts'
 import { deriveTables } from '../../router/rest/derive/tables.ts'
 import type { RowInput } from '../../router/rest/row.ts'
-import { breaksOf } from '../../schema/openapi-released.ts'
+import { breaksOf } from '../../schema/released/routes.ts'
 
 const sdl = `
   type Query {

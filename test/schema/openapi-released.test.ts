@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contractText } from '../../router/openapi/contract.ts'
 import { describePlatform } from '../../router/openapi/platform.ts'
-import { breaksOf, brokenRoutes } from '../../schema/openapi-released.ts'
+import { breaksOf, brokenRoutes } from '../../schema/released/routes.ts'
 import { project } from './project.ts'
 
 const platform = contractText(describePlatform().document)

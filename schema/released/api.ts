@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CriticalityLevel, diff } from '@graphql-inspector/core'
 import { buildSchema, type DocumentNode, parse, Source } from 'graphql'
-import { apiFile, releasedFile } from './compose.ts'
-import { at, inFile, type Mistake } from './source/mistake.ts'
+import { apiFile, releasedFile } from '../compose.ts'
+import { at, inFile, type Mistake } from '../source/mistake.ts'
 
 /**
  * Lists what a client of the released API schema would lose or have to change: each breaking change at the place where

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { routesFile } from './openapi.ts'
-import { inFile, type Mistake } from './source/mistake.ts'
+import { routesFile } from '../openapi.ts'
+import { inFile, type Mistake } from '../source/mistake.ts'
 
 /** What clients of the released routes rely on, as `routesFile` has what stands now. */
 export const routesReleasedFile = 'schema/routes.released.json'

@@ -1,0 +1,60 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DefinitionNode, parse, print, visit } from 'graphql'
+import { apiFile, releasedFile } from '../compose.ts'
+import { routesFile } from '../openapi.ts'
+import { breakingChanges } from './api.ts'
+import { brokenRoutes, routesReleasedFile } from './routes.ts'
+
+/**
+ * Makes the present API schema and REST routes the released contract, which later changes are compared with.
+ * @returns what clients lose by it
+ * @throws Error when the API schema was not generated
+ */
+export async function accept(root: string): Promise<readonly string[]> {
+  const api = await readFile(join(root, apiFile), 'utf8').catch(() => {
+    throw new Error(`${apiFile} is not there: npm run generate makes it`)
+  })
+  const broken = await breaks(root)
+  await writeFile(join(root, releasedFile), compact(api))
+  // A project without REST rows has no such file.
+  await copyFile(join(root, routesFile), join(root, routesReleasedFile)).catch(() => {})
+  return broken
+}
+
+/**
+ * Adds new fields and routes to the released contract.
+ * @throws Error, and changes nothing, when clients would lose something
+ */
+export async function release(root: string): Promise<void> {
+  const broken = await breaks(root)
+  if (broken.length > 0) throw new Error(`clients would lose something; npm run schema:accept accepts that:\n${broken.join('\n')}`)
+  await accept(root)
+}
+
+const breaks = async (root: string): Promise<readonly string[]> =>
+  [...(await breakingChanges(root)), ...(await brokenRoutes(root))].filter(({ code }) => code === 'BREAKING_CHANGE').map(({ text }) => text)
+
+/** A schema without descriptions: a line for each field of the root types and for each other type. */
+function compact(sdl: string): string {
+  const bare = visit(parse(sdl, { noLocation: true }), {
+    enter: node => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
+  })
+  const lines = bare.definitions.map(definition => (isRoot(definition) ? print(definition) : print(definition).replaceAll(/\s*\n\s*/g, ' ')))
+  return `# written by npm run schema:release: what clients may rely on\n${lines.join('\n')}\n`
+}
+
+const isRoot = (node: DefinitionNode): boolean => 'name' in node && /^(?:Query|Mutation|Subscription)$/.test(node.name?.value ?? '')
+
+if (import.meta.main) {
+  const command = process.argv[2] === '--additions' ? 'schema:release' : 'schema:accept'
+  const root = join(import.meta.dirname, '../..')
+  try {
+    const broken = command === 'schema:release' ? void (await release(root)) : await accept(root)
+    for (const text of broken ?? []) console.log(`accepted: ${text}`)
+    console.log(`${command}: ${releasedFile} and ${routesReleasedFile} hold what stands now${broken ? `, with ${broken.length} breaking changes` : ''}`)
+  } catch (error) {
+    console.error(`${command}: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type DefinitionNode, type InputValueDefinitionNode, parse } from 'graphql'
+import { apiFile, releasedFile } from '../compose.ts'
+import { routesFile } from '../openapi.ts'
+import { inFile, type Mistake } from '../source/mistake.ts'
+import { routesReleasedFile } from './routes.ts'
+
+/** How long a field or route may stay out of the released contract, in days. */
+export const maxUnreleasedDays = 7
+
+/** What the released contract does not hold yet. */
+export interface ReleaseAge {
+  /** One for the API and one for the REST routes, each naming what is older than `maxUnreleasedDays`. */
+  readonly mistakes: readonly Mistake[]
+  /** Fields and routes that are not released, of any age. */
+  readonly unreleased: number
+  /** Why ages could not be determined; null when they were. */
+  readonly skipped: string | null
+}
+
+/**
+ * Finds fields and routes that stood in the generated contract seven days before the commit that is checked out, still stand, and are not
+ * released. Age is measured between commit dates, so a commit that passed once passes for ever.
+ * @returns no mistakes, and the reason, where the history does not reach back seven days because it was cut off or is not there
+ */
+export async function releaseAge(root: string): Promise<ReleaseAge> {
+  const [api, released, routes, routesReleased] = await Promise.all(
+    [apiFile, releasedFile, routesFile, routesReleasedFile].map(file => readFile(join(root, file), 'utf8').catch(() => '')),
+  )
+  const fields = fieldsOf(api!).difference(fieldsOf(released!))
+  const operations = routesOf(routes!).difference(routesOf(routesReleased!))
+  const unreleased = fields.size + operations.size
+  const { commit, skipped } = unreleased > 0 ? await commitBefore(root, maxUnreleasedDays) : { commit: null, skipped: null }
+  if (commit === null) return { mistakes: [], unreleased, skipped }
+  const [oldApi, oldRoutes] = await Promise.all([apiFile, routesFile].map(file => git(root, 'show', `${commit}:./${file}`).catch(() => '')))
+  const mistakes = [
+    ...mistake(releasedFile, 'fields', fields.intersection(fieldsOf(oldApi!))),
+    ...mistake(routesReleasedFile, 'routes', operations.intersection(routesOf(oldRoutes!))),
+  ]
+  return { mistakes, unreleased, skipped: null }
+}
+
+function* mistake(file: string, what: string, names: ReadonlySet<string>): Generator<Mistake> {
+  if (names.size === 0) return
+  const [first, ...others] = names
+  const text = `${names.size} ${what} are older than ${maxUnreleasedDays} days and not released: ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  yield inFile(file, 'NOT_RELEASED', `${text}. Clients use them by now; npm run schema:release adds them to the released contract`)
+}
+
+const git = async (root: string, ...args: string[]): Promise<string> =>
+  (await promisify(execFile)('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })).stdout.trim()
+
+/** The newest commit of the main line that is at least so many days older than HEAD; null when there is none. */
+async function commitBefore(root: string, days: number): Promise<{ readonly commit: string | null; readonly skipped: string | null }> {
+  try {
+    const head = Number(await git(root, 'log', '-1', '--format=%ct'))
+    const commit = await git(root, 'log', '-1', '--first-parent', '--format=%H', `--before=${head - days * 86_400}`)
+    if (commit) return { commit, skipped: null }
+    const isShallow = (await git(root, 'rev-parse', '--is-shallow-repository')) === 'true'
+    return { commit: null, skipped: isShallow ? `a shallow clone: its history does not reach back ${days} days` : null }
+  } catch {
+    return { commit: null, skipped: 'no git history here' }
+  }
+}
+
+/** Coordinates of everything that a client can name: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`. */
+function fieldsOf(sdl: string): Set<string> {
+  return new Set(sdl ? parse(sdl, { noLocation: true }).definitions.flatMap(coordinates) : [])
+}
+
+function coordinates(node: DefinitionNode): readonly string[] {
+  if (!('name' in node) || !node.name) return []
+  const type = node.name.value
+  const named = (name: string, args: readonly InputValueDefinitionNode[] = []) => [name, ...args.map(argument => `${name}(${argument.name.value}:)`)]
+  if ('fields' in node)
+    return [type, ...(node.fields ?? []).flatMap(field => named(`${type}.${field.name.value}`, 'arguments' in field ? field.arguments : []))]
+  if ('values' in node) return [type, ...(node.values ?? []).map(({ name }) => `${type}.${name.value}`)]
+  return [type]
+}
+
+/** `METHOD /path` of each route. */
+function routesOf(text: string): Set<string> {
+  const { paths } = text ? (JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> }) : { paths: {} }
+  return new Set(Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`)))
+}
