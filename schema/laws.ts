@@ -93,7 +93,7 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
       mistakes.push({ file, line: before.length, column: before.at(-1)!.length + 1, code, text })
     }
   }
-  mistakes.push(...foreignImports(file, source, parts.code), ...insideImports(file, source, parts.code), ...webImports(file, source, parts.code))
+  for (const imports of [foreignImports, layerImports, insideImports, webImports]) mistakes.push(...imports(file, source, parts.code))
   const lines = linesOfCode(source)
   if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
     const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
@@ -120,6 +120,19 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
     if (!allowed) mistakes.push(mistakeAt(file, source, at, 'IMPORT_ACROSS', text))
   }
   return mistakes
+}
+
+/** What a file of `stores/` or `engines/` imports of its subgraph from above it: an engine knows stores and engines, a store no engine. */
+function layerImports(file: string, source: string, code: string): Mistake[] {
+  const [, own, layer] = /^(subgraphs\/[^/]+\/)(stores|engines)\//.exec(file) ?? []
+  if (!own) return []
+  const isAbove = (to: string): boolean =>
+    layer === 'engines' ? to.startsWith(own) && !/^(?:stores|engines)\//.test(to.slice(own.length)) : to.startsWith(`${own}engines/`)
+  const text =
+    layer === 'engines'
+      ? 'an engine imports stores, engines, shared code and platform/: what a noun or the context has, it takes as an argument'
+      : 'engines import stores: what both need stands in the store'
+  return [...importsOf(file, source, code)].filter(({ to }) => isAbove(to)).map(({ at }) => mistakeAt(file, source, at, 'IMPORT_LAYER', text))
 }
 
 /**

@@ -125,10 +125,10 @@ export const areas: readonly Area[] = [
   {
     // What the gateway decides about money and mails without asking a database.
     name: 'gateway',
-    sources: /^subgraphs\/providers\/(?:stores\/(?:spend\/(?:booking|decide|teller)|model\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
+    sources: /^subgraphs\/providers\/(?:engines\/spend\/(?:booking|decide|teller)|stores\/model\/(?:prices|candidates)|email\/message\/rules)\.ts$/,
     tests: {
-      'subgraphs/providers/stores/spend/': ['test/rules/providers/spend-limits.test.ts'],
-      'subgraphs/providers/stores/spend/teller': ['test/rules/providers/teller.test.ts'],
+      'subgraphs/providers/engines/spend/': ['test/rules/providers/spend-limits.test.ts'],
+      'subgraphs/providers/engines/spend/teller': ['test/rules/providers/teller.test.ts'],
       'subgraphs/providers/stores/model/': ['test/rules/providers/{prices,candidates}.test.ts'],
       'subgraphs/providers/email/': ['test/rules/providers/mails.test.ts'],
     },

@@ -65,6 +65,14 @@ describe('the laws of the house', () => {
     expect(codes('router/main.ts', "import { a } from '../subgraphs/toys/toy/rules.ts'\n")).toEqual([])
   })
 
+  test('let engines import stores and engines of their subgraph alone, and stores no engine', () => {
+    const imports =
+      "import '../../stores/toy.ts'\nimport '../../engines/shelf/shelf.ts'\nimport '../../context.ts'\nimport '../../toy/rules.ts'\nimport '../../../viewer.ts'\n"
+    expect(codes('subgraphs/toys/stores/kinds/kind.ts', imports)).toEqual(['2 IMPORT_LAYER'])
+    expect(codes('subgraphs/toys/engines/prices/prices.ts', imports)).toEqual(['3 IMPORT_LAYER', '4 IMPORT_LAYER'])
+    expect(codes('subgraphs/toys/toy/inner/resolvers.ts', imports)).toEqual([])
+  })
+
   test('let access, the engine and the door import of each other what they show, and nothing else', () => {
     const [rules, findings] = ["import { a } from '../access/rules.ts'\n", "\nimport type { a } from '../access/findings.ts'\n"]
     expect(codes('router/engine/a.ts', rules)).toEqual([])

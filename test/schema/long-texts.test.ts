@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { most as ofSource } from '../../subgraphs/agents/profile-source/rules.ts'
-import { longestPrompt } from '../../subgraphs/providers/stores/administration/prompts.ts'
+import { longestPrompt } from '../../subgraphs/providers/engines/spend/prompts.ts'
 import { most as ofImage } from '../../subgraphs/publishing/media/image/generate.ts'
 import { longestCopy } from '../../subgraphs/publishing/post/rules.ts'
 

@@ -1,6 +1,6 @@
 import { record, tell, type Unit } from '../../store/books.ts'
 import type { Job } from '../context.ts'
-import { factsOf } from '../stores/spend/announce.ts'
+import { factsOf } from '../engines/spend/announce.ts'
 
 /** Removes the limits of somebody who is no member any more: what they spend in the organization is none of theirs. */
 export async function forgetMember(

@@ -5,10 +5,10 @@ import { slugs } from '../../scopes.ts'
 import { change, create, remove } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
+import { factsOf, limitTopic } from '../engines/spend/announce.ts'
+import { alerted, asOf, changed, overdrawn, remainingOf } from '../engines/spend/booking.ts'
 import type { CreateSpendLimitInput, DeleteSpendLimitInput, Resolvers, UpdateSpendLimitInput } from '../resolvers.generated.ts'
-import { factsOf, limitTopic } from '../stores/spend/announce.ts'
-import { alerted, asOf, changed, overdrawn, remainingOf, resetsAt, sinceOf } from '../stores/spend/booking.ts'
-import type { SpendLimitRow } from '../stores/spend/limit.ts'
+import { resetsAt, type SpendLimitRow, sinceOf } from '../stores/spend/limit.ts'
 import { limitIsThere } from '../stores/spend/limits.ts'
 import {
   hardLimitOptions,

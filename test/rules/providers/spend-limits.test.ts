@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Refusal } from '../../../platform/errors.ts'
 import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
-import type { CallAttempt, CallRow } from '../../../subgraphs/providers/stores/call.ts'
-import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
+import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/engines/spend/announce.ts'
 import {
   admit,
   alerted,
@@ -18,13 +17,10 @@ import {
   raise,
   release,
   remainingOf,
-  resetsAt,
-  scopeOfModel,
-  scopesOf,
-  sinceOf,
-} from '../../../subgraphs/providers/stores/spend/booking.ts'
-import { decide, type Entry } from '../../../subgraphs/providers/stores/spend/decide.ts'
-import type { SpendLimitRow, SpendPeriod } from '../../../subgraphs/providers/stores/spend/limit.ts'
+} from '../../../subgraphs/providers/engines/spend/booking.ts'
+import { decide, type Entry } from '../../../subgraphs/providers/engines/spend/decide.ts'
+import type { CallAttempt, CallRow } from '../../../subgraphs/providers/stores/call.ts'
+import { resetsAt, type SpendLimitRow, type SpendPeriod, scopeOfModel, scopesOf, sinceOf } from '../../../subgraphs/providers/stores/spend/limit.ts'
 
 const at = (text: string) => new Date(text)
 const made = at('2026-02-10T09:30:00Z')

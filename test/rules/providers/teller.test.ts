@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTeller } from '../../../subgraphs/providers/stores/spend/teller.ts'
+import { createTeller } from '../../../subgraphs/providers/engines/spend/teller.ts'
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 

@@ -3,8 +3,7 @@ import { sharedTransactionLock } from '../../../../platform/sql/lock.ts'
 import { lockingStatement, rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { columnOf, selectList } from '../../../../platform/sql/table.ts'
 import { type CallRow, calls } from '../call.ts'
-import { type Scope, scopeOfPlatformCredentials, scopesOf, sinceOf } from './booking.ts'
-import { type SpendLimitRow, type SpendScopeType, spendLimits } from './limit.ts'
+import { type Scope, type SpendLimitRow, type SpendScopeType, scopeOfPlatformCredentials, scopesOf, sinceOf, spendLimits } from './limit.ts'
 
 /** Stands for the platform where limits are looked up by their owner. */
 const platformOwner = '00000000-0000-0000-0000-000000000000'

@@ -1,40 +1,9 @@
-import { LRUCache } from 'lru-cache'
-import type { Sequelize } from 'sequelize'
-import type { Clock } from '../../../../platform/clock.ts'
-import { newId } from '../../../../platform/ids.ts'
+import type { Sequelize, Transaction } from 'sequelize'
 import { lockingStatement, rows, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
-import { tell, type Unit, type Writing } from '../../../store/books.ts'
-import type { NewFact } from '../../../store/fact-kinds.ts'
-import { inTransaction } from '../../../store/write.ts'
-import type { PlatformOrganization } from '../credential/platform.ts'
-import { changed, nowBeside, sinceOf } from './booking.ts'
 import { type SpendLimitRow, spendLimits } from './limit.ts'
 
-// What organizations may spend with credentials of the platform where nobody has set it for them: a limit of each, made with its first such call.
-
-export interface DefaultLimitsGround {
-  readonly sequelize: Sequelize
-  readonly clock: Clock
-  /** By the setting, in whole micro-dollars a month; null: as much as they like. */
-  readonly micros: bigint | null
-  readonly platformOrganization: Pick<PlatformOrganization, 'find'>
-  /** Whose rows they are and who is told: made anew for each piece of work. */
-  job(): Writing
-  /** What others are told when a limit has come from one state into another; null: it is gone. */
-  factsOf(before: SpendLimitRow, after: SpendLimitRow | null, at: Date): readonly NewFact[]
-  announce(limits: readonly string[], organizationId: string | null): void
-}
-
-export interface DefaultLimits {
-  /** Makes the limit of an organization where it has none on credentials of the platform, before it calls with one. */
-  ensure(organizationId: string): Promise<void>
-  /** Brings limits that were made under another setting to the present one. Any number of processes may do so at the same time. */
-  follow(): Promise<void>
-}
-
-/** For how long it is remembered that an organization has such a limit, in ms, and of how many; how many follow the setting in one round. */
-const [keptMs, maxKept, maxFollowing] = [10_000, 20_000, 200]
+// Limits on credentials of the platform that follow a setting until somebody sets them: one of each organization, made with its first such call.
 
 // Figures begin at nothing, and are counted by the sweep that counts those of every new limit.
 const make = lockingStatement(
@@ -59,40 +28,34 @@ const adapt = statement(
 )
 const remove = statement('delete from providers.spend_limits where id = $1')
 
-/** Opens the limits that follow the setting. */
-export function createDefaultLimits({ sequelize, clock, micros, platformOrganization, job, factsOf, announce }: DefaultLimitsGround): DefaultLimits {
-  const known = new LRUCache<string, number>({ max: maxKept })
+const digitsOf = (micros: bigint | null): string | null => (micros === null ? null : `${micros}`)
 
-  /** @returns whether there was anything to do: somebody else may have done it */
-  async function followOne(id: string, { transaction, now: present }: Unit): Promise<boolean> {
-    const [before] = await rows<SpendLimitRow>(sequelize, lock, [id], transaction)
-    if (!before || before.hardLimitMicros === micros) return false
-    const now = nowBeside(present, [before])
-    const after = micros === null ? null : changed(before, { hardLimitMicros: micros }, now)
-    if (after) {
-      const figures = [after.since, after.spentMicros, after.reservedMicros, after.overdrawnMicros].map(value =>
-        typeof value === 'bigint' ? `${value}` : value,
-      )
-      await rows(sequelize, adapt, [id, `${micros}`, ...figures, JSON.stringify(after.alerts), after.attention, now], transaction)
-    } else await rows(sequelize, remove, [id], transaction)
-    const facts = factsOf(before, after, now)
-    if (facts.length > 0) await tell(job(), facts, { transaction, now })
-    return true
-  }
+/** The statements of limits that follow a setting. */
+export const defaultLimits = {
+  /** Makes the limit of an organization unless it has one on credentials of the platform. @param since where its month begins */
+  async make(sequelize: Sequelize, limit: { readonly id: string; readonly organizationId: string; readonly micros: bigint }, since: Date, now: Date) {
+    await rows(sequelize, make, [limit.id, limit.organizationId, digitsOf(limit.micros), since, now])
+  },
 
-  return {
-    async ensure(organizationId) {
-      if (micros === null) return
-      const now = clock.now()
-      if ((known.get(organizationId) ?? 0) > now.getTime()) return
-      if ((await platformOrganization.find()) !== organizationId)
-        await rows(sequelize, make, [newId(now), organizationId, `${micros}`, sinceOf('MONTH', now, now), now])
-      known.set(organizationId, now.getTime() + keptMs)
-    },
+  /** Ids of limits made under another setting than this one, at most `limit`. @param micros null: the setting limits nothing */
+  async outdated(sequelize: Sequelize, micros: bigint | null, limit: number): Promise<readonly string[]> {
+    return (await rows<{ id: string }>(sequelize, outdated, [digitsOf(micros), limit])).map(({ id }) => id)
+  },
 
-    async follow() {
-      const found = await rows<{ id: string }>(sequelize, outdated, [micros === null ? null : `${micros}`, maxFollowing])
-      for (const { id } of found) if (await inTransaction(job(), unit => followOne(id, unit))) announce([id], null)
-    },
-  }
+  /** Locks a limit. @returns null when it is gone, or somebody has set it since */
+  async lock(sequelize: Sequelize, id: string, transaction: Transaction): Promise<SpendLimitRow | null> {
+    return (await rows<SpendLimitRow>(sequelize, lock, [id], transaction))[0] ?? null
+  },
+
+  /** Writes a limit's amount and figures. */
+  async adapt(sequelize: Sequelize, limit: SpendLimitRow, now: Date, transaction: Transaction): Promise<void> {
+    const figures = [limit.hardLimitMicros, limit.spentMicros, limit.reservedMicros, limit.overdrawnMicros].map(digitsOf)
+    const [hard, spent, reserved, overdrawn] = figures
+    await rows(sequelize, adapt, [limit.id, hard, limit.since, spent, reserved, overdrawn, JSON.stringify(limit.alerts), limit.attention, now], transaction)
+  },
+
+  /** Removes a limit. */
+  async remove(sequelize: Sequelize, id: string, transaction: Transaction): Promise<void> {
+    await rows(sequelize, remove, [id], transaction)
+  },
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import type { Spending } from '../../../../subgraphs/providers/engines/spend/open.ts'
 import { seedCredential } from '../credential/seed.ts'
 import { aiWorld } from './world.ts'
 

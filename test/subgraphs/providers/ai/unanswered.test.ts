@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import type { Spending } from '../../../../subgraphs/providers/engines/spend/open.ts'
 import { type AiWorld, aiWorld, chatModel, secondModel } from './world.ts'
 
 const long = 'the quick brown fox jumps over the lazy dog '.repeat(40)

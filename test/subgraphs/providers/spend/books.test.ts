@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
+import { decide } from '../../../../subgraphs/providers/engines/spend/decide.ts'
 import type { CallRow } from '../../../../subgraphs/providers/stores/call.ts'
 import { books, placesOf } from '../../../../subgraphs/providers/stores/spend/books.ts'
-import { decide } from '../../../../subgraphs/providers/stores/spend/decide.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { ended, figures, model, order, seedLimit } from './seed.ts'
 

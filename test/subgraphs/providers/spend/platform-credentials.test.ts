@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import type { Spending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import type { Spending } from '../../../../subgraphs/providers/engines/spend/open.ts'
 import { createTestDatabase } from '../../../kit/database.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'

@@ -1,9 +1,8 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { modelOf } from '../../../../platform/sql/table.ts'
-import { sinceOf } from '../../../../subgraphs/providers/stores/spend/booking.ts'
-import { type SpendLimitRow, spendLimits } from '../../../../subgraphs/providers/stores/spend/limit.ts'
-import type { CallEnd, CallOrder } from '../../../../subgraphs/providers/stores/spend/order.ts'
+import type { CallEnd, CallOrder } from '../../../../subgraphs/providers/engines/spend/order.ts'
+import { type SpendLimitRow, sinceOf, spendLimits } from '../../../../subgraphs/providers/stores/spend/limit.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 
 export type LimitSeed = Partial<Omit<SpendLimitRow, 'id'>> & Pick<SpendLimitRow, 'organizationId'>

@@ -4,7 +4,7 @@ import { connect } from '../../../../db/connect.ts'
 import { armCrash } from '../../../../platform/crash.ts'
 import { createMemoryEvents } from '../../../../platform/events.ts'
 import { outboxOf } from '../../../../platform/jobs/facts/outbox.ts'
-import { openSpending } from '../../../../subgraphs/providers/stores/spend/open.ts'
+import { openSpending } from '../../../../subgraphs/providers/engines/spend/open.ts'
 import { contextsOf } from '../../../../subgraphs/store/context.ts'
 
 /** What a process that spends is told, as JSON in its first argument. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../../platform/ids.ts'
-import { redacted } from '../../../../../subgraphs/providers/stores/administration/prompts.ts'
+import { redacted } from '../../../../../subgraphs/providers/engines/spend/prompts.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, person } from '../../../../kit/viewers.ts'

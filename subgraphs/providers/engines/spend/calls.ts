@@ -7,10 +7,12 @@ import type { Unit, Writing } from '../../../store/books.ts'
 import { tell } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
-import type { CallRow } from '../call.ts'
+import type { CallRow } from '../../stores/call.ts'
+import { books, type CallChange, counts, type Place, placesOf } from '../../stores/spend/books.ts'
+import { doubts } from '../../stores/spend/doubts.ts'
+import type { SpendLimitRow } from '../../stores/spend/limit.ts'
 import { createAlone, type LoneEntry } from './alone.ts'
 import { alerted, asOf, heldForMs, nowBeside, overdrawn } from './booking.ts'
-import { books, type CallChange, counts, type Place, placesOf } from './books.ts'
 import {
   type Admitted,
   type CallKey,
@@ -25,9 +27,7 @@ import {
   placesOfEntry,
 } from './decide.ts'
 import type { DefaultLimits } from './default-limits.ts'
-import { doubts } from './doubts.ts'
 import { createLater } from './later.ts'
-import type { SpendLimitRow } from './limit.ts'
 import { type CallCaller, type CallEnd, type CallOrder, type Calls, type Charge, inWords, type OpenCall, type Prices } from './order.ts'
 import { createTeller } from './teller.ts'
 import { createUnderWay } from './under-way.ts'

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import type { CallRow } from '../call.ts'
-import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, raise, release, resetsAt, type Unclear } from './booking.ts'
-import { type CallChange, changeOf, type Place, placesOf } from './books.ts'
-import type { SpendLimitRow } from './limit.ts'
+import type { CallRow } from '../../stores/call.ts'
+import { type CallChange, changeOf, type Place, placesOf } from '../../stores/spend/books.ts'
+import { resetsAt, type SpendLimitRow } from '../../stores/spend/limit.ts'
+import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, raise, release, type Unclear } from './booking.ts'
 
 /** What is done in one transaction with others. */
 export type Entry =

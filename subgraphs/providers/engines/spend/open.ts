@@ -4,10 +4,10 @@ import type { Aging } from '../../../../platform/jobs/retention.ts'
 import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Foundation } from '../../../subgraph.ts'
+import type { SpendLimitRow } from '../../stores/spend/limit.ts'
 import { createBooksNews, factsOf } from './announce.ts'
 import { createCalls } from './calls.ts'
 import { createDefaultLimits, type DefaultLimitsGround } from './default-limits.ts'
-import type { SpendLimitRow } from './limit.ts'
 import type { Calls, Prices } from './order.ts'
 
 /** Fixed prices as they are configured, in whole micro-dollars. */

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
-import type { CallRow } from '../call.ts'
+import type { CallRow } from '../../stores/call.ts'
+import { books, type Place } from '../../stores/spend/books.ts'
+import type { SpendLimitRow } from '../../stores/spend/limit.ts'
 import { nowBeside } from './booking.ts'
-import { books, type Place } from './books.ts'
 import { type Decided, decide, type EndEntry, type Entry, isAt, type LaterEntry, type Outcome, placesOfEnd, placesOfEntry } from './decide.ts'
-import type { SpendLimitRow } from './limit.ts'
 
 export interface AloneGround {
   readonly sequelize: Sequelize

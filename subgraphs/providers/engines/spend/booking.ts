@@ -1,23 +1,19 @@
-import type { CallAttempt, CallFamily, Held } from '../call.ts'
-import type { BudgetAttention, SpendAlert, SpendAlertKind, SpendLimitRow, SpendPeriod, SpendScopeType } from './limit.ts'
+import type { CallAttempt, Held } from '../../stores/call.ts'
+import {
+  type BudgetAttention,
+  type Counted,
+  resetsAt,
+  type SpendAlert,
+  type SpendAlertKind,
+  type SpendLimitRow,
+  scopesOf,
+  sinceOf,
+} from '../../stores/spend/limit.ts'
 
 // What limits hold, as rules: amounts are whole micro-dollars, moments are arguments.
 
 /** For how long what is held for a call stays so when nobody says what became of it, in ms. */
 export const heldForMs = 15 * 60_000
-
-/** When the period begins in which a moment lies, in UTC; of TOTAL there is one, which begins with the limit. */
-export function sinceOf(period: SpendPeriod, now: Date, createdAt: Date): Date {
-  if (period === 'TOTAL') return createdAt
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), period === 'DAY' ? now.getUTCDate() : 1))
-}
-
-/** When the next period begins; null when there is none. */
-export function resetsAt(period: SpendPeriod, since: Date): Date | null {
-  if (period === 'TOTAL') return null
-  const [year, month] = [since.getUTCFullYear(), since.getUTCMonth()]
-  return new Date(period === 'DAY' ? Date.UTC(year, month, since.getUTCDate() + 1) : Date.UTC(year, month + 1))
-}
 
 /** The present beside limits, which may have begun their periods by clocks that are ahead. */
 export const nowBeside = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
@@ -33,34 +29,6 @@ export function asOf(limit: SpendLimitRow, now: Date): SpendLimitRow {
 /** What may still be spent; null where nothing refuses. Below 0 for a limit that was set below what was spent. */
 export const remainingOf = ({ hardLimitMicros, spentMicros, reservedMicros }: SpendLimitRow): bigint | null =>
   hardLimitMicros === null ? null : hardLimitMicros - spentMicros - reservedMicros
-
-/** The scope of limits in which a call counts. */
-export interface Scope {
-  readonly type: SpendScopeType
-  readonly value: string
-}
-
-/** Where a call counts, whatever answers it. */
-export interface Counted {
-  readonly organizationId: string
-  readonly appId: string
-  readonly userId: string | null
-  readonly family: CallFamily
-}
-
-/** The scopes of a call, besides those of models. */
-export const scopesOf = ({ organizationId, appId, userId, family }: Counted): readonly Scope[] => [
-  { type: 'PLATFORM', value: 'platform' },
-  { type: 'ORGANIZATION', value: organizationId },
-  { type: 'APP', value: appId },
-  ...(userId === null ? [] : [{ type: 'USER' as const, value: userId }]),
-  { type: 'PROVIDER_FAMILY', value: family.toLowerCase() },
-]
-
-export const scopeOfModel = (model: string): Scope => ({ type: 'MODEL', value: model })
-
-/** The scope of what an organization spends with credentials of the platform. */
-export const scopeOfPlatformCredentials = (organizationId: string): Scope => ({ type: 'PLATFORM_CREDENTIALS', value: organizationId })
 
 /** Whether a limit is one of a call's, answered by this model. */
 export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue'>, call: Counted, model: string | null): boolean {

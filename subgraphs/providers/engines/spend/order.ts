@@ -1,5 +1,5 @@
 import type { Unit } from '../../../store/books.ts'
-import type { CallAttempt, CallFamily } from '../call.ts'
+import type { CallAttempt, CallFamily } from '../../stores/call.ts'
 import type { Unclear } from './booking.ts'
 
 /** In whose name a call is made: it is logged and limited under all three. */

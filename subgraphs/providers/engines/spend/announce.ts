@@ -1,7 +1,7 @@
 import type { Events } from '../../../../platform/events.ts'
 import { budgetKey, type NewFact } from '../../../store/fact-kinds.ts'
 import { widgetTopic } from '../../../subgraph.ts'
-import type { BudgetAttention, SpendLimitRow, SpendScopeType } from './limit.ts'
+import type { BudgetAttention, SpendLimitRow, SpendScopeType } from '../../stores/spend/limit.ts'
 
 /** The topic of a limit's figures. */
 export const limitTopic = (id: string): string => `spend_limit.${id}`
