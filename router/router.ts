@@ -285,7 +285,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     publicUrl,
     subgraphs,
   })
-  if (authority) serveOpenapi(app, { hosts, publicUrl })
+  if (authority) serveOpenapi(app, { hosts, publicUrl, tables, schema: engine.schema })
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.

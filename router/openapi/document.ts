@@ -3,7 +3,7 @@ import { longestKey } from '../../platform/idempotency.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
 import type { DerivedRow } from '../rest/derive/derive.ts'
-import { deriveTables } from '../rest/derive/tables.ts'
+import { type DerivedTable, deriveTables } from '../rest/derive/tables.ts'
 import { isCounted } from '../rest/public-posts.ts'
 import { type Documented, type ForwardRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
@@ -13,8 +13,13 @@ import { createNamed, type Named, withDescription } from './schema.ts'
 import { nobody, securityOf, securitySchemes } from './security.ts'
 
 /** What the document is made of. */
-export interface OpenapiSources {
+export interface OpenapiSources extends Omit<ServedSources, 'tables'> {
   readonly tables: readonly RouteTable[]
+}
+
+/** The same, of routes that are derived already. */
+export interface ServedSources {
+  readonly tables: readonly DerivedTable[]
   /** What clients see of the graph. */
   readonly schema: GraphQLSchema
   readonly access: AccessTable
@@ -48,11 +53,18 @@ export interface Undescribed {
   readonly sentence: string
 }
 
+/** Derives routes from a graph and describes them, as `describeRoutes` does; routes that the graph does not answer are mistakes too. */
+export function openapiDocument({ tables, ...sources }: OpenapiSources): ReturnType<typeof describeRoutes> {
+  const derived = deriveTables(tables, sources.schema)
+  const { document, mistakes } = describeRoutes({ tables: derived.tables, ...sources })
+  return { document, mistakes: [...derived.mistakes, ...mistakes] }
+}
+
 /**
- * Describes every REST route of the platform (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1). Operation rows are described by the graph
- * behind them, forward rows by what they tell. Addresses are the canonical ones, with the prefix of the service.
+ * Describes REST routes (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1): routes that run an operation by the graph, forwarded routes by
+ * their own description. Paths begin with the prefix of the service.
  */
-export function openapiDocument({ tables, schema, access, version, examples }: OpenapiSources): {
+export function describeRoutes({ tables, schema, access, version, examples }: ServedSources): {
   readonly document: OpenapiDocument
   readonly mistakes: readonly Undescribed[]
 } {
@@ -79,9 +91,7 @@ export function openapiDocument({ tables, schema, access, version, examples }: O
       mistakes.push({ at: place, sentence: error instanceof Error ? error.message : String(error) })
     }
   }
-  const derived = deriveTables(tables, schema)
-  mistakes.push(...derived.mistakes)
-  for (const { slug, rows } of derived.tables)
+  for (const { slug, rows } of tables)
     for (const row of rows) {
       if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
       else for (const documented of toldOf(row)) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))

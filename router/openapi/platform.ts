@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs'
-import { buildSchema } from 'graphql'
+import { buildSchema, type GraphQLSchema } from 'graphql'
 import { readAccessTable } from '../access/rules.ts'
+import type { DerivedTable } from '../rest/derive/tables.ts'
 import { routeTables } from '../rest/tables.ts'
-import { openapiDocument } from './document.ts'
+import { describeRoutes, type OpenapiDocument, openapiDocument } from './document.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-/** Describes the REST routes of the platform: out of its route tables, its graph, and exchanges that `test/rest/exchanges.test.ts` recorded. */
-export function describePlatform(): ReturnType<typeof openapiDocument> {
-  return openapiDocument({
-    tables: routeTables,
-    schema: buildSchema(read('schema/api.graphql'), { assumeValid: true, noLocation: true }),
-    access: readAccessTable(read('schema/supergraph.graphql')),
-    examples: JSON.parse(read('schema/rest-examples.json')),
-    version: String(JSON.parse(read('package.json')).version),
-  })
-}
+/** What the document is made of beside routes and graph: access rules, recorded exchanges, the program's version. */
+const readBeside = () => ({
+  access: readAccessTable(read('schema/supergraph.graphql')),
+  examples: JSON.parse(read('schema/rest-examples.json')),
+  version: String(JSON.parse(read('package.json')).version),
+})
+
+/** Describes the REST routes of the platform from the files of this project. */
+export const describePlatform = (): ReturnType<typeof openapiDocument> =>
+  openapiDocument({ tables: routeTables, schema: buildSchema(read('schema/api.graphql'), { assumeValid: true, noLocation: true }), ...readBeside() })
+
+/** Describes the routes that a router serves, with the schema that it has read already. */
+export const describeServed = (tables: readonly DerivedTable[], schema: GraphQLSchema): OpenapiDocument =>
+  describeRoutes({ tables, schema, ...readBeside() }).document

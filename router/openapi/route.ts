@@ -3,7 +3,7 @@ import type { DerivedRow } from '../rest/derive/derive.ts'
 import { flattened, type Part, type Shape } from '../rest/derive/selected.ts'
 import type { Taken } from '../rest/derive/takes.ts'
 import type { JsonSchema } from '../rest/row.ts'
-import { inputOrNull, inputSchema, leafSchema, type Named, orNull, withDescription } from './schema.ts'
+import { byName, inputOrNull, inputSchema, leafSchema, type Named, orNull, withDescription } from './schema.ts'
 
 /** A value that a request brings, as the document describes it. */
 export interface Brought {
@@ -14,7 +14,7 @@ export interface Brought {
 /** Describes values of a path, query string or body by the types of their variables. */
 export const describeTaken = (taken: ReadonlyMap<string, Taken>, named: Named, where: 'text' | 'body'): ReadonlyMap<string, Brought> =>
   new Map(
-    [...taken].map(([name, { type, description, byDefault, required }]) => {
+    byName([...taken].map(([name, value]) => ({ ...value, name }))).map(({ name, type, description, byDefault, required }) => {
       // Nothing in a path or query string is null.
       const made = where === 'body' ? inputOrNull(type, named) : inputSchema(type, named)
       return [name, { schema: withDescription(byDefault === undefined ? made : { ...made, default: byDefault }, description), required }]

@@ -23,6 +23,10 @@ export function createNamed(): Named {
   }
 }
 
+/** Members of a type by name: the document is the same, whatever the order in which a schema has them. */
+export const byName = <Member extends { readonly name: string }>(members: readonly Member[]): readonly Member[] =>
+  members.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
 /** How JSON carries our scalars. */
 const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
@@ -41,7 +45,7 @@ const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
 /** A scalar, or an enum with its values as routes write them. */
 export function leafSchema(type: GraphQLLeafType, named: Named): JsonSchema {
   if (!isEnumType(type)) return scalarSchemas[type.name] ?? withDescription({}, type.description)
-  const values = type.getValues()
+  const values = byName(type.getValues())
   const listed = values.map(({ name, description }) => `- \`${fromEnum(name)}\`${description ? `: ${description}` : ''}`)
   const description = [type.description, listed.join('\n')].filter(Boolean).join('\n\n')
   return named.add(type.name, { type: 'string', enum: values.map(({ name }) => fromEnum(name)), description })
@@ -52,7 +56,7 @@ export function inputSchema(type: GraphQLInputType, named: Named): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType, named)
   if (isListType(type)) return { type: 'array', items: inputOrNull(type.ofType, named) }
   if (!isInputObjectType(type)) return leafSchema(type, named)
-  const fields = Object.values(type.getFields())
+  const fields = byName(Object.values(type.getFields()))
   const required = fields.filter(isRequiredInputField).map(({ name }) => innerName(name))
   const properties = Object.fromEntries(fields.map(field => [innerName(field.name), withDescription(inputOrNull(field.type, named), field.description)]))
   return withDescription({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }, type.description)

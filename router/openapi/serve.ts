@@ -1,20 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
 import { type Slug, slugs } from '../../subgraphs/scopes.ts'
 import type { Hosts } from '../hosts.ts'
+import type { DerivedTable } from '../rest/derive/tables.ts'
 import { tagOfBody } from '../rest/preconditions.ts'
 import type { OpenapiDocument as Document } from './document.ts'
-import { describePlatform } from './platform.ts'
+import { describeServed } from './platform.ts'
+
+/** The routes of a router and the graph that answers them. */
+export interface OpenapiOptions {
+  readonly hosts: Hosts
+  /** Origin of the platform, which the document names as its server. */
+  readonly publicUrl: string
+  readonly tables: readonly DerivedTable[]
+  readonly schema: GraphQLSchema
+}
 
 /**
- * Serves the description of every route: `/openapi.json` whole, `/<slug>/openapi.json` and `/openapi.json` on a service's own host that
- * service's part. Nobody is asked who they are. It is made at the first request.
- * @param publicUrl origin of the platform, which the document names as its server
+ * Serves the OpenAPI document to everybody: all routes at `/openapi.json`, those of one service at `/<slug>/openapi.json` and at
+ * `/openapi.json` on the service's own host. The document is made at the first request.
  */
-export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl }: { readonly hosts: Hosts; readonly publicUrl: string }): void {
+export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl, tables, schema }: OpenapiOptions): void {
   const texts = new Map<Slug | null, string>()
   let whole: Document | undefined
   const textOf = (slug: Slug | null): string => {
-    whole ??= { ...describePlatform().document, servers: [{ url: publicUrl }] }
+    whole ??= { ...describeServed(tables, schema), servers: [{ url: publicUrl }] }
     const text = texts.get(slug) ?? JSON.stringify(slug ? partOf(whole, slug) : whole)
     texts.set(slug, text)
     return text
