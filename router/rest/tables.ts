@@ -10,6 +10,7 @@ import { oauthRows } from './identity/oauth.ts'
 import { pageRows } from './identity/pages.ts'
 import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
+import { ledgerRows } from './payments/ledger.ts'
 import { orderRows } from './payments/order.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
@@ -51,7 +52,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'payments', rows: [...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
+  { slug: 'payments', rows: [...ledgerRows, ...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
   {
     slug: 'providers',
     rows: [

@@ -1,12 +1,15 @@
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
+import { ledgerAccountStore, ledgerEntryStore } from './stores/ledger.ts'
 import { merchantStore } from './stores/merchant.ts'
 import { orderStore } from './stores/order.ts'
 import { widgetStore } from './stores/widget.ts'
 
 /** What payments keeps, each store under the name by which resolvers and jobs know it. */
 export const stores = {
+  ledgerAccounts: ledgerAccountStore,
+  ledgerEntries: ledgerEntryStore,
   merchants: merchantStore,
   orders: orderStore,
   widget: widgetStore,

@@ -7,6 +7,7 @@ import type { Foundation, Subgraph } from '../subgraph.ts'
 import { OrganizationNameDocument } from './ask.generated.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { handle } from './http.ts'
+import { ledgerResolvers } from './ledger/resolvers.ts'
 import { orderResolvers } from './order/resolvers.ts'
 import { received } from './received.ts'
 import { registration } from './registration.ts'
@@ -43,7 +44,7 @@ export function define(foundation: Foundation, { quotas, addresses }: PaymentsSe
   return {
     registration,
     job: contexts.everybodys,
-    schema: executableSchema(slug, { order: orderResolvers, widget: widgetResolvers }),
+    schema: executableSchema(slug, { ledger: ledgerResolvers, order: orderResolvers, widget: widgetResolvers }),
     open: contexts.open,
     http: (request, viewer) => handle(identity, request, viewer),
     receive: facts.receive,

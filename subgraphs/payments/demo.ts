@@ -64,6 +64,8 @@ export async function provideDemo(
 
 /** What goes of payments with organizations, beside what belongs to these. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
+  // The ledger lets go of the entries of a merchant that is gone, to whoever says so.
+  await run(`select set_config('payments.ledger_removal', 'on', true)`)
   const merchants = await run<{ id: string }>('select id from payments.merchants where organization_id = any($1::uuid[])', [organizations])
   return deletionsBy(
     run,

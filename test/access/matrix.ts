@@ -22,6 +22,7 @@ const nouns = await Promise.all([
   import('../subgraphs/launcher/action-item/access.ts'),
   import('../subgraphs/launcher/widget/access.ts'),
   import('../subgraphs/payments/order/access.ts'),
+  import('../subgraphs/payments/ledger/access.ts'),
   import('../subgraphs/payments/service-identity/access.ts'),
   import('../subgraphs/payments/widget/access.ts'),
   import('../subgraphs/providers/administration/organization/access.ts'),

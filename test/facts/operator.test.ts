@@ -22,7 +22,7 @@ test('an operator sees what is not delivered and why, has it told again, or give
   ])
 
   const command = async (...words: string[]) => {
-    const run = launch(process.execPath, ['scripts/facts.ts', ...words], { DATABASE_URL: url })
+    const run = launch(process.execPath, ['scripts/operate/facts.ts', ...words], { DATABASE_URL: url })
     await run.ended
     return run
   }

@@ -16,6 +16,7 @@ import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
 import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { sources } from '../../subgraphs/launcher/sources.ts'
+import { maxNamed } from '../../subgraphs/payments/engines/ledger/proof.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
 import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
 import { most as ofClient } from '../../subgraphs/providers/administration/service-client/rules.ts'
@@ -102,6 +103,8 @@ describe('a list', () => {
 
 /** The most that the rules of the domain let each list have that is no page. */
 const rules: Readonly<Record<string, number>> = {
+  'LedgerVerification.unbalancedMovements': maxNamed,
+  'LedgerVerification.totals': exponents.size,
   'PersonProfile.personaRules': ofProfile.list,
   'PersonProfile.usagePolicies': ofProfile.policies,
   'PersonProfile.authorizations': ofProfile.authorizations,

@@ -34,6 +34,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   WritingStyle: { from: ['PersonProfile', 'StyleSnapshot'], because: 'a part of its profile or snapshot, which carry the rule' },
   Money: {
     from: [
+      ...['LedgerAccount', 'LedgerEntry', 'LedgerVerification'],
       ...['Order', 'OrderLine', 'ProcessorInvoiceLine', 'ProcessorInvoicePreview', 'ProcessorPaymentIntent', 'ProcessorPrice', 'ProcessorRecord'],
       ...['ProcessorRefund', 'ProcessorTransfer', 'ProcessorTransferReversal'],
     ],

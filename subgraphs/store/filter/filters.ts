@@ -74,10 +74,13 @@ export function sortedOrder<T extends Table>(table: T, { by, name }: Sorted<T>):
   return {
     name: `${nounOf(table)}.${name}`,
     position: row => [isTime ? (row[by] as Date).toISOString() : String(row[by]), String(row.id)],
-    parts: [isTime ? isMoment : isText, isId],
+    parts: [isTime ? isMoment : isWholeColumn(table, by) ? isWhole : isText, isId],
   }
 }
 
+const isWholeColumn = (table: Table, name: string): boolean => table.columns[name]!.type === 'bigint'
+/** Whether a part of a cursor is a number that a bigint holds. */
+const isWhole = (value: string): boolean => /^-?\d{1,18}$/.test(value)
 const isMomentColumn = (table: Table, name: string): boolean => table.columns[name]!.type.startsWith('timestamptz')
 
 /** Passes a value to a statement. @returns its placeholder */
@@ -127,7 +130,7 @@ export type WriteList = (
 /** Makes the statements of a filtered list of the rows that a viewer may see; or, for jobs, of everybody's. */
 export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, filters: Filters, { by, way }: Sorted<T>): WriteList {
   const [columns, [everybodys, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
-  const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : 'text']
+  const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : isWholeColumn(table, by) ? 'bigint' : 'text']
   const depending = Object.fromEntries(Object.entries(filters).filter(([, how]) => typeof how === 'object'))
   return (filter, { viewer, clock }, page) => {
     const values: unknown[] = []

@@ -18,6 +18,13 @@ export const payments: Exchanges = world => {
       forbidden: 'reader',
       answers: id => ({ status: 200, json: { id, status: 'draft', total: { amountMinor: 1500, currency: 'EUR' } } }),
     },
+    'GET /payments/api/ledger/accounts': { path: () => '/payments/api/ledger/accounts', forbidden: 'reader', answers: list('accounts') },
+    'GET /payments/api/ledger/entries': { path: () => '/payments/api/ledger/entries', forbidden: 'reader', answers: list('entries') },
+    'GET /payments/api/ledger/verification': {
+      path: () => '/payments/api/ledger/verification',
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { ok: true, brokenAt: null } }),
+    },
     'GET /payments/api/widget': {
       path: () => '/payments/api/widget',
       forbidden: 'reader',

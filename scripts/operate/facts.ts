@@ -1,12 +1,12 @@
 import { pino } from 'pino'
-import { readConfig } from '../config.ts'
-import { checkConnection, connect } from '../db/connect.ts'
-import { runningDatabase } from '../db/embedded.ts'
-import { systemClock } from '../platform/clock.ts'
-import { isId } from '../platform/ids.ts'
-import { openFactOperator } from '../platform/jobs/facts/operator.ts'
-import { listedSlugs } from '../router/start/registry.ts'
-import { StartError } from '../start-error.ts'
+import { readConfig } from '../../config.ts'
+import { checkConnection, connect } from '../../db/connect.ts'
+import { runningDatabase } from '../../db/embedded.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { isId } from '../../platform/ids.ts'
+import { openFactOperator } from '../../platform/jobs/facts/operator.ts'
+import { listedSlugs } from '../../router/start/registry.ts'
+import { StartError } from '../../start-error.ts'
 
 // `npm run facts -- list | retry [ID] | drop ID`: facts that are not delivered, in the database of DATABASE_URL or of the platform that runs in
 // the data folder. What is retried is told within 15 s, by the processes that run.
