@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
@@ -7,6 +8,7 @@ import { isLeaving } from '../platform/sql/batch.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { type Budget, createBudget } from './budget.ts'
+import { paceAnswers } from './connection/pace-answers.ts'
 import { requireOwnSession, requireSession, setUpSession } from './connection/session.ts'
 import { watchClients } from './connection/watch-clients.ts'
 
@@ -50,10 +52,11 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
   const sequelize = new Sequelize(url, options)
   const clients = watchClients(log, silentMs)
   sequelize.addHook('afterConnect', 'watch', async connection => {
-    const client = connection as pg.Client & { pipeline: boolean }
+    const client = connection as pg.Client & { pipeline: boolean; readonly connection: { readonly stream: Socket } }
     // Reads of one turn go out together (platform/sql/statement.ts); Sequelize passes no such option on.
     client.pipeline = true
     clients.watch(client)
+    paceAnswers(client.connection.stream)
     giveUpWhenDismissed(connection as Dismissable)
     await setUp(client, server)
   })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Reading } from './reading.ts'
 
 /** What is known of an operation where rows are read for it. */
-export type Counting = Pick<Reading, 'read' | 'signal'>
+export type Counting = Pick<Reading, 'read' | 'signal' | 'party'>
 
 /** One statement on its way. */
 export interface Sent {

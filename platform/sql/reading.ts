@@ -2,6 +2,8 @@
 export interface Reading {
   /** Reads everything anew each time: for work that outlives what it has read. @default false */
   readonly fresh?: boolean
+  /** With whom its reads take turns at the pool. @default the organization that present work is done for */
+  readonly party?: string | undefined
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /**

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
+import { organizationNow } from '../caller/cause.ts'
+import { createPlaces, nobody, type Places } from '../caller/places.ts'
 import { finished, keptSpan } from '../caller/trace.ts'
 import { Refusal } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
@@ -55,12 +57,15 @@ type Client = pg.ClientBase & {
   query(batch: Batch): void
 }
 
-interface Pool {
+interface Manager {
+  readonly pool: { readonly maxSize: number }
   getConnection(options: object): Promise<Client>
   releaseConnection(client: Client): void
 }
 
 interface Waiting {
+  /** With whom it takes turns. */
+  readonly party: string
   readonly statement: Statement | NamelessStatement
   readonly sent: Sent
   resolve(rows: readonly unknown[]): void
@@ -76,7 +81,24 @@ const quickMs = 250
 /** Those that were answered quickly the last time. */
 const quick = new WeakSet<Statement | NamelessStatement>()
 
-const waitingOf = new WeakMap<Sequelize, Waiting[]>()
+/** Reads of one pool. */
+interface Reads {
+  /** Those of the present turn. */
+  readonly waiting: Waiting[]
+  readonly places: Places
+}
+
+const readsOf = new WeakMap<Sequelize, Reads>()
+
+/** One party has half of a pool's connections for its reads at most. */
+function readsIn(sequelize: Sequelize): Reads {
+  const known = readsOf.get(sequelize)
+  if (known) return known
+  const all = (sequelize as unknown as { connectionManager: Manager }).connectionManager.pool.maxSize
+  const reads: Reads = { waiting: [], places: createPlaces({ all, ofParty: Math.ceil(all / 2) }) }
+  readsOf.set(sequelize, reads)
+  return reads
+}
 
 /**
  * Reads rows with nothing between the statement and the wire but the pool. What is asked in one turn goes out together, some reads over
@@ -108,13 +130,10 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
     if ('rows' in outcome && !cause) return outcome.rows[0] as Row[]
     throw databaseError(cause)
   }
-  let waiting = waitingOf.get(sequelize)
-  if (!waiting) {
-    waiting = []
-    waitingOf.set(sequelize, waiting)
-  }
+  const reads = readsIn(sequelize)
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
-  if (waiting.push({ statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, waiting)
+  const party = reading?.party ?? organizationNow() ?? nobody
+  if (reads.waiting.push({ party, statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, reads)
   return promise as Promise<Row[]>
 }
 
@@ -126,12 +145,26 @@ function bound(value: unknown): string | Buffer | null {
   return written
 }
 
-function readAll(sequelize: Sequelize, waiting: Waiting[]): void {
-  while (waiting.length > 0) void readSome(sequelize, waiting.splice(0, mostTogether))
+function readAll(sequelize: Sequelize, { waiting, places }: Reads): void {
+  const parties = Map.groupBy(waiting.splice(0), ({ party }) => party)
+  for (const [party, reads] of parties) while (reads.length > 0) void readSome(sequelize, places, party, reads.splice(0, mostTogether))
 }
 
-async function readSome(sequelize: Sequelize, some: readonly Waiting[]): Promise<void> {
-  const pool = (sequelize as unknown as { connectionManager: Pool }).connectionManager
+/** Reads some of one party, once it may have a connection. */
+async function readSome(sequelize: Sequelize, places: Places, party: string, some: readonly Waiting[]): Promise<void> {
+  const place = places.enter(party)
+  if (place) await place
+  try {
+    // Some have waited for their turn, and their operation may be over.
+    const wanted = place ? some.filter(isWanted) : some
+    if (wanted.length > 0) await readOver(sequelize, wanted)
+  } finally {
+    places.leave(party)
+  }
+}
+
+async function readOver(sequelize: Sequelize, some: readonly Waiting[]): Promise<void> {
+  const pool = (sequelize as unknown as { connectionManager: Manager }).connectionManager
   let client: Client
   try {
     client = await pool.getConnection({ type: 'SELECT', useMaster: true })
@@ -139,14 +172,11 @@ async function readSome(sequelize: Sequelize, some: readonly Waiting[]): Promise
     for (const { reject } of some) reject(cause)
     return
   }
-  // Some have waited for the connection, and their operation may be over.
   const wanted = some.filter(isWanted)
-  const { stream } = client.connection
-  stream.cork()
   const [together, alone] = [wanted.filter(({ statement }) => quick.has(statement)), wanted.filter(({ statement }) => !quick.has(statement))]
-  const answered = Promise.all([readTogether(client, together), ...alone.map(each => readTogether(client, [each]))])
-  stream.uncork()
-  await answered
+  await readTogether(client, together)
+  // What is slow is often large, and no more of it is sent than somebody waits for.
+  for (const each of alone) if (isWanted(each)) await readTogether(client, [each])
   pool.releaseConnection(client)
 }
 

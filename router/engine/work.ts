@@ -94,6 +94,10 @@ export class Work implements Operation {
     return (this.controller ?? listen(this)).signal
   }
 
+  get party(): string | undefined {
+    return this.claim?.organization
+  }
+
   /** A character of a text takes two bytes at most. */
   read(characters: number): void {
     this.holds(2 * characters)

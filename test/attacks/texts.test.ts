@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../kit/launch.ts'
 import { attackMs, isWanted, type Polite, peaceMs, polite } from './siege.ts'
@@ -32,10 +33,8 @@ describe.skipIf(!isWanted)('small questions for long texts of one organization',
   })
 
   test('are refused past what their caller may hold, and somebody of another organization is answered meanwhile', { timeout: 120_000 }, async () => {
-    const resident = async () => {
-      const figures = await (await fetch(`${world.url}/metrics`)).text()
-      return Number(/^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(figures)![1])
-    }
+    // Read beside the process: its metrics would take time that the polite client waits for.
+    const resident = () => 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${world.program.child.pid}/status`, 'utf8'))![1])
     const before = await world.held()
     const peace = await client.during(peaceMs)
     const overAt = performance.now() + 2 * attackMs
@@ -56,7 +55,7 @@ describe.skipIf(!isWanted)('small questions for long texts of one organization',
     )
     let peak = before.rss
     while (performance.now() < overAt) {
-      peak = Math.max(peak, await resident())
+      peak = Math.max(peak, resident())
       await new Promise(resolve => setTimeout(resolve, 100))
     }
     const during = await client.report()
@@ -72,6 +71,8 @@ describe.skipIf(!isWanted)('small questions for long texts of one organization',
     expect(answers.get('429 RATE_LIMITED')).toBeGreaterThan(0)
     expect([...answers.keys()].filter(said => !/^(?:429 RATE_LIMITED|200 OPERATION_TOO_EXPENSIVE)$/.test(said))).toEqual([])
     expect([...peace.wrong, ...during.wrong], 'the polite client was answered otherwise').toEqual([])
+    // On a machine whose cores the database and the attackers use as well.
+    expect(during.p99).toBeLessThanOrEqual(2 * peace.p99 + 500)
     expect(grown).toBeLessThan(400)
     await until('nothing is held of it any more', async () => /^supergraph_bytes_in_flight 0$/m.test(await (await fetch(`${world.url}/metrics`)).text()))
   })

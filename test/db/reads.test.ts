@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, connect as dial } from 'node:net'
+import { type AddressInfo, createServer, connect as dial, Socket } from 'node:net'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -110,6 +110,43 @@ test('what was quick and is slow now is answered by itself the next time', async
   expect(await late).toEqual([2, 1])
   expect(await sent(() => Promise.all([rows(database.sequelize, slow, [0]), read(1)]))).toEqual([1, 1])
   expect(await sent(() => Promise.all([rows(database.sequelize, slow, [0]), read(1)]))).toEqual([2])
+})
+
+describe('reads of different organizations', () => {
+  const gone = new AbortController()
+  const of = (party: string) => ({ party, read() {}, signal: gone.signal })
+  const readOf = (party: string, n: number) => rows<{ n: number; pid: number }>(database.sequelize, echo, [n], null, of(party))
+
+  test('never share a connection, so that none waits for the rows of another', async () => {
+    await read(0)
+    const both = () => Promise.all([readOf('a', 1), readOf('b', 2), readOf('a', 3)])
+    expect((await both()).map(([row]) => row!.n)).toEqual([1, 2, 3])
+    expect(await sent(both)).toEqual([2, 1])
+    expect(await taken(both)).toBe(2)
+  })
+
+  test('leave half of the connections to others, however many of one wait and however slow they are', async () => {
+    const held = Promise.allSettled(Array.from({ length: 12 }, () => rows(database.sequelize, slow, [30], null, of('slow'))))
+    await expect.poll(async () => (await ofSlow('pid')).length).toBe(1)
+    expect(await Promise.all([readOf('a', 1), readOf('b', 2)])).toMatchObject([[{ n: 1 }], [{ n: 2 }]])
+    gone.abort(new Error('nobody waits'))
+    await endSlow('pg_cancel_backend')
+    const outcomes = (await held).map(outcome => (outcome as PromiseRejectedResult).reason.message)
+    // The others were never sent: nobody waited for them when their turn came.
+    expect(outcomes.filter(message => message !== 'nobody waits')).toEqual(['canceling statement due to user request'])
+  })
+})
+
+test('a connection takes a long answer up in pieces, and the answer is whole', async () => {
+  const spy = vi.spyOn(Socket.prototype, 'pause')
+  const megabytes = statement("select repeat('x', 1048576) as text from generate_series(1, $1::int)")
+  try {
+    const found = await rows<{ text: string }>(database.sequelize, megabytes, [8])
+    expect(found.map(({ text }) => text.length)).toEqual(Array(8).fill(1_048_576))
+    expect(spy.mock.calls.length).toBeGreaterThan(20)
+  } finally {
+    spy.mockRestore()
+  }
 })
 
 test('values go out as pg writes them, and come back as Sequelize reads them, whole numbers beyond 32 bits exactly', async () => {

