@@ -1,3 +1,4 @@
+import type { Places } from '../../../platform/caller/places.ts'
 import { codeOf, Refusal } from '../../../platform/errors.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import type { Body } from '../../../platform/storage/storage.ts'
@@ -159,6 +160,7 @@ export async function createPicture(
     id,
     type,
     bytes,
+    places,
     ...given
   }: Given & {
     readonly organizationId: string
@@ -166,6 +168,8 @@ export async function createPicture(
     readonly id: string
     readonly type: MediaType
     readonly bytes: Uint8Array
+    /** Where organizations take turns to keep files. */
+    readonly places: Places
   },
 ): Promise<Made<MediaAssetRow>> {
   const { brandId } = given
@@ -174,7 +178,7 @@ export async function createPicture(
   const seen = await lookAt(bytes, type, turnsOf(keeping, organizationId)).catch(error => {
     throw error instanceof NoPicture ? new Refusal('BAD_USER_INPUT', error.message) : error
   })
-  return keptWhile(keeping, brandId, [{ id, seen }], () =>
+  const write = () =>
     create(keeping, {
       of: keeping.mediaAssets,
       once,
@@ -186,6 +190,6 @@ export async function createPicture(
         return { id, ...given, ...seen.looked, status: 'READY' as const, createdAt: unit.now, updatedAt: unit.now }
       },
       audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
-    }),
-  )
+    })
+  return places.run(organizationId, () => keptWhile(keeping, brandId, [{ id, seen }], write))
 }

@@ -68,7 +68,11 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
       const { organizationId } = brand
       const held = parts.reduce((sum, { bytes }) => sum + bytes, 0)
       const { row } = await context.receiving.hold(organizationId, held, async () =>
-        createPicture(context, { ...given, organizationId, once: input, id, type, bytes: await readParts(context, parts) }),
+        createPicture(context, {
+          ...{ ...given, organizationId, once: input, id, type },
+          bytes: await readParts(context, parts),
+          places: context.receiving.keeping,
+        }),
       )
       return row
     }

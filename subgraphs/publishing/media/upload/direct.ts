@@ -44,12 +44,16 @@ export async function answerDirect(context: Context, request: Request): Promise<
     const row = await context.receiving.hold(brand.organizationId, bytes.byteLength, async () => {
       // What a key stands for is told by the digest of what was sent: nobody else asks for that.
       const once = { ...given, sha256: idempotencyKey === null ? '' : await digestOf(bytes), idempotencyKey } as { idempotencyKey: string | null }
-      const earlier = await findEarlier(context, { of: context.mediaAssets, once, tenantId: brand.organizationId })
-      if (earlier) return earlier
-      await inTransaction(context, async unit => {
-        await requireRoom(context, brand.id, unit)
-        await requireFolder(context, brand.id, folderId, unit)
+      const earlier = await context.receiving.keeping.run(brand.organizationId, async () => {
+        const known = await findEarlier(context, { of: context.mediaAssets, once, tenantId: brand.organizationId })
+        if (known) return known
+        await inTransaction(context, async unit => {
+          await requireRoom(context, brand.id, unit)
+          await requireFolder(context, brand.id, folderId, unit)
+        })
+        return null
       })
+      if (earlier) return earlier
       const made = await createPicture(context, {
         ...given,
         organizationId: brand.organizationId,
@@ -60,6 +64,7 @@ export async function answerDirect(context: Context, request: Request): Promise<
         createdBy: actorOf(context.viewer),
         type,
         bytes,
+        places: context.receiving.keeping,
       })
       return made.row
     })

@@ -1,3 +1,4 @@
+import { createPlaces, type Places } from '../../../../platform/caller/places.ts'
 import { Refusal } from '../../../../platform/errors.ts'
 import { createCounter } from '../../../../platform/limit.ts'
 
@@ -12,6 +13,12 @@ const idleMs = 60_000
 /** How many bytes of files are held whole while they wait and are worked on: those of one organization, and all in one process. */
 const mostHeld = { organization: 64 * MiB, process: 192 * MiB } as const
 
+/**
+ * How many files are checked, or written to the storage with their rows, at once: those of one organization, and all in one process. Each
+ * writes to disk from one of libuv's four threads and takes connections of the pool, which everybody else waits for as well.
+ */
+const mostKept = { ofParty: 4, all: 32 } as const
+
 /** Uploads whose bytes come to this process at this moment. Each holds a part of its own in memory, so they are few, and many hold little each. */
 export interface Receiving {
   /** For how long nothing may come of one, in ms. */
@@ -20,6 +27,8 @@ export interface Receiving {
   one<Result>(organizationId: string, receive: () => Promise<Result>): Promise<Result>
   /** Works on a file that is held whole. @throws RATE_LIMITED with `retryAfter` when as much is held as may be */
   hold<Result>(organizationId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
+  /** Places for what is done for a file in the storage and the database, which organizations take in turn. Looking at pictures has turns of its own. */
+  readonly keeping: Places
   /** How many bytes each may hold at present before it keeps them. */
   partBytes(): number
 }
@@ -31,6 +40,7 @@ export function createReceiving(): Receiving {
   let allHeld = 0
   return {
     idleMs,
+    keeping: createPlaces(mostKept),
     async one(organizationId, receive) {
       const ofOrganization = organizations.enter(organizationId)
       all += 1

@@ -1,10 +1,12 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
 import { createTurns } from '../../../../platform/jobs/turns.ts'
 import { mediaOf } from '../../../../subgraphs/publishing/media/deliverable.ts'
 import { previewOf, turnsOfPictures } from '../../../../subgraphs/publishing/media/file/picture.ts'
-import { lookAt, turnsOf } from '../../../../subgraphs/publishing/media/keep.ts'
+import { createPicture, lookAt, turnsOf } from '../../../../subgraphs/publishing/media/keep.ts'
 import { prepareQueue } from '../../../../subgraphs/publishing/media/prepare.ts'
+import { until } from '../../../kit/launch.ts'
 import { png, wideWebp } from './files.ts'
 import { type MediaWorld, mediaWorld } from './world.ts'
 
@@ -93,6 +95,35 @@ describe('work on pictures', () => {
 })
 
 describe('files that are held whole', () => {
+  it('are written to the storage four at a time for each organization, and those of another meanwhile', async () => {
+    const { job } = world.graph
+    const gate = Promise.withResolvers<void>()
+    let writing = 0
+    const storage = Object.create(job.storage, {
+      put: {
+        value: async (...asked: Parameters<typeof job.storage.put>) => {
+          writing += 1
+          await gate.promise
+          return job.storage.put(...asked).finally(() => (writing -= 1))
+        },
+      },
+    })
+    const watched = Object.create(job, { storage: { value: storage } }) as typeof job
+    const of = { brandId: world.brand.id, filename: 'x.png', altText: null, folderId: null, authorId: null, createdBy: 'user:x', source: 'UPLOAD' } as const
+    const keep = (organizationId: string, at: number) =>
+      createPicture(watched, {
+        ...{ ...of, organizationId, once: {}, id: newId(new Date()), type: 'image/png' },
+        bytes: png(60 + at, 40),
+        places: job.receiving.keeping,
+      })
+    const many = Array.from({ length: 9 }, (_, at) => keep(world.brand.organizationId, at))
+    await until('four are written', () => writing === 4)
+    const other = keep(newId(new Date()), 10)
+    await until('that of the other is written as well', () => writing === 5)
+    gate.resolve()
+    expect((await Promise.all([...many, other])).map(({ row }) => row.status)).toEqual(Array(10).fill('READY'))
+  })
+
   it('are bounded for an organization and in all; one alone is always taken', async () => {
     const { receiving } = world.graph.job
     const MiB = 1024 * 1024
