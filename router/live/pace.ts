@@ -6,8 +6,17 @@ import { doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Claim } from '../access/callers/claim.ts'
 
-/** How many requests begin between two looks of the event loop at everything else, and how many of one name wait for that. */
-export const paceLimits = { perTurn: 16, waiting: 2_000 } as const
+/** What has a bound where requests begin. */
+export interface PaceLimits {
+  /** How many requests begin between two looks of the event loop at everything else. */
+  readonly perTurn: number
+  /** How long that may take, in ms: fewer begin in a turn as long as the turns before took longer. */
+  readonly turnMs: number
+  /** How many requests of one name wait to be begun. */
+  readonly waiting: number
+}
+
+export const paceLimits: PaceLimits = { perTurn: 16, turnMs: 5, waiting: 2_000 }
 
 /** Lets requests begin a few at a time, those of different names in turn. */
 export interface Pace {
@@ -20,23 +29,32 @@ export interface Pace {
 
 /**
  * Makes the pace. What many clients of one organization send at once is begun in many turns of the event loop, so that the requests of
- * others begin between, and what others wait for from a database is taken up between.
+ * others begin between, and what others wait for from a database is taken up between. Whoever waits does so for some turns, so a turn is short:
+ * where requests take long, such as those that begin streams, the number that begins in one is halved until it is, and grows by one after each
+ * that is.
+ * @param now the time in ms, by which turns are measured
  */
-export function createPace({ perTurn, waiting }: { readonly perTurn: number; readonly waiting: number } = paceLimits): Pace {
+export function createPace({ perTurn, turnMs, waiting }: PaceLimits = paceLimits, now = () => performance.now()): Pace {
   const lines = new Map<string, Set<() => void>>()
   let begun = 0
   let isScheduled = false
+  let may = perTurn
+  /** When the present turn began. */
+  let turnAt = 0
 
-  const schedule = () => {
+  const schedule = (at: number) => {
     if (isScheduled) return
     isScheduled = true
+    turnAt = at
     // It is done for all of them.
     doFor(null, () => setImmediate(turn))
   }
   const turn = () => {
     isScheduled = false
     begun = 0
-    while (begun < perTurn) {
+    const at = now()
+    may = at - turnAt > turnMs ? Math.max(1, may >> 1) : Math.min(perTurn, may + 1)
+    while (begun < may) {
       const [next] = lines
       if (next === undefined) break
       const [name, line] = next
@@ -48,12 +66,12 @@ export function createPace({ perTurn, waiting }: { readonly perTurn: number; rea
       begun += 1
       work!()
     }
-    if (begun > 0) schedule()
+    if (begun > 0) schedule(at)
   }
   return {
     begin(name, work) {
-      schedule()
-      if (begun < perTurn && lines.size === 0) {
+      schedule(now())
+      if (begun < may && lines.size === 0) {
         begun += 1
         return work()
       }

@@ -6,7 +6,7 @@ const turn = () => new Promise(resolve => setImmediate(resolve))
 
 describe('pace', () => {
   it('begins a few requests at once and the others in later turns of the event loop, those of each name in turn', async () => {
-    const { begin } = createPace({ perTurn: 2, waiting: 10 })
+    const { begin } = createPace({ perTurn: 2, turnMs: 5, waiting: 10 }, () => 0)
     const begun: string[] = []
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1']) begin(name[0]!, () => begun.push(name))
     expect(begun).toEqual(['a1', 'a2'])
@@ -21,8 +21,34 @@ describe('pace', () => {
     expect(begun.at(-1)).toBe('a6')
   })
 
+  it('begins fewer requests in a turn while turns take long, and more again once they are short', async () => {
+    let now = 0
+    let takes = 6
+    const { begin } = createPace({ perTurn: 16, turnMs: 5, waiting: 1000 }, () => now)
+    let begun = 0
+    const work = () => {
+      begun += 1
+      now += takes
+    }
+    for (let at = 0; at < 100; at += 1) begin('a', () => work())
+    const counts: number[] = []
+    const turns = async (many: number) => {
+      counts.length = 0
+      for (let at = 0; at < many; at += 1) {
+        const before = begun
+        await turn()
+        counts.push(begun - before)
+      }
+    }
+    await turns(6)
+    expect(counts).toEqual([8, 4, 2, 1, 1, 1])
+    takes = 0
+    await turns(5)
+    expect(counts).toEqual([1, 2, 3, 4, 5])
+  })
+
   it('refuses a request with RATE_LIMITED when too many of its name wait', async () => {
-    const { begin } = createPace({ perTurn: 1, waiting: 1 })
+    const { begin } = createPace({ perTurn: 1, turnMs: 5, waiting: 1 }, () => 0)
     let begun = 0
     const count = () => (begun += 1)
     begin('a', count)
