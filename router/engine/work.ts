@@ -4,13 +4,14 @@ import type { Operation } from '../../subgraphs/subgraph.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import { mebibytes } from './data/bytes.ts'
 import type { BytesInFlight, Full } from './data/in-flight.ts'
+import { createSlices } from './data/slices.ts'
 import { TooMuch } from './errors.ts'
 
 /** What one operation, or one event of a stream, may take while subgraphs work on it in this process. */
 export const workLimits = {
   /** Values that lists of objects lead to: elements times the fields that are selected below them. A resolver's time goes into these. */
   values: 400_000,
-  /** Values after which everybody else has a turn of the event loop. */
+  /** Values of one organization's operations after which everybody else has a turn of the event loop. */
   turn: 4000,
   /** Bytes that are read for it, from a database or from answers of subgraphs: they are held until it is answered. */
   bytes: 40 * 1024 * 1024,
@@ -41,8 +42,6 @@ export class Work implements Operation {
   isReplay = false
   replayed: string[] | null = null
   values = 0
-  inTurn = 0
-  turn: Promise<void> | null = null
   /** What is held for it. */
   bytes = 0
   /** Up to how many bytes need not be asked for; less than none once it is over. */
@@ -197,17 +196,10 @@ export function takeValues(work: Work, values: number): Promise<void> | null {
     abandon(work, tooManyValues())
     return null
   }
-  work.inTurn += values
-  if (work.inTurn > workLimits.turn) {
-    work.inTurn = values
-    const turn = (work.turn ?? Promise.resolve()).then(nextTurn)
-    work.turn = turn
-    turn.then(() => {
-      if (work.turn === turn) work.turn = null
-    })
-  }
-  return work.turn
+  return slices.take(work.claim?.organization ?? work.requestId, values)
 }
+
+const slices = createSlices(workLimits.turn)
 
 /** Takes as many bytes more as are held beyond those that were taken, `latest` of them now. @throws TooMuch, see `holds` */
 function cover(work: Work, latest: number): void {
@@ -292,8 +284,6 @@ const tooManyValues = () =>
     'BAD_USER_INPUT',
     `The operation asks for more than ${workLimits.values} values of lists within lists; ask for fewer levels of lists, for shorter ones, or for fewer fields of them.`,
   )
-
-const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 // Made once: nobody looks at where they were thrown, and one is needed each time that somebody leaves.
 const nobodyWaits = new Refusal('UPSTREAM_FAILED', 'The operation was ended before it was answered.')
