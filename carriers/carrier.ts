@@ -58,16 +58,16 @@ export function createCarrier({ name, open, log }: LineOptions): Carrier {
         if (!stopping.signal.aborted) {
           line = opened
           trouble = null
-          if (missing) log.warn(`${name} carries events again: what was missed meanwhile is looked up`)
+          if (missing) log.warn(`${name} transports events again: reading what was missed`)
           hears.connected(missing)
           attempt = 0
           await Promise.race([opened.ended, aborted(stopping.signal)])
         }
         line = null
         await opened.close().catch(() => {})
-        if (!stopping.signal.aborted) log.warn(`${name} carries no events any more: screens may be a minute behind until it does`)
+        if (!stopping.signal.aborted) log.warn(`${name} transports no events: screens may be up to a minute late until it does`)
       } catch (err) {
-        if (attempt === 0) log.warn({ err }, `${name} cannot carry events: screens may be a minute behind until it can`)
+        if (attempt === 0) log.warn({ err }, `${name} cannot transport events: screens may be up to a minute late until it can`)
       }
       missing = true
       trouble = `${name} carries no events: screens may be a minute behind`

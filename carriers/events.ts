@@ -76,7 +76,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
   carrier?.start({
     heard(text) {
       const message = read(text)
-      if (!message) return log.warn('an event came in a form that nobody here speaks: another version of the platform sends it')
+      if (!message) return log.warn('event ignored: its format is unknown, so another version of the platform sent it')
       if (message.origin !== origin) for (const [topic, ids, mark] of message.events) tell(topic, ids, mark)
     },
     connected(again) {
@@ -91,7 +91,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
       if (!carrier) return
       const event: Announced = mark === undefined ? [topic, ids] : [topic, ids, mark]
       if (Buffer.byteLength(JSON.stringify(event)) > mostBytes - 100)
-        return log.error({ topic }, 'an event is too long to be told to other processes: it carries ids alone')
+        return log.error({ topic }, 'event not sent to other processes: too long; an event should carry only ids')
       put(JSON.stringify([topic, ids]), event)
       send()
     },

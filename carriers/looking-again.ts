@@ -80,7 +80,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
       each.lookedAt = began
     } catch (err) {
       each.away ||= away
-      log.warn({ err }, 'what listeners may have missed could not be looked at; it is tried again')
+      log.warn({ err }, 'reading missed events failed; it will be retried')
       return false
     }
     // What was told so long ago is not found again.

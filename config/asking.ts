@@ -53,7 +53,7 @@ export const operations = {
   slowMs: setting('SLOW_OPERATION_MS', milliseconds, {
     fallback: 1_000,
     by: doors,
-    does: 'Operations that take longer are logged as `a slow operation`, with their plan and without variables. Not with `apollo`.',
+    does: 'Operations that take longer are logged as `slow operation`, with their plan and without variables. Not with `apollo`.',
   }),
   answerBytes: setting('ANSWER_BYTES', answerBytes, {
     fallback: 16 * 1024 * 1024,

@@ -55,7 +55,7 @@ export async function migrate(
   const migrations = slugs.flatMap(slug => readMigrations(options.directory, slug))
   if ('client' in options) return apply(options.client, covers, migrations, options.log)
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
-  client.on('error', error => options.log.warn({ reason: lineOf(error) }, 'the connection of the migrations was lost'))
+  client.on('error', error => options.log.warn({ reason: lineOf(error) }, 'connection for migrations lost'))
   try {
     await client.connect()
     return await apply(client, covers, migrations, options.log)

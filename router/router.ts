@@ -169,10 +169,10 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     rates,
   )
   const { tables, mistakes } = deriveTables(options.tables ?? (authority ? routeTables : []), engine.schema)
-  for (const { at, sentence } of mistakes) log.error({ route: at, why: sentence }, 'route not served: the graph does not answer it')
+  for (const { at, sentence } of mistakes) log.error({ route: at, why: sentence }, 'route not served: the graph does not support it')
   const trustProxy = options.trustProxy ?? false
   const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
-  const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'a stream broke') })
+  const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'stream failed') })
   const registry = options.metrics ?? new Registry()
   const inFlight = options.inFlight ?? createBytesInFlight()
   const countError = countErrorsIn(registry)

@@ -28,7 +28,7 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
     watch(client) {
       present.add(client)
       client.once('end', () => present.delete(client))
-      client.on('error', error => ending || doFor(null, () => log.warn({ err: error }, 'a database connection was lost')))
+      client.on('error', error => ending || doFor(null, () => log.warn({ err: error }, 'database connection lost')))
       const socket = socketOf(client)
       // It was on its way when the pool ended.
       if (ended) return void socket.destroy()

@@ -46,7 +46,7 @@ export function keepServer({ server, restart, serverLog, log, lost, pausesMs = p
     const ended = (by: number | string | null) => {
       if (stopping.signal.aborted) return
       if (performance.now() - since > calmMs) attempts = 0
-      log.error({ endedBy: by }, `PostgreSQL ended by itself, and is started again: see ${serverLog}`)
+      log.error({ endedBy: by }, `PostgreSQL ended unexpectedly and is restarting: see ${serverLog}`)
       reviving = revive()
     }
     if (child) {

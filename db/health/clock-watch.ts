@@ -33,8 +33,8 @@ export function watchClock(read: () => Promise<number>, log: Logger, clock: Cloc
       const ms = (sent + answered) / 2 - theirs
       const agrees = Math.abs(ms) - Math.abs(answered - sent) / 2 <= mostMs
       const reason = `the clock of this machine is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'ahead of' : 'behind'} the database's`
-      if (!agrees && right !== false) log.error({ reason }, 'the clocks disagree: jobs and sweeps of this program stand still; set the clock')
-      if (agrees && right === false) log.warn("the clock of this machine agrees with the database's again: jobs and sweeps go on")
+      if (!agrees && right !== false) log.error({ reason }, 'the clocks of this machine and the database disagree: jobs and sweeps are paused; set the clock')
+      if (agrees && right === false) log.warn('the clocks of this machine and the database agree again: jobs and sweeps resume')
       right = agrees
       base = answered - elapsed()
       if (!agrees) throw new NotReady(reason)

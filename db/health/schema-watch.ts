@@ -21,11 +21,11 @@ export function watchSchema(look: () => Promise<void>, log: Logger): SchemaWatch
     async check() {
       try {
         await look()
-        if (!ours) log.warn('the database stands where this program expects it again: jobs and sweeps go on')
+        if (!ours) log.warn('the database schema has the expected version again: jobs and sweeps resume')
         ours = true
       } catch (error) {
         if (!(error instanceof StartError)) throw error
-        if (ours) log.error({ reason: error.message }, 'the database was moved on: jobs and sweeps of this program stand still')
+        if (ours) log.error({ reason: error.message }, 'the database schema was migrated beyond this program: jobs and sweeps are paused')
         ours = false
         throw new NotReady(error.message)
       }

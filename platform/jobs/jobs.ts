@@ -118,8 +118,8 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
     // Sweeps alone need no pg-boss, and so no connections of their own.
     const pool = queues.length > 0 ? openPool({ use: 'jobs', name: schema }) : null
     const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss, ...(calm && settings.calmBoss) })
-    boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
-    boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
+    boss.on('error', error => log.error({ err: error }, 'job runner error'))
+    boss.on('warning', warning => log.warn(warning, 'job runner warning'))
     const parts = { boss, clock, elapsed, log, mayRun, tracing, everyMs }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
@@ -166,13 +166,11 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
       await within(systemJobClock, stopMs, 'what runs', ended).catch(async () => {
         const givenBack = Promise.all([...pollers.values()].map(poller => poller.giveBack()))
         await within(systemJobClock, giveBackMs, 'giving back what runs', givenBack).catch(error =>
-          log.warn({ err: error }, 'jobs that run are left: their heartbeat ends, and then they are taken up'),
+          log.warn({ err: error }, 'running jobs left behind: another process takes them up when their heartbeat expires'),
         )
       })
       // It asks the database once more, which may be the one that hangs.
-      await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error =>
-        log.warn({ err: error }, 'the job runner did not end cleanly'),
-      )
+      await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error => log.warn({ err: error }, 'job runner did not stop cleanly'))
       await pool?.end()
     }
 

@@ -88,7 +88,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       await within(clock, lookMs, `looking for jobs of ${name}`, taking)
       lastFinished = elapsed()
     } catch (error) {
-      log.error({ err: error, queue: name }, 'jobs could not be looked for; it is tried again')
+      log.error({ err: error, queue: name }, 'polling for jobs failed; it will be retried')
     }
     looking = false
     arm()
@@ -127,9 +127,9 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       if (outcome?.again) await putBack(job, outcome.again)
       else await boss.complete(name, job)
     } catch (error) {
-      log.error({ err: error, queue: name, job: job.id, data }, 'a job failed')
+      log.error({ err: error, queue: name, job: job.id, data }, 'job failed')
       // Where this fails too, the missing heartbeat ends the job.
-      await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'a job could not be ended'))
+      await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'job result could not be stored'))
     }
     running.delete(job.id)
     if (running.size === 0) {
@@ -156,7 +156,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   }
 
   function touch(): void {
-    boss.touch(name, [...running.values()]).catch(error => log.warn({ err: error, queue: name }, 'running jobs could not be kept alive'))
+    boss.touch(name, [...running.values()]).catch(error => log.warn({ err: error, queue: name }, 'heartbeat of running jobs failed'))
   }
 
   return {

@@ -40,7 +40,7 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
       if (mayRun()) await within(clock, roundMs, `the sweep "${sweep.name}"`, sweep.run())
       lastFinished = elapsed()
     } catch (error) {
-      log.error({ err: error, sweep: sweep.name }, 'a sweep failed; the next round tries again')
+      log.error({ err: error, sweep: sweep.name }, 'sweep failed; the next round retries')
     }
   }
   const begin = () => {

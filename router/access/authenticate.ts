@@ -215,7 +215,7 @@ export function createAuthenticate(
   const authenticate: (...asked: Parameters<typeof read>) => ReturnType<typeof read> = (headers, use) =>
     known(headers, use).catch(err => {
       if (err instanceof Refusal) throw err
-      log.error({ err }, 'identity could not say who somebody is')
+      log.error({ err }, 'identity could not verify a caller')
       throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer, and nobody else knows who you are; try again in a moment.', {
         service: 'identity',
       })

@@ -29,7 +29,7 @@ export function watchSealTimes(log: Logger, elapsed: () => number = () => perfor
       found = { reason: `the router's clock seems to be ${Math.round(Math.abs(aheadSeconds))} s ${side} this machine's`, at: elapsed() }
       if (found.at - lineAt < lineEveryMs) return
       lineAt = found.at
-      log.error({ reason: found.reason }, 'a seal of the router is refused for its time alone: set the clock that is wrong')
+      log.error({ reason: found.reason }, 'the router’s seal is valid except for its time: one of the two clocks is wrong')
     },
     async check() {
       if (found && elapsed() - found.at < notReadyMs) throw new NotReady(found.reason)

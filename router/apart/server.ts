@@ -248,8 +248,8 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       const known = refusalOfThrown(error)
       // Who left in the middle of a stream broke nothing.
       const hasLeft = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
-      if (known?.isWait) log.warn({ requestId, err: error }, 'a request failed')
-      else if (!known && !hasLeft) log.error({ requestId, err: error }, 'a request failed')
+      if (known?.isWait) log.warn({ requestId, err: error }, 'request failed')
+      else if (!known && !hasLeft) log.error({ requestId, err: error }, 'request failed')
       if (response.headersSent) return void response.destroy()
       const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
       const body = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(error, { requestId, expose }), requestId, details)

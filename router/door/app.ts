@@ -119,7 +119,7 @@ export async function createApp({
   })
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (isLeft(error, request)) {
-      log.debug({ requestId: request.id, err: error }, 'a client left')
+      log.debug({ requestId: request.id, err: error }, 'client disconnected')
       return reply.code(400).send()
     }
     // What an operation of a route ended with is counted where it ran.
@@ -170,7 +170,7 @@ export async function createApp({
     if (refused !== undefined) return done(doorRefusal(400, refused))
     if (!warned && request.headers['x-forwarded-for'] !== undefined) {
       warned = true
-      log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
+      log.warn('X-Forwarded-For is ignored, so all callers behind a proxy share its address: set TRUST_PROXY if there is a proxy')
     }
     done()
   })
@@ -244,8 +244,8 @@ export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^we
 function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
   const onGraphql = /^\/graphql\/?(?:\?|$)/.test(request.url)
-  if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
-  else if (known.isWait) log.warn({ requestId: request.id, err: error }, 'a request failed')
+  if (!known) log.error({ requestId: request.id, err: error }, 'request failed')
+  else if (known.isWait) log.warn({ requestId: request.id, err: error }, 'request failed')
   const status = known?.status ?? 500
   const { code: _code, ...details } = known?.refusal.extensions ?? {}
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })

@@ -30,10 +30,10 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const code = toldCode(error)
   const known = code !== 'INTERNAL_SERVER_ERROR'
   const cause = causeOf(error)
-  if (!known) telling.log.error({ requestId: telling.requestId, err: cause, path }, 'an operation failed')
+  if (!known) telling.log.error({ requestId: telling.requestId, err: cause, path }, 'operation failed')
   // What was away is told as that, and who runs the platform is to know what it was.
   else if (code === 'UPSTREAM_FAILED' && (cause as Error | null)?.cause)
-    telling.log.error({ requestId: telling.requestId, err: (cause as Error).cause, path }, 'an operation failed')
+    telling.log.error({ requestId: telling.requestId, err: (cause as Error).cause, path }, 'operation failed')
   return {
     message: known ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, telling),
     ...(locations && { locations }),

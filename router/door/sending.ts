@@ -84,7 +84,7 @@ export function boundSending(
         sent.taken = taken
         sent.since = at
       } else if (at - sent.since >= limits.stuckMs) {
-        log.info({ unread: socket.writableLength }, 'a client did not read its answer, and was cut')
+        log.info({ unread: socket.writableLength }, 'connection closed: client did not read its answer')
         socket.destroy()
       }
     }

@@ -319,10 +319,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
         if (open > 2 * perAddress) return turnAway(duplex, '429 Too Many Requests', 'Too many connections: close some first.')
         return server.handleUpgrade(request, duplex, head, socket => {
           if (open > perAddress) {
-            socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
+            socket.on('error', err => log.debug({ err }, 'refused socket failed'))
             sayGoodbye(socket, tooManyCode, tooMany)
           } else if (protocols === undefined) {
-            socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
+            socket.on('error', err => log.debug({ err }, 'refused socket failed'))
             sayGoodbye(socket, CloseCode.SubprotocolNotAcceptable, noSubprotocol)
           } else server.emit('connection', socket, request)
         })

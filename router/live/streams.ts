@@ -128,7 +128,7 @@ export function createStreams(
     try {
       await Promise.all([revoke(), revokeOthers()])
     } catch (err) {
-      log.warn({ err }, 'the sessions and keys of open streams could not be looked up')
+      log.warn({ err }, 'sessions and keys of open streams could not be checked')
       endUnanswered()
     } finally {
       looking = false

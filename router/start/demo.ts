@@ -87,7 +87,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         }),
         sandbox,
       })
-      log.debug({ brandId }, 'the demo world is there')
+      log.debug({ brandId }, 'demo data created')
     },
   }
 }

@@ -70,9 +70,9 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
       followFile(file!, text, changed => {
         try {
           router.trust(trustedIn(file!, changed))
-          log.info({ file }, 'the trusted documents were read again')
+          log.info({ file }, 'trusted documents reloaded')
         } catch (error) {
-          log.error(`${lineOf(error)}; those that were known stay`)
+          log.error(`${lineOf(error)}; the former trusted documents stay in use`)
         }
       }).stop,
     )

@@ -125,7 +125,7 @@ export async function startMailServer({ state, faults, requests, clock, host, po
         take(stream, session).then(
           () => done(null, 'Taken'),
           error => {
-            if (!(error as { responseCode?: number }).responseCode) log?.error({ err: error }, 'the sandbox could not take a mail')
+            if (!(error as { responseCode?: number }).responseCode) log?.error({ err: error }, 'sandbox could not accept a mail')
             stream.resume()
             done(error)
           },
@@ -147,7 +147,7 @@ export async function startMailServer({ state, faults, requests, clock, host, po
       speaking.then(
         server => server.server.emit('connection', socket),
         error => {
-          log?.error({ err: error }, 'the sandbox has no mail server')
+          log?.error({ err: error }, 'sandbox mail server could not start')
           socket.destroy()
         },
       )

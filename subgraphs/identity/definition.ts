@@ -212,7 +212,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     },
     async start() {
       // Warms up beside the rest of the start, so that the first sign-in need not wait for it.
-      credentials.load().catch(error => log.error({ err: error }, 'the credential library did not load'))
+      credentials.load().catch(error => log.error({ err: error }, 'credential library did not load'))
       await jobs.start()
     },
     async ready() {

@@ -231,7 +231,7 @@ export function define(
     async start() {
       await jobs.start()
       // Told at once, and no reason not to start: readiness says it as long as it is so.
-      await keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
+      await keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'encryption keys in use could not be checked'))
     },
     async ready() {
       await Promise.all([jobs.check(), keys.check(), domainKeys.check()])

@@ -194,15 +194,13 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     receive: facts.receive,
     async start() {
       await jobs.start()
-      await tellOfGroups(job('start')).catch(error =>
-        log.error({ err: error }, 'stored groups could not be told whether they take posts; the next start tries again'),
-      )
+      await tellOfGroups(job('start')).catch(error => log.error({ err: error }, 'marking groups that accept no posts failed; the next start retries'))
       await tellOfFailedBefore(() => job()).catch(error =>
-        log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
+        log.error({ err: error }, 'facts about posts that failed earlier could not be published; the next start retries'),
       )
       // Told at once, and no reason not to start: readiness says it as long as it is so.
       await Promise.all([services.keys.check(), webhookKeys.check(), formerKeys.check()]).catch(
-        error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'),
+        error => error instanceof NotReady || log.error({ err: error }, 'encryption keys in use could not be checked'),
       )
     },
     async ready() {

@@ -33,7 +33,7 @@ export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly
   transaction.afterCommit(() => {
     crash('fact-written')
     // The row does not say what it was told for; whoever receives it logs its id.
-    for (const [at, { kind, subject }] of outgoing.entries()) facts.log.info({ fact: ids[at], kind, subject }, 'a fact was told')
+    for (const [at, { kind, subject }] of outgoing.entries()) facts.log.info({ fact: ids[at], kind, subject }, 'fact published')
     facts.wake()
   })
 }

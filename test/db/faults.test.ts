@@ -137,7 +137,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
       .said()
       .split('\n')
       .filter(line => line.startsWith('{'))
-    expect(lines.filter(line => line.includes('PostgreSQL ended by itself'))).toHaveLength(1)
+    expect(lines.filter(line => line.includes('PostgreSQL ended unexpectedly'))).toHaveLength(1)
     expect(lines.length).toBeLessThan(60)
   })
 

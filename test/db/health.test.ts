@@ -144,7 +144,7 @@ describe('a clock that does not agree with the database’s', () => {
     await check()
     await check()
     expect(watch.mayRun()).toBe(true)
-    expect(lines.slice(1)).toEqual([expect.objectContaining({ level: 40, msg: expect.stringContaining('agrees') })])
+    expect(lines.slice(1)).toEqual([expect.objectContaining({ level: 40, msg: expect.stringContaining('agree again') })])
     watch.stop()
   })
 

@@ -131,7 +131,7 @@ test('S-11 in development an accident is told with its text, never with its stac
 test('S-11 an accident is logged once, also where Apollo Server answers', async () => {
   const query = encodeURIComponent('{ hello crash }')
   await platform.ask(`/graphql?query=${query}`, { headers: { 'x-request-id': 'find-me-once', 'content-type': 'application/json' } })
-  const accidents = platform.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'an operation failed')
+  const accidents = platform.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'operation failed')
   expect(accidents.filter(({ requestId }) => requestId === 'find-me-once')).toHaveLength(1)
 })
 

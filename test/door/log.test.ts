@@ -16,15 +16,15 @@ const gone = (code: string) => new Error('wrapped', { cause: Object.assign(new E
 test('what fails because the database is away is told once in ten seconds for each message and cause, then with the number left out', () => {
   const { time, lines, log } = open()
   for (let turn = 0; turn < 100; turn++) {
-    log.error({ err: gone('57P01'), requestId: String(turn) }, 'A field failed')
-    log.error({ err: gone('ECONNREFUSED'), requestId: String(turn) }, 'A field failed')
+    log.error({ err: gone('57P01'), requestId: String(turn) }, 'field failed')
+    log.error({ err: gone('ECONNREFUSED'), requestId: String(turn) }, 'field failed')
     log.child({ subgraph: 'publishing' }).error({ err: gone('ECONNREFUSED') }, 'a sweep failed')
   }
   expect(lines).toMatchObject([{ requestId: '0' }, { requestId: '0' }, { msg: 'a sweep failed', subgraph: 'publishing' }])
   expect(lines).toHaveLength(3)
   time.now = 10_000
-  log.error({ err: gone('57P01') }, 'A field failed')
-  expect(lines[3]).toMatchObject({ msg: 'A field failed', repeated: 99 })
+  log.error({ err: gone('57P01') }, 'field failed')
+  expect(lines[3]).toMatchObject({ msg: 'field failed', repeated: 99 })
 })
 
 test.each([
@@ -39,9 +39,9 @@ test.each([
 
 test('what fails many times in one request is told once with its stack, whatever each message names, and then with the number left out', () => {
   const { time, lines, log } = open()
-  const fail = (requestId: string, record: number) => log.error({ requestId, err: new TypeError(`no such thing: ${record}`) }, 'A field failed')
+  const fail = (requestId: string, record: number) => log.error({ requestId, err: new TypeError(`no such thing: ${record}`) }, 'field failed')
   for (let turn = 0; turn < 90; turn++) for (const requestId of ['one', 'two']) fail(requestId, turn)
-  for (let turn = 0; turn < 5; turn++) log.error({ requestId: 'one', err: new RangeError('another cause') }, 'A field failed')
+  for (let turn = 0; turn < 5; turn++) log.error({ requestId: 'one', err: new RangeError('another cause') }, 'field failed')
   expect(lines.map(({ requestId, err }) => [requestId, (err as { type: string }).type])).toEqual([
     ['one', 'TypeError'],
     ['two', 'TypeError'],

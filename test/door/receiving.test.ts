@@ -136,7 +136,7 @@ test('a client that leaves in the middle of what it sends, or is sent, is no err
   await new Promise(resolve => writer.write(asked.slice(0, -1000), resolve))
   await expect.poll(answered).toBeGreaterThan(before)
   writer.resetAndDestroy()
-  await expect.poll(() => platform.lines.filter(line => line.includes('a client left')).length).toBeGreaterThan(0)
+  await expect.poll(() => platform.lines.filter(line => line.includes('client disconnected')).length).toBeGreaterThan(0)
   expect(platform.lines.filter(line => JSON.parse(line).level >= 50)).toEqual([])
   expect((await platform.ask('/metrics')).text).not.toMatch(/supergraph_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/)
 })
@@ -157,7 +157,7 @@ test('nor is one that leaves while a subgraph works for it, which is told and br
   client.write(`${head}a=b`)
   await reached
   client.destroy()
-  await expect.poll(() => door.lines.some(line => line.includes('a client left'))).toBe(true)
+  await expect.poll(() => door.lines.some(line => line.includes('client disconnected'))).toBe(true)
   expect(door.lines.filter(line => JSON.parse(line).level >= 50)).toEqual([])
 })
 

@@ -179,7 +179,7 @@ test('S-09 a document that is not trusted is logged once, by its hash and the na
   const query = 'query Stray($name: String) { hello(name: $name) }'
   for (const name of ['a secret', 'another']) await post(logging, { query, variables: { name } })
   await post(logging, { query: trusted })
-  const lines = logging.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => String(msg).includes('not trusted'))
+  const lines = logging.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => String(msg).includes('untrusted document'))
   expect(lines.filter(({ sha256: hash }) => hash === sha256(query))).toEqual([expect.objectContaining({ operations: ['Stray'] })])
   expect(lines.some(({ sha256: hash }) => hash === sha256(trusted))).toBe(false)
   expect(logging.lines.join('')).not.toContain('a secret')
@@ -196,12 +196,12 @@ test.each(Object.keys(doors))('S-09 by %s too, that line says of which request i
   const query = `query By${name.replace('-', '')} { hello }`
   await doors[name]!(logging, { query })
   const line = logging.lines.map(each => JSON.parse(each) as Record<string, unknown>).find(({ sha256: hash }) => hash === sha256(query))
-  expect(line).toMatchObject({ msg: 'a document was answered that is not trusted', requestId: expect.any(String) })
+  expect(line).toMatchObject({ msg: 'untrusted document executed', requestId: expect.any(String) })
 })
 
 test('S-09 S-12 trusted documents are planned when the door opens, and when there are others; what does not fit the graph is told in one line', async () => {
   await using door = await openRouter(engine, { trust: 'only', manifest })
-  expect(door.lines.filter(line => line.includes('do not fit the graph'))).toEqual([
+  expect(door.lines.filter(line => line.includes('invalid for this graph'))).toEqual([
     expect.stringMatching(/"wrong":1,"of":3,"first":\["Old: Cannot query field/),
   ])
   const before = warmed.length
@@ -221,7 +221,7 @@ test('S-09 S-12 a trusted document of two ids is planned once; of those that do 
   await using door = await openRouter(engine, { trust: 'only', manifest: { ...manifest, operations } })
   expect(warmed).toHaveLength(before + 1)
   for (const documentId of ['one', 'other']) expect(told((await post(door, { documentId })).json)).toEqual({ hello: 'Hello world' })
-  const [line, ...more] = door.lines.filter(each => each.includes('do not fit the graph')).map(each => JSON.parse(each) as { wrong: number; first: string[] })
+  const [line, ...more] = door.lines.filter(each => each.includes('invalid for this graph')).map(each => JSON.parse(each) as { wrong: number; first: string[] })
   expect([line!.wrong, line!.first.map(each => each.split(':')[0]), more]).toEqual([7, ['Old0', 'Old1', 'Old2', 'Old3', 'Old4'], []])
 })
 
@@ -232,7 +232,7 @@ test('S-09 a trusted document is known by the SHA-256 of its text, too, where it
     await using door = await openRouter(engine, { trust, manifest: listed })
     for (const asked of [{ documentId: 'other-1' }, { extensions: named(sha256(body)) }, { query: body, extensions: named(sha256(body)) }])
       expect(told((await post(door, asked)).json), `${trust}: ${JSON.stringify(asked)}`).toEqual({ hello: 'Hello world' })
-    expect(door.lines.filter(line => line.includes('not trusted'))).toEqual([])
+    expect(door.lines.filter(line => line.includes('untrusted document'))).toEqual([])
   }
 })
 

@@ -90,7 +90,7 @@ describe('S-04 GraphQL over WebSocket', () => {
   })
 
   test('gives each operation an id under that of its socket, which the client may bring', async () => {
-    const lines = () => platform.lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'an operation failed')
+    const lines = () => platform.lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'operation failed')
     const before = lines().length
     for (const headers of [{ 'x-request-id': 'my-socket', 'user-agent': 'phone/3' }, { 'x-request-id': 'not "plain"' }]) {
       const wire = await dial(headers)
@@ -343,7 +343,7 @@ describe('a stream ends with its credential', () => {
   test('identity that is down for a moment ends nothing', async () => {
     const wire = await open({ authorization: await token() })
     platform.fail(true)
-    await expect.poll(() => platform.lines.some(line => line.includes('could not be looked up')), { timeout: 3000 }).toBe(true)
+    await expect.poll(() => platform.lines.some(line => line.includes('could not be checked')), { timeout: 3000 }).toBe(true)
     expect(wire.socket.readyState).toBe(WebSocket.OPEN)
     wire.socket.terminate()
   })

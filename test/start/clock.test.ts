@@ -22,7 +22,7 @@ test('a platform whose clock is 200 s ahead of the database’s starts, is not r
   expect(await ready()).toEqual({ status: 503, text: expect.stringMatching(/the clock of this machine is (199|200|201) s ahead of the database's/) })
   await database.sequelize.query(`update beside.clock set behind = '0 s'`)
   await until('it is ready', async () => (await ready()).status === 200)
-  expect(platform.said() + platform.complained()).toContain('the clocks disagree: jobs and sweeps of this program stand still')
+  expect(platform.said() + platform.complained()).toContain('the clocks of this machine and the database disagree: jobs and sweeps are paused')
   platform.child.kill('SIGTERM')
   await platform.ended
 })

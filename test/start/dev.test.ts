@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, write
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { identify } from '../../db/process-table.ts'
-import { watchProject } from '../../scripts/watch.ts'
+import { watchProject } from '../../scripts/dev/watch.ts'
 import { askAt } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { gone, launch, newDataFolder, platformEnvironment, until } from '../kit/launch.ts'

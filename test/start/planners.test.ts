@@ -144,7 +144,7 @@ test.skipIf(process.platform !== 'linux')('S-10 a router that has no file left t
     for (let n = 0; n < files; n++) sockets.push(connect(Number(port), hostname).on('error', () => {}))
     await until('all are taken again', () => open() >= files - 1)
     const asked = asker.ask('{ again: other }')
-    await router.printed(/a planner did not start/)
+    await router.printed(/planner did not start/)
     for (const socket of sockets) socket.destroy()
     expect((await asked).text).toBe('{"data":{"again":7}}')
   } finally {

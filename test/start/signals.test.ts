@@ -215,7 +215,7 @@ test('in production every line is JSON, from the first to the last', async () =>
   expect(
     lines(platform.said())
       .map(({ msg }) => msg)
-      .filter(msg => msg !== 'a source of models failed')
+      .filter(msg => msg !== 'model source failed')
       .slice(-2),
   ).toEqual([expect.stringMatching(/^stopping \(SIGTERM\)/), 'stopped'])
   expect(platform.complained()).toBe('')

@@ -73,7 +73,7 @@ test('S-09 what npm run documents finds in a client is answered by a router that
     expect(await codeOf({ documentId: operations[0].id })).toBe('PERSISTED_QUERY_REQUIRED')
 
     writeFileSync(file, '{ "format": "another"')
-    await until('the log says so', () => /those that were known stay/.test(router.said()))
+    await until('the log says so', () => /former trusted documents stay in use/.test(router.said()))
     expect(router.said().match(/.*those that were known stay.*/g)).toEqual([
       expect.stringMatching(/TRUSTED_DOCUMENTS_FILE: .*documents\.json cannot be read: it is not JSON/),
     ])

@@ -46,9 +46,9 @@ describe('what is done for a request', () => {
     await graph.clock.advance(59_000)
     await until('the job has told a fact', async () => {
       await graph.clock.run(250)
-      return lines().some(line => line.msg === 'a fact was told' && line.cause === 'find-me-2')
+      return lines().some(line => line.msg === 'fact published' && line.cause === 'find-me-2')
     })
-    expect(lines().find(line => line.msg === 'a fact was told' && line.cause === 'find-me-2')).toMatchObject({
+    expect(lines().find(line => line.msg === 'fact published' && line.cause === 'find-me-2')).toMatchObject({
       subgraph: 'publishing',
       kind: 'attention.opened',
       queue: expect.any(String),

@@ -107,7 +107,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
         if (lane.failures >= mostFailures) await putBack(receiver, lane)
       }
     })()
-      .catch(error => log.error({ err: error, receiver }, 'what became of facts could not be noted; they are told again'))
+      .catch(error => log.error({ err: error, receiver }, 'results of fact deliveries could not be stored; the facts will be delivered again'))
       .finally(() => {
         lane.running -= 1
         running.delete(work)
@@ -146,7 +146,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
       const [noted] = await rows<{ isFollowed: boolean }>(sequelize, outbox.delivered, [receiver, seq, clock.now()])
       if (noted?.isFollowed) begin()
     } else {
-      log.error({ ...about, refused: receipt.refused }, 'a receiver refuses a fact: npm run facts -- list shows it')
+      log.error({ ...about, refused: receipt.refused }, 'fact refused by its receiver: npm run facts -- list shows it')
       await rows(sequelize, outbox.refused, [receiver, seq, receipt.refused.slice(0, longestFailure)])
     }
     return true

@@ -68,7 +68,7 @@ export const webhookSweep = <Key extends DeliveryKey, Delivery>(deliveries: () =
     const found = await opened.due(new Date(clock.now().getTime() - graceMs), atOnce)
     await Promise.all(
       found.map(key =>
-        deliver(opened, key).catch(error => log.error({ err: error, deliveryId: key.id }, 'a webhook could not be taken up; the next round tries again')),
+        deliver(opened, key).catch(error => log.error({ err: error, deliveryId: key.id }, 'webhook delivery could not be started; the next round retries')),
       ),
     )
   },

@@ -51,7 +51,7 @@ async function post({ way, log }: Sending, { id, body, url, secrets }: Message, 
     })
     return status
   } catch (error) {
-    if (!(error instanceof OutboundFailure)) log.error({ err: error, messageId: id }, 'a webhook could not be signed or sent; it is tried again')
+    if (!(error instanceof OutboundFailure)) log.error({ err: error, messageId: id }, 'webhook could not be signed or sent; it will be retried')
     return null
   }
 }

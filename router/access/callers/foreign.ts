@@ -67,7 +67,7 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
       isAway = false
     } catch (err) {
       isAway = true
-      log.warn({ err }, 'the keys of another issuer could not be read: those that are known go on')
+      log.warn({ err }, 'keys of the external issuer could not be fetched: known keys stay in use')
     }
   }
   const askOnce = (): Promise<void> => {

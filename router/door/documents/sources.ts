@@ -61,7 +61,7 @@ export function createSources(documents: Documents, { mode = 'off', registered =
     if ('errors' in read) return read
     if (!known && mode === 'log' && !logged.has(hash)) {
       logged.set(hash, true)
-      log.warn({ sha256: hash, operations: namesIn(read.document) }, 'a document was answered that is not trusted')
+      log.warn({ sha256: hash, operations: namesIn(read.document) }, 'untrusted document executed')
     }
     return { text, document: read.document }
   }

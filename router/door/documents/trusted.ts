@@ -40,7 +40,10 @@ export function trustedIn({ operations }: Manifest, documents: Documents, log: P
     byId.set(id, known)
   }
   if (wrong.length > 0)
-    log.warn({ wrong: wrong.length, of: operations.length, first: wrong.slice(0, mostTold) }, 'trusted documents do not fit the graph, and are refused')
+    log.warn(
+      { wrong: wrong.length, of: operations.length, first: wrong.slice(0, mostTold) },
+      'trusted documents are invalid for this graph and will be refused',
+    )
   return {
     byId: id => byId.get(id) ?? (id.startsWith(prefix) ? byId.get(id.slice(prefix.length)) : undefined),
     byHash: hash => byHash.get(hash),

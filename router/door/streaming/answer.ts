@@ -53,7 +53,7 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   }
   const isTooSlow = () => {
     if (response.writableLength <= streamingLimits.waitingBytes) return false
-    door.log.info({ requestId, waiting: response.writableLength }, 'a client that reads too slowly was dropped')
+    door.log.info({ requestId, waiting: response.writableLength }, 'connection closed: client reads too slowly')
     over()
     response.destroy()
     return true
@@ -74,7 +74,7 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
       : door.streams.watch({ caller, end: (code, reason) => end(form.failed([code === tryAgainCode ? unanswered : expired(reason)])) })
   const heartbeat = setInterval(() => write(form.heartbeat), door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
   response.once('close', over)
-  response.on('error', err => door.log.debug({ err, requestId }, 'a stream broke'))
+  response.on('error', err => door.log.debug({ err, requestId }, 'stream failed'))
   write(form.begin)
   membership.listen({
     tell,

@@ -97,14 +97,14 @@ export function serve(
   const send = (text: string) => {
     if (socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > socketLimits.waitingBytes) {
-      log.info({ requestId: id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
+      log.info({ requestId: id, waiting: socket.bufferedAmount }, 'connection closed: client reads too slowly')
       return end(tryAgainCode, 'Too slow: connect again')
     }
     if (text.length <= socketLimits.smallCharacters) return socket.send(text)
     const bytes = Buffer.byteLength(text)
     const { claim } = extra
     if (inFlight.take(claim, bytes)) {
-      log.info({ requestId: id, bytes }, 'a client of whose answers too much waits was dropped')
+      log.info({ requestId: id, bytes }, 'connection closed: too many answers wait for the client')
       return end(tryAgainCode, 'Too many answers wait to be read: read them, then connect again')
     }
     // Called also when the socket is gone.
@@ -147,7 +147,7 @@ export function serve(
           extra.malformed = malformed
           take(text).catch(err => {
             if (isOfServers(err)) return end(CloseCode.BadRequest, 'Invalid message received')
-            log.error({ err, requestId: extra.id }, 'a socket failed')
+            log.error({ err, requestId: extra.id }, 'socket failed')
             end(CloseCode.InternalServerError, 'Internal server error')
           })
         })
@@ -167,11 +167,11 @@ export function serve(
     answered = true
   })
   // A protocol violation or a cut connection: ws closes the socket itself.
-  socket.on('error', err => log.debug({ err, requestId: extra.id }, 'a socket broke'))
+  socket.on('error', err => log.debug({ err, requestId: extra.id }, 'socket connection failed'))
   const over = (code: number, reason: string) => {
     if (left) return
     left = true
-    closed(code, reason).catch(err => log.error({ err, requestId: extra.id }, 'a socket did not close cleanly'))
+    closed(code, reason).catch(err => log.error({ err, requestId: extra.id }, 'socket did not close cleanly'))
   }
   socket.once('leaving', over)
   socket.once('close', (code, reason) => {

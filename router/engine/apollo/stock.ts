@@ -141,7 +141,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     const service = serviceName === undefined ? {} : { service: serviceName }
     const code = codeOf(cause)
     if (code !== 'INTERNAL_SERVER_ERROR') return errorFor(code, message, path, { ...details, ...service })
-    log.error({ requestId, path, err: (cause as GraphQLError).originalError ?? cause, ...service }, 'A field failed')
+    log.error({ requestId, path, err: (cause as GraphQLError).originalError ?? cause, ...service }, 'field failed')
     return errorFor(code, options.exposeInternalErrors ? String(message) : 'Internal server error', path, service)
   }
 

@@ -45,7 +45,7 @@ export function createEngine(options: EngineOptions): Engine {
   function tellIfSlow(ready: Ready, ms: number): void {
     if (ms < slowMs) return
     const { request, variant } = ready
-    log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'a slow operation')
+    log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
   }
 
   async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {
@@ -132,7 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
     } catch (cause) {
       abandon(run.call.operation)
       if (cause instanceof TooMuch) return tooMuchResult(cause)
-      log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
+      log.error({ requestId: ready.request.requestId, err: cause }, 'answer could not be assembled')
       return accidentOf(cause, options.exposeInternalErrors)
     }
   }

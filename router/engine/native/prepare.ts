@@ -184,7 +184,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     variant.catch(cause => {
       // Kept, a failure that passes would stand for ever.
       prepared.variants.delete(key)
-      if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'An operation could not be planned')
+      if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'operation could not be planned')
     })
     return variant
   }

@@ -28,7 +28,7 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
   const causes: Causes = new Map()
   for (const failure of failures) {
     if (errors.length >= mostErrors) {
-      reader.log.warn({ requestId: reader.requestId, failures: failures.length }, 'More failed than an answer tells, or the log')
+      reader.log.warn({ requestId: reader.requestId, failures: failures.length }, 'more errors than the answer and the log list')
       break
     }
     const { message, extensions } = wordsOf(failure, reader, causes)
@@ -77,7 +77,7 @@ function wordsOf(failure: Failure, reader: ErrorReader, causes: Causes): { messa
   if (code !== 'INTERNAL_SERVER_ERROR' && typeof error.message === 'string') {
     return { message: withClientVariables(error.message), extensions: { ...detailsOf(error), code, service } }
   }
-  take(causes, 'error', 'A field failed', { requestId, service, path: error.path, err: causeOf(failure) ?? error })
+  take(causes, 'error', 'field failed', { requestId, service, path: error.path, err: causeOf(failure) ?? error })
   const shown = reader.exposeInternalErrors && typeof error.message === 'string' ? withClientVariables(error.message) : 'Internal server error'
   return { message: shown, extensions: { code: 'INTERNAL_SERVER_ERROR', service } }
 }

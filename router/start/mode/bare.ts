@@ -51,7 +51,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         // Who takes the place of a worker that ended answers as the others do, which left aside what the file holds by now.
         const theirs = await colleagues?.graph
         if (!theirs || theirs === text) throw error
-        log.error(`${lineOf(error)}; the graph by which the other workers answer stays`)
+        log.error(`${lineOf(error)}; the other workers' graph stays in use`)
         answering = theirs
         return openEngine(theirs)
       }
@@ -78,7 +78,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
       try {
         if (isSameGraph(answering, changed)) {
           colleagues?.answersBy(changed)
-          log.warn(`${file} was read again: its graph is the same as before, and streams go on`)
+          log.warn(`${file} reloaded: the graph is unchanged and streams continue`)
           return
         }
         const [former, next] = [present, await openEngine(changed)]
@@ -88,9 +88,9 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         colleagues?.answersBy(changed)
         // What began there ends there.
         setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
-        log.warn({ subgraphs: next.names }, `${file} was read again: its graph answers from now on`)
+        log.warn({ subgraphs: next.names }, `${file} reloaded: the new graph is in use`)
       } catch (error) {
-        log.error(`${lineOf(error)}; the graph that answered before stays`)
+        log.error(`${lineOf(error)}; the former graph stays in use`)
       }
     }
   })

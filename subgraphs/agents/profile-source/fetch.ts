@@ -122,7 +122,7 @@ export function openFetching(job: () => Job): Fetching {
       const again = await concluded.finally(() => concluding.delete(concluded))
       if (again !== undefined) wake(again)
     } catch (error) {
-      present.log.error({ err: error, source: held.id }, 'an address could not be fetched; it is taken up again in a minute')
+      present.log.error({ err: error, source: held.id }, 'fetching a source failed; it will be retried in a minute')
     } finally {
       count(held.createdBy, -1)
       wake()

@@ -61,7 +61,7 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
           text: `update identity.api_keys set last_used_at = $2 where id = any($1::uuid[]) and (last_used_at is null or last_used_at < $2)`,
           values: [due, now],
         })
-        .catch(error => log.warn({ err: error }, 'the last use of API keys was not noted'))
+        .catch(error => log.warn({ err: error }, 'last use of API keys could not be stored'))
         .finally(() => writing.delete(done))
       writing.add(done)
     },

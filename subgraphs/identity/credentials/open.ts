@@ -61,8 +61,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
   const attempts = createAttempts(pool, limits, clock, record.refused)
   const admission = createAdmission(pool, clock)
   const settled = once(async () => {
-    if (await settleSecret({ pool, clock, cipher, secret }))
-      log.warn('sessions were begun with another AUTH_SECRET: every session has ended, and there is a new signing key')
+    if (await settleSecret({ pool, clock, cipher, secret })) log.warn('AUTH_SECRET has changed: all sessions were ended and a new signing key was created')
   })
   const signer = createSigner({ pool, clock, cipher, issuer: publicUrl, secret, log })
   const sign: Services['sign'] = async (claims, audience = accessTokenAudience) => {

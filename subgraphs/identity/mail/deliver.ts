@@ -43,12 +43,12 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     if (again) {
       await store.putOff(mail, again, { counts: true })
       figures.tried(kind, 'put_off')
-      log.warn({ mailId, kind, failures: mail.failures + 1, again, reason: fault.message }, 'a mail did not go through: it is tried again')
+      log.warn({ mailId, kind, failures: mail.failures + 1, again, reason: fault.message }, 'mail not sent; it will be retried')
       return again
     }
     await store.end(mail, 'given_up', now)
     figures.tried(kind, 'given_up')
-    log.error({ mailId, kind, failures: mail.failures + 1, reason: fault.message }, 'a mail was given up')
+    log.error({ mailId, kind, failures: mail.failures + 1, reason: fault.message }, 'mail failed for good')
     return null
   }
 
@@ -68,7 +68,7 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     try {
       return code === null ? null : cipher.open(code, codePlace(mailId))
     } catch (err) {
-      log.error({ mailId, kind, err }, 'a mail cannot leave: its code was sealed with an encryption key that is missing in ENCRYPTION_KEYS')
+      log.error({ mailId, kind, err }, 'mail cannot be sent: the key that encrypted its code is missing in ENCRYPTION_KEYS')
       return false
     }
   }

@@ -59,7 +59,7 @@ export function createProduction(registry: string | null, outbound: Outbound, cl
       err => {
         isAway = err instanceof OutboundFailure
         entry.until = clock.now().getTime() + againMs
-        log.warn({ err, service: slug }, 'the registry of production could not be asked: what it said last is handed out')
+        log.warn({ err, service: slug }, 'production registry unreachable: its last answer stays in use')
         return last.get(slug) ?? []
       },
     )

@@ -52,7 +52,7 @@ export async function registerServices(
   })
   for (const slug of changed) events.announce(registryTopic, { service: slug })
   const conflicts = [...reasons].map(([slug, reason]) => ({ slug, reason }))
-  for (const { slug, reason } of conflicts) log.error({ service: slug, reason }, 'a service was not registered')
+  for (const { slug, reason } of conflicts) log.error({ service: slug, reason }, 'service not registered')
   return { registered: registrations.map(({ slug }) => slug).filter(slug => !reasons.has(slug)), conflicts }
 }
 

@@ -117,7 +117,7 @@ export function createCredentialRecord(pool: pg.Pool, clock: Clock, log: Logger)
       const values = [toStored(email), newId(at), at, address, agent, causeId() ?? null, since, refusals.most]
       const writing = pool
         .query({ name: 'record of a refusal', text: insertRefused, values })
-        .catch(error => log.error({ err: error }, 'a refused sign-in was not written down'))
+        .catch(error => log.error({ err: error }, 'refused sign-in could not be written to the audit log'))
         .finally(() => underWay.delete(writing))
       underWay.add(writing)
     },

@@ -103,7 +103,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
                   where s.id = l.id and s.expires_at > $2 and (not l.used or s.last_active_at is null or s.last_active_at < $2)`,
           values: [due, now, new Date(now.getTime() + lifetimeMs - dayMs), new Date(now.getTime() + lifetimeMs)],
         })
-        .catch(error => log.warn({ err: error }, 'the last use of sessions was not noted'))
+        .catch(error => log.warn({ err: error }, 'last use of sessions could not be stored'))
         .finally(() => writing.delete(done))
       writing.add(done)
     },

@@ -21,7 +21,7 @@ export const widgetResolvers: Resolvers = {
           // Asked anew each time: what was read once for the operation is what was true when the stream began.
           list: context.widgets.list,
           read: ({ app }) => context.widgets.read(app),
-          failed: error => context.log.warn({ err: error, requestId: context.requestId }, 'a widget could not be read'),
+          failed: error => context.log.warn({ err: error, requestId: context.requestId }, 'widget could not be read'),
         }) as never,
       resolve: (widget: unknown) => widget as WidgetRow,
     },

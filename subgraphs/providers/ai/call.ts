@@ -224,7 +224,7 @@ function settling({ open, unanswered, funding, models, began, log }: Settling): 
         latencyMs,
       })
     } catch (error) {
-      log.error({ err: error, call: open.id }, 'what became of a call could not be written')
+      log.error({ err: error, call: open.id }, 'outcome of a call could not be stored')
     }
     return costMicros
   }

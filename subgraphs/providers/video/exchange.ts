@@ -82,7 +82,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
     await end(error.kind === 'left' ? 'ABORTED' : 'FAILED', null, error.kind, error.sent)
     // Nothing has reached the network: nothing is counted there. Last, for what cannot be given back comes back at midnight.
     if (!error.sent && units > 0)
-      await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'what a call did not use of a quota could not be given back'))
+      await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'unused quota of a call could not be released'))
     throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`, {
       outcome: error.sent ? 'unknown' : 'not_sent',
     })
@@ -140,7 +140,7 @@ const ending =
     const cost = isSent ? { units, costMicros: micros } : { units: 0, costMicros: 0n }
     await call
       .settle({ status, model: null, provider, ...cost, attempts, latencyMs })
-      .catch(error => log.error({ err: error, call: call.id }, 'what became of a call could not be written'))
+      .catch(error => log.error({ err: error, call: call.id }, 'outcome of a call could not be stored'))
   }
 
 /** The beginning of an answer as text, and all of it, the beginning included. */

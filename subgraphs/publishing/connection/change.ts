@@ -109,7 +109,7 @@ export function revokeInTime(
     await asked.revoke!(tokens ?? job.connections.open(row))
   }
   const under = revoke()
-    .catch(error => job.log.warn({ err: error, platform: row.platform, connectionId: row.id }, 'a network did not take back what it had granted'))
+    .catch(error => job.log.warn({ err: error, platform: row.platform, connectionId: row.id }, 'network did not revoke its authorization'))
     .finally(() => job.afterRenewals.delete(under))
   job.afterRenewals.add(under)
 }

@@ -25,7 +25,7 @@ export async function care(job: Job): Promise<void> {
   const found = await job.connections.due(due, atOnce)
   await Promise.all(
     found.map(row =>
-      careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'a connection could not be looked after')),
+      careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'checking a connection failed')),
     ),
   )
 }

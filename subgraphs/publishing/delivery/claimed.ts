@@ -33,7 +33,7 @@ export const prolong = (job: Job, claimed: PostRow, forMs: number) =>
  */
 export async function held<Result>(job: Job, claimed: PostRow, forMs: number, work: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(
-    () => void prolong(job, claimed, forMs).catch(error => job.log.warn({ err: error, postId: claimed.id }, 'a claim could not be prolonged')),
+    () => void prolong(job, claimed, forMs).catch(error => job.log.warn({ err: error, postId: claimed.id }, 'claim on a post could not be extended')),
     prolongEveryMs,
   )
   try {

@@ -83,7 +83,7 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
     },
     announce({ after }) {
       job.deliveries.ended(after, after.waitsUntil ? 'postponed' : 'given_up')
-      if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
+      if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'post not sent; it will be retried')
       announce(job, mine.brand, after)
     },
   })
@@ -121,7 +121,7 @@ export async function comeAgain(job: Job, claimed: PostRow, prepared: NonNullabl
     },
   })
   if (!done) return
-  log.info({ postId: claimed.id, since: prepared.since, againInMs }, 'the network works on what a post needs')
+  log.info({ postId: claimed.id, since: prepared.since, againInMs }, 'network is still processing a post’s media')
   announceStep(job.events, done.after)
 }
 
@@ -141,7 +141,7 @@ export async function insist({ clock, log }: Job, { postId }: Pick<AttemptRow, '
       return
     } catch (error) {
       if (!mayPass(error) || waited >= sendMs || clock.now().getTime() >= until) throw error
-      log.warn({ err: error, postId }, 'what the network answered could not be written; it is tried again')
+      log.warn({ err: error, postId }, 'network’s answer could not be stored; it will be retried')
       await sleep(writeAgainMs)
     }
   }
@@ -202,7 +202,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       announce(job, mine.brand, after)
     },
   })
-  if (!settled && isHeard) log.warn({ postId, attempt: attempt.number, platformPostId }, 'the network published a post whose outcome was settled otherwise')
+  if (!settled && isHeard) log.warn({ postId, attempt: attempt.number, platformPostId }, 'network published a post that a person had marked as not published')
   return settled?.after ?? null
 }
 

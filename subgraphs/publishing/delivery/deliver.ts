@@ -128,11 +128,11 @@ export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepare
   if ('limit' in answered && answered.limit)
     await job.connections
       .keepLimit(prepared.connection, answered.limit, job.clock.now())
-      .catch(error => job.log.warn({ err: error, postId: post.id }, 'what the network said of its limit could not be kept'))
+      .catch(error => job.log.warn({ err: error, postId: post.id }, 'network’s rate limit could not be stored'))
   // What is said of a comment may be meant of the post under which it was to stand.
   if (answered.outcome === 'refused' && answered.code === 'TARGET_UNAVAILABLE' && attempt.inReplyTo === null)
     await keepGone(job, prepared.connection, attempt.target ?? post.target, answered.detail).catch(error =>
-      job.log.warn({ err: error, postId: post.id }, 'that a place takes no posts any more could not be kept'),
+      job.log.warn({ err: error, postId: post.id }, 'target that accepts no posts could not be marked'),
     )
   return answered
 }
@@ -177,8 +177,8 @@ export async function concludeCall(job: Job, attempt: AttemptRow, answered: Endi
     await conclude(job, attempt, ending)
   } catch (error) {
     if (!(error instanceof UniqueConstraintError)) throw error
-    job.log.error({ err: error, postId: attempt.postId }, 'the network named a post that another post stands for')
-    await conclude(job, attempt, { outcome: 'unknown', detail: 'the network named a post that another post stands for' })
+    job.log.error({ err: error, postId: attempt.postId }, 'network returned the id of a post that is already linked to another one')
+    await conclude(job, attempt, { outcome: 'unknown', detail: 'network returned the id of a post that is already linked to another one' })
   }
 }
 

@@ -79,7 +79,7 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
  */
 const waiting = ({ log }: Job, post: PostRow, error: unknown) => {
   if (error instanceof BaseError) throw error
-  log.error({ err: error, postId: post.id }, 'a post could not be prepared: it waits and is tried again')
+  log.error({ err: error, postId: post.id }, 'post could not be prepared; it will be retried')
   return { waits: 'what it needs could not be made ready here' }
 }
 

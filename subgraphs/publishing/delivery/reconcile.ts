@@ -35,7 +35,7 @@ export async function reconcile(job: Job, key: PostKey): Promise<void> {
   try {
     lookup = await ask(job, post, attempt)
   } catch (error) {
-    job.log.warn({ err: error, postId: post.id }, 'the network could not say what became of a post; it is asked again')
+    job.log.warn({ err: error, postId: post.id }, 'network could not tell whether a post was published; it will be asked again')
     return
   }
   if (lookup.found) return concludeFound(job, attempt, lookup)
@@ -53,7 +53,7 @@ export async function concludeFound(job: Job, attempt: AttemptRow, found: Extrac
     await conclude(job, attempt, { ...found, outcome: 'delivered' })
   } catch (error) {
     if (!(error instanceof UniqueConstraintError)) throw error
-    job.log.info({ postId: attempt.postId, platformPostId: found.platformPostId }, 'the post that the network lists was named another post’s meanwhile')
+    job.log.info({ postId: attempt.postId, platformPostId: found.platformPostId }, 'post found at the network was linked to another post meanwhile')
   }
 }
 

@@ -22,7 +22,7 @@ export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>)
         else await putBack(job, claimed, null, error.message)
       },
     )
-    .catch(error => job.log.error({ err: error, postId: claimed.id }, 'a renewal could not be followed up; the sweep finds the post'))
+    .catch(error => job.log.error({ err: error, postId: claimed.id }, 'follow-up of a token renewal failed; the sweep finds the post'))
     .finally(() => job.afterRenewals.delete(after))
   job.afterRenewals.add(after)
 }

@@ -23,7 +23,7 @@ const mostMarked = 1_000
 const each = (job: Job, keys: readonly PostKey[], act: (job: Job, key: PostKey) => Promise<unknown>) =>
   Promise.all(
     keys.map(key =>
-      act(job, key).catch(error => job.log.error({ err: error, postId: key.postId }, 'a post could not be taken up; the next round tries again')),
+      act(job, key).catch(error => job.log.error({ err: error, postId: key.postId }, 'delivery of a post could not be started; the next round retries')),
     ),
   )
 

@@ -35,7 +35,7 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   })
   if (!taken?.along) return
   const { after: post, along: attempt } = taken
-  job.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
+  job.log.warn({ postId: post.id, attempt: attempt.number }, 'delivery was interrupted: asking the network for its outcome')
   const network = job.networks.get(post.platform)
   if (network && lookupOf(network, attempt.target) === 'NONE')
     return void (await conclude(job, attempt, { outcome: 'unknown', detail: 'the call was interrupted' }))
@@ -43,7 +43,7 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   try {
     lookup = await ask(job, post, attempt)
   } catch (error) {
-    job.log.warn({ err: error, postId: post.id }, 'the network could not say what became of an interrupted call')
+    job.log.warn({ err: error, postId: post.id }, 'network could not tell the outcome of an interrupted call')
     if (!isForGood(error) && (await waits(job, post))) return
     await conclude(job, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` })
     return

@@ -50,7 +50,7 @@ export async function keepObject(
 export async function letGo(keeping: Keeping, brandId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
-    keeping.log.warn({ err: error, brandId }, 'objects that no row names stay for a day'),
+    keeping.log.warn({ err: error, brandId }, 'unreferenced files could not be removed; they stay for a day'),
   )
 }
 

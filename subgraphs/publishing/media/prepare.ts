@@ -49,9 +49,7 @@ export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
     async run() {
       const { clock, mediaAssets, log } = job()
       for (const asset of await mediaAssets.waiting(new Date(clock.now().getTime() - graceMs), 5))
-        await prepare(job(), asset.id).catch(error =>
-          log.error({ err: error, assetId: asset.id }, 'a medium could not be prepared; the next round tries again'),
-        )
+        await prepare(job(), asset.id).catch(error => log.error({ err: error, assetId: asset.id }, 'media file could not be prepared; the next round retries'))
     },
   },
   {
@@ -80,7 +78,7 @@ async function removeDue(job: Job): Promise<boolean> {
     }
   } catch (error) {
     // A storage that is away is no reason to take the platform for one that stands still: what is to go may stay for a while.
-    log.warn({ err: error, left: keys.length - gone.length }, 'objects that are to go could not be removed; the next round tries again')
+    log.warn({ err: error, left: keys.length - gone.length }, 'deleted files could not be removed; the next round retries')
   }
   if (gone.length > 0) await inTransaction(job, ({ transaction }) => mediaObjects.forget(gone, now, transaction))
   return gone.length === atOnce
@@ -96,7 +94,7 @@ export async function prepare(job: Job, assetId: string): Promise<void> {
   } catch (error) {
     const isHopeless = error instanceof NoFilm || error instanceof NoPicture || error instanceof NotStored
     if (!isHopeless && job.clock.now().getTime() - asset.createdAt.getTime() < patienceMs) throw error
-    job.log.info({ assetId, why: (error as Error).message }, 'a medium could not be prepared')
+    job.log.info({ assetId, why: (error as Error).message }, 'media file could not be prepared')
     ready = { status: 'FAILED', previewBroken: true }
   }
   crash('medium-looked-at')

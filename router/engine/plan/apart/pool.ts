@@ -120,7 +120,7 @@ export function createPool(options: PoolOptions): Pool {
       if (closed) fail(task, leaving())
       else if (!isReady && (cause instanceof Died || cause instanceof Stopped)) postpone(task, cause)
       else if (cause instanceof Stopped) {
-        log.warn({ characters: task.texts.join('').length, limit: cause.message }, 'a planner was ended, for an operation took it too long')
+        log.warn({ characters: task.texts.join('').length, limit: cause.message }, 'planner stopped: planning an operation took too long')
         options.stopped?.()
         refused.set(task.key, tooDear)
         fail(task, tooDear())
@@ -136,7 +136,7 @@ export function createPool(options: PoolOptions): Pool {
 
   /** Its process has ended: another one may plan it, unless it is the operation that ends them. */
   const lost = (task: Task, cause: Died) => {
-    log.warn({ err: cause }, 'a planner ended by itself')
+    log.warn({ err: cause }, 'planner ended unexpectedly')
     task.lives -= 1
     if (task.lives > 0) wait(task, options.patienceMs, busy)
     else {
@@ -147,7 +147,7 @@ export function createPool(options: PoolOptions): Pool {
 
   /** Its process ended before it could plan, which says nothing of the operation: it waits for another one, that works already or starts later. */
   const postpone = (task: Task, cause: Error) => {
-    log.warn({ err: cause }, 'a planner did not start')
+    log.warn({ err: cause }, 'planner did not start')
     wait(task, task.startBy - performance.now(), unstarted)
     if (pausing) return
     pausing = true

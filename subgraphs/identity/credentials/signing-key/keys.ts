@@ -67,7 +67,7 @@ export function createSigner({ pool, clock, cipher, issuer, secret, log }: Signe
     if (known) return known
     const key = await openKey(id, private_key).catch(() => null)
     if (!key && known === undefined)
-      log.warn({ kid: id }, 'a signing key was sealed with an encryption key that is missing in ENCRYPTION_KEYS: it signs nothing here, and another one does')
+      log.warn({ kid: id }, 'signing key unusable: the key that encrypted it is missing in ENCRYPTION_KEYS; another signing key is used')
     opened.set(id, key)
     return key
   }

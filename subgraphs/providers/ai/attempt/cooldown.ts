@@ -127,7 +127,7 @@ export function createSharedCooldowns(found: readonly KnownRest[], { sequelize, 
       const now = await write()
       known.set(keyOf(who), [...others(who), ...(now ? [now] : [])])
     } catch (error) {
-      log.warn({ err: error, credential: who.credentialId, model: who.model }, 'how a candidate fared could not be told to other processes')
+      log.warn({ err: error, credential: who.credentialId, model: who.model }, 'outcome of a model call could not be shared with other processes')
     }
   }
   const { inARow, withinMs, restMs } = patience

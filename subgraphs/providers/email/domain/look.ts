@@ -60,5 +60,5 @@ export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): P
     tell: ({ before, after }) => factsOf(before, after, job, admins),
   })
   if (stepped && stepped.before.status !== stepped.after.status)
-    log.warn({ domain: stepped.after.domain, status: stepped.after.status }, 'a sender domain stands otherwise than when it was last looked up')
+    log.warn({ domain: stepped.after.domain, status: stepped.after.status }, 'status of a sender domain changed')
 }

@@ -149,7 +149,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     try {
       return { ...context.emailMessages.open(id, content!), attachments: sealed.map(each => context.emailAttachments.opened(each)) }
     } catch (err) {
-      log.error({ messageId: id, err }, 'a mail cannot leave: it was sealed with an encryption key that is missing in ENCRYPTION_KEYS')
+      log.error({ messageId: id, err }, 'mail cannot be sent: the key that encrypted it is missing in ENCRYPTION_KEYS')
       return null
     }
   }

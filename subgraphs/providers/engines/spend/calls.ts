@@ -121,7 +121,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
       .do(entry.call.organizationId, entry)
       .then(
         () => {},
-        error => log.error({ err: error, call: entry.call.id }, 'a refused call could not be recorded'),
+        error => log.error({ err: error, call: entry.call.id }, 'refused call could not be stored'),
       )
       .finally(() => writing.delete(written))
     writing.add(written)

@@ -62,7 +62,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
       await write()
     } catch (error) {
       if (!isOfEntry(error) && performance.now() - since < longestMs) return false
-      log.error({ err: error, call: id }, 'what became of a call could not be written')
+      log.error({ err: error, call: id }, 'outcome of a call could not be stored')
     }
     waiting.delete(id)
     return true
@@ -72,7 +72,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
     /** Keeps for later what could not be written now. @throws the cause, when it is the entry's own or too much waits already */
     keep(id: string, cause: unknown, write: () => Promise<unknown>): void {
       if (isOfEntry(cause) || waiting.size >= mostWaiting) throw cause
-      log.warn({ err: cause, call: id }, 'what became of a call could not be written yet')
+      log.warn({ err: cause, call: id }, 'outcome of a call could not be stored yet')
       waiting.set(id, { id, since: performance.now(), write })
       goOn()
     },
@@ -82,7 +82,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
       await round
       if (waiting.size > 0) await tryAll()
       clearTimeout(timer)
-      for (const id of waiting.keys()) log.error({ call: id }, 'what became of a call was never written')
+      for (const id of waiting.keys()) log.error({ call: id }, 'outcome of a call was lost')
       waiting.clear()
       clearTimeout(timer)
     },

@@ -49,7 +49,7 @@ export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelS
     if (id === null) return joinRun()
     const asked = await Promise.all(names.map(name => askSource(deps, name, clock.now())))
     for (const { attempted } of asked)
-      if (attempted.failure !== null && attempted.wasAsked) log.warn({ source: attempted.name, failure: attempted.failure }, 'a source of models failed')
+      if (attempted.failure !== null && attempted.wasAsked) log.warn({ source: attempted.name, failure: attempted.failure }, 'model source failed')
     await keep(context, id, asked, tenantId)
     return (await modelSyncs.runOf(id))!
   }

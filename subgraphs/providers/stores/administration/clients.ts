@@ -60,7 +60,7 @@ export function createClientDirectory(
     if (now.getTime() - (written.get(id) ?? Number.NEGATIVE_INFINITY) < touchEvery) return
     written.set(id, now.getTime())
     const done: Promise<unknown> = rows(sequelize, touch[what], [id, now])
-      .catch(err => log.warn({ err }, 'the last use of a service client was not noted'))
+      .catch(err => log.warn({ err }, 'last use of a service client could not be stored'))
       .finally(() => writing.delete(done))
     writing.add(done)
   }

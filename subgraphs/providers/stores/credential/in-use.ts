@@ -123,7 +123,7 @@ export function openCredentialsInUse({ credentials: open, write, clock, log, isA
       const said = message === undefined ? null : withoutSecrets(message, credential.secrets)
       const written = write({ id: credential.id, sealed: read.get(credential)?.sealed ?? '', status: wanted, message: said }).catch(error => {
         noted.delete(credential.id)
-        log.warn({ err: error, credential: credential.id }, 'the use of a credential could not be noted')
+        log.warn({ err: error, credential: credential.id }, 'last use of a credential could not be stored')
       })
       writing.add(written)
       void written.finally(() => writing.delete(written))

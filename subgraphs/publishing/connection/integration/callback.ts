@@ -136,7 +136,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
     })
     return connectedPage(platform, account.name, brandName)
   } catch (error) {
-    log.warn({ err: error, platform }, 'an authorization could not be completed')
+    log.warn({ err: error, platform }, 'authorization could not be completed')
     if (network && wasConfirmed && error instanceof GrantFailure && error.permanent) {
       const { url, verifier } = await network.authorize({ redirectUri, state })
       await authorizations.release(begun, verifier)

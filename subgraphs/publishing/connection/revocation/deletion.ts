@@ -22,7 +22,7 @@ export const deletions = (job: () => Job): Sweep => ({
   async run() {
     for (const request of await job().signedRequests.toDo(atOnce))
       await erase(job(), request).catch(error =>
-        job().log.error({ err: error, requestId: request.id }, 'an account could not be deleted; the next round tries again'),
+        job().log.error({ err: error, requestId: request.id }, 'deleting an account’s data failed; the next round retries'),
       )
   },
 })

@@ -91,7 +91,7 @@ export const figuresSweep = (job: () => Job): Sweep => ({
     await Promise.all(
       groups.map(posts =>
         count(opened, posts).catch(async error => {
-          log.warn({ err: error, platform: posts[0]!.platform, posts: posts.length }, 'posts could not be counted; it is tried again')
+          log.warn({ err: error, platform: posts[0]!.platform, posts: posts.length }, 'analytics of posts could not be read; it will be retried')
           await analytics.putOff(posts.map(({ brandId, id: postId, publishedAt }) => ({ brandId, postId, dueAt: nextTry(publishedAt!, now) })))
         }),
       ),
@@ -112,7 +112,7 @@ export const followersSweep = (job: () => Job): Sweep => ({
       const network = networks.get(connection.platform)
       const counted = network?.followers
         ? await asking(opened, network, connection, usualPlace(connection), from => network.followers!(from)).catch(error => {
-            log.warn({ err: error, connectionId: connection.id }, 'followers could not be counted; the next day is')
+            log.warn({ err: error, connectionId: connection.id }, 'follower count could not be read; the next day is tried')
             return null
           })
         : null

@@ -67,7 +67,7 @@ async function refresh(context: Context, id: string): Promise<PostAnalyticsRow> 
     await count(context, [post])
   } catch (error) {
     if (!(error instanceof OutboundFailure || error instanceof GrantFailure || error instanceof AccessExpired))
-      context.log.warn({ err: error, postId: post.id }, 'a network did not tell what it counts')
+      context.log.warn({ err: error, postId: post.id }, 'network did not return analytics')
     throw new Refusal('UPSTREAM_FAILED', `${everyNetwork[post.platform].title} did not tell what it counts of this post: try again later.`)
   }
   return analytics.of.clear(post.id).load(post.id)

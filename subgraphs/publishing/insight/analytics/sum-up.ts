@@ -49,7 +49,7 @@ export const checkSums = (job: Job, brandId: string): Promise<number> =>
     const days = extent ? daysFrom(brand.timeZone, extent.first, extent.last) : []
     const wrong = await daySums.drift(brandId, days, now, transaction)
     if (wrong.length === 0) return 0
-    log.error({ brandId, days: wrong.length, first: wrong[0], last: wrong.at(-1) }, 'sums of days are not what their posts come to; they are summed anew')
+    log.error({ brandId, days: wrong.length, first: wrong[0], last: wrong.at(-1) }, 'daily sums differ from their posts and are recomputed')
     job.sumsThatDrifted.inc(wrong.length)
     await daySums.note(brandId, wrong, transaction)
     return wrong.length
@@ -63,7 +63,7 @@ export const daySumsSweep = (job: () => Job): Sweep => ({
     const opened = job()
     const { clock, daySums, log } = opened
     for (const { brandId } of await daySums.waiting(clocksOf('UTC').zones, atOnce))
-      await sumUp(opened, brandId).catch(error => log.warn({ err: error, brandId }, 'days of a brand could not be summed; the next round tries again'))
+      await sumUp(opened, brandId).catch(error => log.warn({ err: error, brandId }, 'daily sums of a brand could not be computed; the next round retries'))
     const brandId = await daySums.toCheck(new Date(clock.now().getTime() - checkMs))
     if (brandId) await checkSums(opened, brandId)
   },

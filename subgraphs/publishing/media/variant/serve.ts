@@ -91,7 +91,7 @@ async function shownAs({ mediaVariants }: Job, asset: MediaAssetRow, form: strin
 
 /** A preview that is gone is broken from now on, so that lists say so; an original that is gone is an accident. */
 async function lost(job: Job, asset: MediaAssetRow, form: string): Promise<void> {
-  if (form !== 'preview') return job.log.error({ assetId: asset.id, form }, 'the bytes of an asset are gone')
+  if (form !== 'preview') return job.log.error({ assetId: asset.id, form }, 'file of a media asset is missing')
   await inTransaction(job, async ({ transaction }) => {
     const now = await job.mediaAssets.lock(asset.id, transaction)
     if (now && !now.previewBroken) await job.mediaAssets.update(now, { previewBroken: true }, transaction)

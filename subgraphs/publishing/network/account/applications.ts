@@ -87,7 +87,7 @@ export function openApplications({ adapters, configured, whereabouts, call, cloc
 
   /** What was asked and not had is told to operators, once as long as it stays so. */
   const refused = (status: number): NotSetUp => {
-    if (!isRefused) log.warn({ status }, `the gateway to providers hands ${registration.appId} no applications: its client there needs NETWORK_APPLICATIONS`)
+    if (!isRefused) log.warn({ status }, `providers gives ${registration.appId} no network applications: its service client needs NETWORK_APPLICATIONS`)
     isRefused = true
     return none
   }
@@ -119,7 +119,7 @@ export function openApplications({ adapters, configured, whereabouts, call, cloc
       if (known && known.at <= now && now < known.at + known.forMs) return known.found
       const asked = { at: now, forMs: heardForMs, found: Promise.resolve<Found>(unknown) }
       asked.found = ask(platform, organizationId).catch(error => {
-        log.warn({ err: error, platform }, 'whether there is an application at a network could not be found out; it is asked again in a moment')
+        log.warn({ err: error, platform }, 'network application could not be read from providers; it will be retried shortly')
         asked.forMs = askAgainMs
         return unknown
       })

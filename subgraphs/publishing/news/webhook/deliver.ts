@@ -62,7 +62,7 @@ async function secretsOf({ webhookEndpoints, formerSecrets, log }: Job, endpoint
   try {
     return [...webhookEndpoints.secretsOf(endpoint, now), ...(await formerSecrets.secretsOf(endpoint, now))]
   } catch (error) {
-    log.error({ err: error, webhookId: endpoint.id }, 'a webhook could not be signed; it is tried again')
+    log.error({ err: error, webhookId: endpoint.id }, 'webhook could not be signed; it will be retried')
     return null
   }
 }

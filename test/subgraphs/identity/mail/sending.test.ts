@@ -82,7 +82,7 @@ describe('a mail that does not go through', () => {
     expect([...ids]).toEqual([expect.stringMatching(/^<[0-9a-f-]{36}@platform\.test>$/)])
     const log = sending.log.join('')
     expect(log).toContain('451 4.3.0')
-    expect(log).toContain('a mail was given up')
+    expect(log).toContain('mail failed for good')
     expect(log).not.toMatch(new RegExp(`ada@|${code}`))
     expect(await sending.metrics.metrics()).toContain('supergraph_mails_total{kind="verify-email",outcome="given_up"} 1')
   })

@@ -116,7 +116,7 @@ describe('G-02 a call, where several processes make calls', () => {
     await world.graph.rows('alter table providers.candidate_rests add constraint nothing_goes check (is_limit is null)')
     await world.arm('openai', { fault: 'status', status: 429 })
     expect(await modelOf(await world.chat('hi'))).toEqual([200, secondModel, '2'])
-    expect(world.graph.log.filter(line => line.includes('could not be told to other processes'))).toHaveLength(1)
+    expect(world.graph.log.filter(line => line.includes('could not be shared with other processes'))).toHaveLength(1)
   })
 })
 

@@ -87,7 +87,7 @@ describe('G-09 a call of the video network', () => {
     expect([(await world.calls()).map(({ status }) => status), lines('could not be given back')]).toEqual([['FAILED'], 1])
     await graph.rows(`alter table providers.calls add constraint no_end check (status = 'RUNNING') not valid`)
     expect((await world.list()).status).toBe(502)
-    expect([lines('what became of a call could not be written'), await world.used()]).toMatchObject([1, [{ used: 1 }]])
+    expect([lines('outcome of a call could not be stored'), await world.used()]).toMatchObject([1, [{ used: 1 }]])
   })
 
   test('that the network refuses for its quota is 429 until midnight on the Pacific coast; other refusals come as they are', async () => {

@@ -21,7 +21,7 @@ function awayInTheCall(graph: Supergraph): Promise<void> {
     publish: async (publication: Parameters<Network['publish']>[0]) => {
       const answer = await publish(publication)
       const restore = await refuse(graph)
-      const failed = () => graph.log.filter(line => line.includes('could not be written; it is tried again')).length
+      const failed = () => graph.log.filter(line => line.includes('could not be stored; it will be retried')).length
       vi.waitFor(() => expect(failed()).toBeGreaterThan(0), { timeout: 5_000, interval: 20 })
         .finally(restore)
         .then(back.resolve, back.reject)

@@ -97,7 +97,7 @@ describe('P-10 an answer that comes when the post was taken up by another', () =
     letThrough()
     await slow
     expect(await stored(graph, post)).toEqual(published)
-    expect(graph.log.filter(line => line.includes('outcome was settled otherwise'))).toHaveLength(1)
+    expect(graph.log.filter(line => line.includes('had marked as not published'))).toHaveLength(1)
   })
 })
 

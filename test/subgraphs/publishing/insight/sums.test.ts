@@ -219,7 +219,7 @@ describe('sums of days', () => {
     await graph.rows(`insert into publishing.day_sums (brand_id, starts_at, platform, posts, top) values ($1, $2, 'X', 2, '{}')`, [brandId, at(48)])
     await graph.clock.advance(25 * hour)
     await graph.rows('update publishing.summed_brands set checked_at = $2 where brand_id = $1', [brandId, at(-1000)])
-    const said = () => graph.log.filter(line => line.includes('sums of days are not') && line.includes(brandId)).length
+    const said = () => graph.log.filter(line => line.includes('daily sums differ') && line.includes(brandId)).length
     await sweep()
     expect(said()).toBe(1)
     const figure = await graph.metrics.getSingleMetricAsString('publishing_day_sums_drift_total')

@@ -68,7 +68,7 @@ describe('an application that the gateway to providers keeps', async () => {
     expect(await Promise.all([find(), find()])).toEqual(Array(2).fill({ application: null, network: null, isKnown: false }))
     await find()
     expect([asked.length, lines.length]).toEqual([2, 1])
-    expect(lines[0]).toMatch(/it is away.*could not be found out/)
+    expect(lines[0]).toMatch(/it is away.*could not be read from providers/)
     await clock.advance(5_000)
     for (const answer of [
       { ...kept, status: 500 },

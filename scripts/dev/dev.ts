@@ -8,7 +8,7 @@ import { watchProject } from './watch.ts'
  * where a change asks for it, and the program is loaded once for trial; with a mistake the platform that runs goes on, and the
  * next save tries again. Words of the command line are the platform's.
  */
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const folders = ['subgraphs', 'platform', 'carriers', 'router', 'db', 'sandbox', 'schema', 'config']
 
 const isDerived = (path: string) => /\.generated\.ts$|^schema\/(?:subgraphs\/.*|supergraph|api)\.graphql$/.test(path)
