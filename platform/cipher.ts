@@ -33,7 +33,7 @@ export interface CipherKey {
 /** AES-256-GCM (NIST SP 800-38D); the form is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, base64url parts. */
 export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher {
   const byId = new Map(keys.map(entry => [entry.id, entry.key]))
-  // A key of its own: none is used for two things (NIST SP 800-57 §5.2).
+  // Each purpose has a key of its own (NIST SP 800-57 §5.2).
   const signing = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'signatures', 32)))
   const signatureOf = (key: Buffer, text: string, about: string) =>
     createHmac('sha256', key)
@@ -61,7 +61,7 @@ export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher
     isSigned(signature, text, about) {
       if (!/^[\w-]{43}$/.test(signature)) return false
       const given = Buffer.from(signature, 'base64url')
-      // One text for one signature: the last character has two bits that nobody reads.
+      // Each signature has exactly one spelling: base64url would ignore two bits of the last character.
       if (given.toString('base64url') !== signature) return false
       return signing.some(key => timingSafeEqual(signatureOf(key, text, about), given))
     },

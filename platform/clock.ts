@@ -89,7 +89,7 @@ export function localTime(zone: string, at: Date): LocalTime {
  */
 export function startOfDay(zone: string, day: string): Date {
   const wall = Date.parse(`${day}T00:00:00Z`)
-  // Clocks are moved by the difference of what they show a day before and a day after: one of the two is right.
+  // The offset may change on this day, so the offsets of the day before and the day after are both tried.
   const offsets = [wall - dayMs, wall + dayMs].map(at => wallOf(zone, at) - at)
   const begins = offsets.map(offset => wall - offset).sort((a, b) => a - b)
   return new Date(begins.find(at => wallOf(zone, at) >= wall) ?? begins[1]!)

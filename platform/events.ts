@@ -119,7 +119,7 @@ export function createMemoryEvents(): Events {
       }
     },
     lookAgain() {
-      // Within one process nothing is lost.
+      // Events within one process are never lost, so there is nothing to resync.
     },
     listenerCount(topic) {
       if (topic !== undefined) return listeners.get(topic)?.size ?? 0

@@ -7,7 +7,7 @@ import { Refusal } from './errors.ts'
  */
 export function newId(now: Date = new Date()): string {
   const time = now.getTime().toString(16).padStart(12, '0')
-  // Of a random UUID all but the first bits: Node asks the system for those of many at once.
+  // Uses a random UUID for all but the first bits, because Node draws random bytes for many UUIDs at once.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 

@@ -64,7 +64,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
   const api = new Set<string>()
   const trusted = new Set<string>(guests.origins)
   const own = new URL(publicUrl)
-  // One machine has three names for itself: whoever opens the platform by its address means the same place.
+  // The loopback interface has three names: opening the platform by its address means the same host.
   const ownNames = own.hostname === 'localhost' ? ['localhost', '127.0.0.1', '[::1]'] : [own.hostname]
   for (const name of ownNames) {
     web.add(name)

@@ -14,7 +14,7 @@ try {
   const { run } = await import('./start/run.ts')
   await run(process.argv.slice(2))
 } catch (error) {
-  // Nothing of ours that reports mistakes could be loaded.
+  // None of the program's modules that report errors could be loaded.
   const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec((error as Error).message)
   if (!missing) throw error
   console.error(`the package ${missing[1]} is not installed: run npm ci`)

@@ -146,7 +146,7 @@ const anonymousEach = operationShare.all * 0.75
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const { engine, authority, subgraphs, publicUrl, clock, log } = options
   const production = options.environment === 'production'
-  // Whoever develops sees what broke; elsewhere the log alone does.
+  // In development the client sees the internal error; elsewhere only the log does.
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
   const { callers, foreign, elapsed } = options
@@ -162,7 +162,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
   const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed }) : unwatched
-  // Where nobody is known whoever stands behind one proxy is one caller: it may have most of the places, but never all of them.
+  // Without authentication all clients behind one proxy are one caller: it may use most of the places, never all.
   const rates = createRates(options.rates ?? { each: null }, options.elapsed)
   const shares = rated(
     createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, ofOrganization: anonymousEach, waiting: 2000 }),
@@ -222,7 +222,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     sockets: {
       attach: sockets.attach,
       close() {
-        // A socket is closed with a code after which its client dials again; the end of a stream alone would not tell.
+        // Closes sockets with a code after which clients reconnect; a bare end of the stream would not tell them.
         sockets.close()
         hub.close()
       },
@@ -288,7 +288,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   if (authority) serveOpenapi(app, { hosts, publicUrl, tables, schema: engine.schema })
   options.extend?.(app)
   app.addHook('onListen', done => {
-    // Nobody waits for it: what is asked meanwhile is planned as it is asked.
+    // Requests do not wait for this: an operation that is requested meanwhile is planned then.
     void engine.warm([...operationsOf(tables), ...listed], owner)
     done()
   })
@@ -373,7 +373,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly DerivedTable[], door
       app.route({
         method: app.supportedMethods.filter(method => !known.includes(method)),
         url,
-        // Before a body is looked at: what is wrong is the method, whatever comes with it.
+        // Checked before the body, because the method is wrong whatever the body holds.
         async onRequest(request, reply) {
           const here = rows.filter(({ row }) => answersHere(door.hosts, request, roleOf(row)))
           if (here.length === 0) throw misplaced(door.hosts, request, rows[0]!.slug, roleOf(rows[0]!.row))

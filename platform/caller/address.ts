@@ -14,7 +14,7 @@ export const plainAddress = (written: string): string => written.replace(mapped,
 export function neighbourhoodOf(written: string): string {
   const address = plainAddress(written)
   if (!isIPv6(address)) return address
-  // What follows % names a link of this machine, in words of its own.
+  // The part after % names a network interface of this machine.
   const { parts } = ipaddr.IPv6.parse(address.split('%', 1)[0]!)
   return parts
     .slice(0, 4)

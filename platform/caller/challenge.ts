@@ -62,7 +62,7 @@ export function createChallenges({ spend, secret, counter, livesMs = 300_000 }: 
 
     async accept(given, now) {
       const read = readPayload(given)
-      // By our clock: the library has only the system's, which a challenge of the past does not pass either.
+      // Uses our clock: the library knows only the system clock.
       if (!read || read.challenge.parameters.expiresAt * 1_000 <= now.getTime()) return false
       const { verifySolution, deriveKey } = await loadAltcha()
       const { verified } = await verifySolution({ ...secrets, ...(read as Payload), deriveKey })

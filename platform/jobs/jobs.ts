@@ -67,7 +67,7 @@ const settings = {
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     maintenanceIntervalSeconds: 300,
-    // Jobs that wait for others: we have none.
+    // We have no jobs that depend on other jobs.
     flowIntervalSeconds: 3600,
     schedule: false,
     persistQueueStats: false,
@@ -115,7 +115,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
   return ({ slug, queues, sweeps, log, calm = false }) => {
     const everyMs = calm ? calmMs : pollMs
     const schema = `${slug}_jobs`
-    // Sweeps alone need no pg-boss, and so no connections of their own.
+    // A subgraph with sweeps only needs no pg-boss, and so none of its connections.
     const pool = queues.length > 0 ? openPool({ use: 'jobs', name: schema }) : null
     const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss, ...(calm && settings.calmBoss) })
     boss.on('error', error => log.error({ err: error }, 'job runner error'))
@@ -169,7 +169,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
           log.warn({ err: error }, 'running jobs left behind: another process takes them up when their heartbeat expires'),
         )
       })
-      // It asks the database once more, which may be the one that hangs.
+      // Stopping queries the database, which may be what hangs.
       await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error => log.warn({ err: error }, 'job runner did not stop cleanly'))
       await pool?.end()
     }
@@ -178,11 +178,11 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
       async enqueue(queue, data, { transaction, startAfter, key } = {}) {
         const group = queues.find(({ name }) => name === queue)?.groupOf?.(data)
         const options = { ...(group && { group: { id: group } }), ...(transaction && { db: runnerOf(transaction) }) }
-        // Every job has a key, because of jobs without one the queue would let only one wait.
+        // Every job has a key, because the queue lets only one job without a key wait.
         if (key === undefined) await boss.send(queue, withCause(data), { ...options, singletonKey: newId(), ...(startAfter && { startAfter }) })
         else await boss.upsert(queue, withCause(data), { ...options, singletonKey: key, startAfter: startAfter ?? 0 })
         const ms = startAfter ? startAfter.getTime() - clock.now() : 0
-        // Whoever waits longer is found by the next look in time.
+        // A job that waits longer is found by a later poll in time.
         if (ms > everyMs) return
         const wake = () => pollers.get(queue)?.wake(Math.max(0, ms))
         if (transaction) transaction.afterCommit(wake)
@@ -230,7 +230,7 @@ const noDatabase = { executeSql: () => Promise.reject(new Error('a job runner wi
 function databaseOn(pool: Pool) {
   return {
     executeSql: (text: string, values?: unknown[]) => pool.query(text, values),
-    // Only a test's clock asks for it, before the first statement.
+    // Only a test's clock is asked for before the first statement.
     async setSessionStatements(statements: string[]) {
       pool.options.onConnect = async client => {
         for (const statement of statements) await client.query(statement)

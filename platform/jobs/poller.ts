@@ -68,12 +68,12 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
 
   const arm = () => {
     clock.clearTimeout(timer)
-    // Whoever wakes it does so in the middle of something else.
+    // The caller is in the middle of other work, so polling starts in a later turn.
     if (!over && due < Number.POSITIVE_INFINITY) timer = doFor(null, () => clock.setTimeout(() => void look(), Math.max(0, due - elapsed())))
   }
   const wake = (ms = 0) => {
     const at = elapsed() + ms
-    // Before its start nothing can be looked for, and the start looks at once.
+    // Before the start nothing can be polled, and the start polls at once.
     if (over || !table || ms > everyMs || at >= due) return
     due = at
     if (!looking) arm()
@@ -128,7 +128,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       else await boss.complete(name, job)
     } catch (error) {
       log.error({ err: error, queue: name, job: job.id, data }, 'job failed')
-      // Where this fails too, the missing heartbeat ends the job.
+      // If this fails too, the missing heartbeat ends the job.
       await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'job result could not be stored'))
     }
     running.delete(job.id)
@@ -143,7 +143,8 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   /** Puts a job back to its time by the clock of this process, whatever the database's clock says. */
   async function putBack(job: Job, again: Date): Promise<void> {
     const ms = Math.max(again.getTime() - clock.now(), leastPauseMs)
-    // Sent before the old one is ended: a crash in between leaves one too many, never none. A newer one with the key stays as it is.
+    // The new job is sent before the old one is completed: a crash in between leaves one too many, never none. A newer job with the same
+    // key stays as it is.
     await boss.send(name, job.data, { startAfter: ms / 1000, singletonKey: job.singletonKey!, ...(job.groupId && { group: { id: job.groupId } }) })
     await boss.complete(name, job)
     wake(ms)

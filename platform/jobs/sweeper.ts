@@ -53,7 +53,7 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
     })
   }
   const wake = (ms = 0) => {
-    // Before its start nothing can be done, and the start begins at once.
+    // Before the start nothing can run, and the start runs the sweep at once.
     if (over || !started) return
     if (ms > 0) {
       const waiting = clock.setTimeout(() => {
@@ -64,7 +64,7 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
     } else if (round) again = true
     else begin()
   }
-  // Whoever wakes it does so in the middle of something else.
+  // The caller is in the middle of other work, so the sweep starts in a later turn.
   sweep.wakes?.(ms => doFor(null, () => wake(ms)))
   return {
     get lastFinished() {

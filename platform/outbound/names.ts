@@ -60,7 +60,7 @@ type Answer = { readonly addresses: readonly FoundAddress[]; readonly ttl: numbe
 
 /** Asks for both families of addresses; after `ms`, or soon after the first of them has come, no more is waited for. */
 async function askServers(host: string, servers: readonly string[] | null, ms: number): Promise<Answer> {
-  // One for each name: giving up one asks nothing else of the others.
+  // Each lookup has a resolver of its own: cancelling one does not cancel the others.
   const resolver = new Resolver({ timeout: 1_000, tries: 3 })
   if (servers) resolver.setServers(servers)
   const leave = () => resolver.cancel()
@@ -74,7 +74,7 @@ async function askServers(host: string, servers: readonly string[] | null, ms: n
       return { found: [], code: (error as NodeJS.ErrnoException).code ?? 'ENOTFOUND' }
     }
   }
-  // IPv4 first: where there is no IPv6, its addresses would be tried in vain.
+  // IPv4 first: without IPv6 on the machine, IPv6 addresses would be tried in vain.
   const both = await Promise.all([ask(4), ask(6)]).finally(() => {
     for (const timer of timers) clearTimeout(timer)
   })
@@ -116,7 +116,7 @@ function createPlaces({ ofOne, inAll }: { readonly ofOne: number; readonly inAll
   const lines = new Map<string, Line>()
   let running = 0
   const dispatch = () => {
-    // Whoever got a place goes to the end of the row.
+    // An organization that got a place moves to the end of the queue.
     for (const [key, line] of [...lines]) {
       if (running >= inAll) return
       const [begin] = line.waiting
@@ -189,7 +189,8 @@ export function createNames(options: NamesOptions = {}): ResolveName {
     const leave = await places.take(askerOf(host), timeoutMs)
     if (!leave) return { code: unansweredCode }
     try {
-      // Another may have asked meanwhile. Who waited long has all the time still: others may share the answer.
+      // Another caller may have looked the name up meanwhile. A caller that waited long still gets the full time: others may share the
+      // answer.
       const asked = at(host) ?? askServers(host, servers, timeoutMs).then(answer => keep(host, answer))
       if (asked instanceof Promise && !underWay.has(host)) underWay.set(host, asked)
       return await asked

@@ -75,7 +75,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
     guardedFresh: new Agent({ ...options, pipelining: 0, connect: openPublic }),
   })
   const agents = agentsOf({ connections: mostConnections })
-  // Streams last: they take no connection away from the others.
+  // Streams take connections of their own, so they do not block other requests.
   const streaming = agentsOf({ connections: mostStreams })
   /** Where a call goes, and by which way. @throws OutboundFailure for what may not be called */
   const wayTo = (url: string | URL, isFresh: boolean) => {
@@ -116,7 +116,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
       throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !unsent.has(error as Error), error)
     }
   }
-  // Third parties are told nothing of the trace. A path may hold a secret of theirs (a webhook's), so only where a call goes is noted.
+  // Third parties never receive trace headers. A path may contain a secret (a webhook's), so the span names only the origin.
   const inTrace = <Answer extends { readonly status: number }>(method: string | undefined, url: string | URL, work: () => Promise<Answer>) => {
     const above = keptSpan()
     if (!above) return work()
@@ -131,7 +131,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
         const { target, way } = wayTo(url, options.freshConnection ?? false)
         return await streamThrough(streaming[way], target, options)
       }),
-    // A stream may go on for minutes: those that are open are cut, and what else does not end soon.
+    // A stream may go on for minutes: open streams are cut, as are requests that do not end soon.
     async close() {
       const destroyed = (those: Record<string, Agent>) => Object.values(those).map(agent => agent.destroy(new Error('the way out is closed')))
       const cut = destroyed(streaming)

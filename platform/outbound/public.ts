@@ -23,7 +23,8 @@ for (const [net, bits] of [
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv4')
 for (const [net, bits] of [
-  // Forms of IPv6 that lead to an IPv4 address (6to4, Teredo), and documentation. What is no global unicast is refused below.
+  // IPv6 forms that lead to an IPv4 address (6to4, Teredo), and documentation addresses. Addresses outside global unicast are refused
+  // below.
   ['2002::', 16],
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -112,7 +113,7 @@ export function createReaches(
     const addresses = await found.promise.finally(() => clearTimeout(timer))
     if (addresses === null)
       throw new OutboundFailure(`no server of DNS says where ${host} lies: name one that answers, or come again`, false, { code: unansweredCode }, 'late')
-    // The way out trusts what the settings name, so a connection would not look again.
+    // The HTTP client trusts origins named in the settings, so it would not check again when it connects.
     return addresses.some(each => isPublicAddress(each.address)) || (addresses.length === 0 && !isOwn)
   }
 }

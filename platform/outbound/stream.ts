@@ -140,7 +140,7 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
       if (state === 'over') given.abort(failure ?? new Error('left'))
     },
     onResponseStart(_controller, status, found) {
-      // An interim answer (100, 103) is none yet.
+      // An interim response (100, 103) is not the response yet.
       if (status < 200 || state !== 'asking') return
       state = 'answering'
       resolve({ status, headers: headersOf(found), body: { [Symbol.asyncIterator]: () => iterator }, cancel })
@@ -201,7 +201,7 @@ function pieces(body: StreamBody | null | undefined, told: { began(): void; ende
   if (body === null || body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)) {
     return { body: body ?? null, begin: told.ended, leave() {} }
   }
-  // Of a web stream the reader is kept: it can be cancelled while a piece is waited for.
+  // Keeps the reader of a web stream, because it can be cancelled while a read waits.
   const streamed = body instanceof ReadableStream ? body.getReader() : undefined
   const inner = streamed ? undefined : (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   let isOver = false

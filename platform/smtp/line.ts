@@ -110,7 +110,7 @@ function faultOf(error: SmtpError, isUntouched = true): MailFault {
   if (!responseCode) return new MailFault(`the connection broke (${code ?? 'no code'})`, { isUntouched, isUnknown: !isUntouched })
   return new MailFault(`the mail server answered ${answerOf(error)} ${isOfMail ? `after ${command}` : 'to the connection'}`, {
     isFinal: isOfMail && responseCode >= 500,
-    // Told that the connection ends, and nothing of the mail.
+    // The server learns that the connection ends, and nothing of the mail.
     isUntouched: isUntouched && responseCode === 421,
     isSignIn: code === 'EAUTH' && responseCode >= 500,
     refused: refusedOf(error.rejectedErrors),
@@ -192,7 +192,7 @@ export async function openLine({ host, port, secure, auth }: MailServer, { conne
     },
     async send(envelope, message) {
       begun = false
-      // Read when the server has said that it wants it, and not before.
+      // The mail is read once the server has accepted the envelope, not before.
       const content = new Readable({
         read() {
           begun = true
@@ -206,7 +206,7 @@ export async function openLine({ host, port, secure, auth }: MailServer, { conne
         used = true
         return refusedOf(info?.rejectedErrors)
       } catch (error) {
-        // What it would say next of this mail is not to be heard as an answer to another one.
+        // A late reply about this mail must not be taken for the reply to another one.
         cut()
         throw error
       }

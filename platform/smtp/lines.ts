@@ -63,7 +63,7 @@ export function createLines(server: MailServer, times: Times, dial?: Dial): Line
         busy.add(line)
         return line
       } catch (error) {
-        // Where others are open, or may be in a moment, the server wants no more of them.
+        // If other connections are open or opening, the server does not want more of them.
         const others = busy.size + idle.length + opening - 1
         if (others === 0) throw error
         limit = others

@@ -20,7 +20,7 @@ function isAmbiguous(local: string): boolean {
 function partsOf(address: string): { readonly local: string; readonly domain: string } | null {
   const at = address.lastIndexOf('@')
   const written = address.slice(at + 1)
-  // What reads domains leaves some characters out and decodes others, and another name remains than was written.
+  // The domain parser drops some characters and decodes others, so the result may be another domain.
   const domain = /^[\p{L}\p{M}\p{N}.-]+$/u.test(written) ? domainToASCII(written) : ''
   return at > 0 && domain !== '' ? { local: address.slice(0, at), domain } : null
 }

@@ -63,7 +63,7 @@ const isOutdated = ({ code, routine }: pg.DatabaseError): boolean => code === '2
  */
 export const isLeaving = ({ code = '' }: { readonly code?: string | undefined }): boolean => /^(57P0[1-5]|25P0[34])$/.test(code)
 
-// The class is handed its connection and what comes over it by methods that pg's types do not have.
+// pg calls these methods with its connection and messages; its published types lack them.
 const Base = pg.Query as unknown as new (text: string) => object
 
 /**
@@ -106,7 +106,7 @@ export class Batch extends Base {
       const kept = name === undefined ? undefined : this.parsed.get(name)
       this.kept.push(kept)
       if (!kept) {
-        // Whatever stands under the name there, such as one that was parsed and then failed.
+        // Closes whatever statement has this name, also one that was parsed and then failed.
         if (name !== undefined) wire.close({ type: 'S', name })
         wire.parse({ name: name ?? '', text })
         wire.describe({ type: 'S', name: name ?? '' })
@@ -145,7 +145,7 @@ export class Batch extends Base {
     } catch (cause) {
       this.unread ??= new Map()
       this.unread.set(this.at, cause as Error)
-      // What comes after it is not kept, and what came before it is held no longer.
+      // Later rows are dropped, and earlier ones are released.
       this.found[this.at] = []
       this.takeBack(this.at)
     }
@@ -179,7 +179,7 @@ export class Batch extends Base {
   }
 
   handleReadyForQuery(): void {
-    // Whatever came, the next to ask over this connection would be answered what was meant for another.
+    // In any case the next query on this connection would receive an answer that belongs to another one.
     if (this.at !== this.statements.length) this.fail({ cause: new Error('the database answered what was not asked'), at: null, outdated: false })
     else this.done({ rows: this.found, unread: this.unread })
   }
@@ -187,7 +187,7 @@ export class Batch extends Base {
   /** Of PostgreSQL, or of the connection. */
   handleError(cause: Error): void {
     const sent = this.statements[this.at]
-    // A connection that PostgreSQL ends says so by an error, too.
+    // A connection that PostgreSQL closes reports that by an error too.
     if (!(cause instanceof pg.DatabaseError) || isLeaving(cause) || !sent) {
       this.fail({ cause, at: null, outdated: false })
       return

@@ -17,9 +17,9 @@ function summaryOf(text: string): Summary {
   if (present) return present
   const bare = text.replaceAll(/\/\*[\s\S]*?\*\/|--[^\n]*/g, ' ')
   const outer = withoutBrackets(bare)
-  // What comes of `with` is done by the statement behind its parts, which are in brackets.
+  // The operation of a `with` statement is that of the part after the brackets.
   const [verb = 'SQL'] = /\b(?:select|insert|update|delete|merge)\b/i.exec(outer) ?? /\w+/.exec(outer) ?? []
-  // Tables are always named with their schema; what is named without is a part of the statement itself.
+  // Tables are always qualified with their schema; a name without one is a part of the statement itself.
   const [, schema, table] = qualified.exec(outer) ?? qualified.exec(bare) ?? []
   const summary = { operation: verb.toUpperCase(), schema, table }
   if (known.size < mostKnown) known.set(text, summary)

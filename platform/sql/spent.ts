@@ -6,7 +6,7 @@ import { rows, statement } from './statement.ts'
  * @param slug the SQL schema with the table `spent_challenges`
  */
 export function spentChallenges(sequelize: Sequelize, slug: string): (hash: Uint8Array, expiresAt: Date) => Promise<boolean> {
-  // Whoever comes with the same solution meanwhile waits here until it is known what became of the first.
+  // A second request with the same solution waits here until the first one commits or fails.
   const spend = statement(`insert into ${slug}.spent_challenges (hash, expires_at) values ($1, $2) on conflict do nothing returning hash`)
   return async (hash, expiresAt) => (await rows(sequelize, spend, [hash, expiresAt])).length > 0
 }

@@ -12,7 +12,7 @@ export function toldAsWait(error: unknown): unknown {
   const { name, code, parent } = (error ?? {}) as { name?: string; code?: unknown; parent?: { code?: unknown } }
   if (name === 'SequelizeConnectionAcquireTimeoutError')
     return new Refusal('RATE_LIMITED', 'The database has too much to do at present: try again in a few seconds.', { retryAfter: 5 })
-  // Whoever asked may ask again: with its key nothing is done twice.
+  // The caller may retry: with the same idempotency key nothing is done twice.
   if (awayCause(error) !== null)
     return Object.assign(new Refusal('UPSTREAM_FAILED', 'Something that this service needs is away; try again in a moment.'), { cause: error })
   if (!waitedTooLong.has(String(parent?.code ?? code))) return error

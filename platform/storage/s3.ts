@@ -64,7 +64,7 @@ export function createS3Storage(settings: S3Settings, stream: StreamOutbound): O
         answer.cancel()
         if (answer.status === 200) return { bytes: Number(answer.headers.get('content-length')) }
         if (answer.status !== 404) throw new Error(`${key} could not be looked at: the bucket answered ${answer.status}`)
-        // An answer without a body does not say what is not there, the object or the bucket: a byte is asked for to hear it.
+        // A HEAD response does not say whether the object or the bucket is missing, so one byte is requested.
         const told = await ask('GET', checkedKey(prefix, key), { range: 'bytes=0-0' })
         if (told.status === 404) {
           const why = await failure('looked at', key, told)

@@ -142,7 +142,7 @@ export function createAuthenticate(
       used(claims.sessionId)
       return { viewer: remembered(session, () => person(claims.sessionId, session)), credential: tokenOf(claims) }
     }
-    // A token keeps the organization that it was made for, with the roles that the person has there now.
+    // A token keeps the organization it was issued for, with the roles that the person has there now.
     const roles = claims.organizationId === null ? [] : session.memberships[claims.organizationId]
     if (!roles) return refused('The access token is for an organization that you no longer belong to: get a new one from /identity/api/auth/token.')
     used(claims.sessionId)
@@ -173,7 +173,7 @@ export function createAuthenticate(
     const session = await authority.cookie(headers)
     if (session === null) return nobody
     const origin = headers.get('origin')
-    // A page of ours that asks its own origin may leave Origin out; any other caller with a cookie must say where it comes from.
+    // A page of our own origin may omit Origin; any other request with a cookie must send it.
     const trusted = origin === null ? safe || headers.get('sec-fetch-site') === 'same-origin' : hosts.trusts(origin)
     if (!trusted)
       return unauthenticated(

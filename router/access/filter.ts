@@ -105,7 +105,7 @@ function rewrite({ document, definition }: Operation, selectionSet: SelectionSet
       if (used.has(name)) continue
       const written = fragments.get(name)!
       const inner = changed.has(written) ? changed.get(written) : written
-      // Whatever loses its whole fragment loses its spread too.
+      // A fragment that loses all its fields loses its spreads too.
       if (!inner) throw new Error(`the fragment ${name} has nothing left and is still used`)
       used.set(name, inner)
       visit(inner)

@@ -57,7 +57,7 @@ export function findingsOf(table: AccessTable, { document, definition }: Operati
   const barrierOf = (rule: FieldRule, coordinate: string): Barrier | undefined => {
     const members = rule.members?.length && rule.members.every(member => member.some(isUnmet)) ? rule.members : []
     if (bars(rule.all)) return { coordinate, rule: rule.all, members }
-    // Every member's, although one would do: somebody with other rights may come in by any of them.
+    // Requires the rules of every member, although one would do: other viewers may pass by any of them.
     for (const member of members) bars(member)
     return members.length > 0 ? { coordinate, rule: rule.all, members } : undefined
   }
@@ -77,7 +77,7 @@ export function findingsOf(table: AccessTable, { document, definition }: Operati
     if (!node.selectionSet) return node
     const inner = walk(node.selectionSet, rule.type)
     if (inner === node.selectionSet) return node
-    // Whether the object itself is there is still told.
+    // Whether the object exists is still disclosed.
     return { ...node, selectionSet: inner ?? { kind: Kind.SELECTION_SET, selections: [typename] } }
   }
 

@@ -43,7 +43,7 @@ export function refusalsOf(findings: Findings, operation: OperationDefinitionNod
           open({ set: inner, barrier: barrier ?? refusedSets.get(inner) })
           continue
         }
-        // What is told of the schema and of types is told to everybody.
+        // Introspection is open to everybody.
         if (selection.name.value.startsWith('__')) continue
         const key = (selection.alias ?? selection.name).value
         const refusing = barrier ?? refusedFields.get(selection)

@@ -48,7 +48,7 @@ export function createTokenReader(
     const loading = authority.jwks().then(jwks => {
       const text = JSON.stringify(jwks)
       if (text === published?.text) return published.set
-      // What a key has signed is good as long as the key.
+      // A token is valid only as long as the key that signed it.
       verified.clear()
       published = { text, set: createLocalJWKSet(jwks) }
       return published.set
@@ -86,7 +86,7 @@ export function createTokenReader(
         if (error instanceof errors.JOSEError) return 'invalid'
         throw error
       }
-      // Not when keys changed meanwhile: what was forgotten with them would come back.
+      // Not cached if keys changed meanwhile: a forgotten token would come back.
       if (set === published?.set) verified.set(digest, claims)
     }
     return claims.expiresAt.getTime() <= clock.now().getTime() ? 'expired' : claims

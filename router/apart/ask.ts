@@ -54,7 +54,7 @@ export function rememberSeals(read: SealReader): Seals {
       return viewer
     },
     streaming(viewer, renew) {
-      // Of its own: what came by HTTP with the same seal is not to depend on this socket.
+      // Has its own abort signal: an HTTP request with the same seal must not depend on this socket.
       const own = Object.freeze({ ...viewer })
       seals.set(own, async () => {
         const token = await renew()
@@ -184,7 +184,7 @@ export function serveAsk(app: FastifyInstance, { engine, authority, documents, r
   }
   const byToken = (headers: IncomingHttpHeaders, made: unknown) => {
     const [given, appId] = [headers[tokenHeader], headers[appHeader]].map(String) as [string, string]
-    // A service asks within what it is registered for, whoever it says it asks for.
+    // A service is limited to the scopes of its registration, whoever it acts for.
     if (!(tokens?.get(appId) ?? []).some(token => isSame(given, token)) || !isClaim(made)) throw refusal()
     callIs(`service:${appId}`)
     return { appId, viewer: { ...made, scopes: made.scopes.filter(scope => !neverByToken.has(scope)) } }

@@ -100,7 +100,7 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
     lendKeys: uses => ask({ ask: 'lendKeys', uses }),
     countPublicPosts: (neighbourhood, many) => ask({ ask: 'countPublicPosts', ids: [neighbourhood], many }),
     touchKeys(ids) {
-      // A use that is not noted does no harm, and the next one is.
+      // A missed update of the last use does no harm; the next use is stored.
       ask({ ask: 'touchKeys', ids }).catch(() => {})
     },
     standings: async ids => new Map(await ask({ ask: 'standings', ids })),

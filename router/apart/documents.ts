@@ -28,7 +28,7 @@ function parsed(slug: Slug, schema: GraphQLSchema, text: string): Fetch | readon
     const document = parse(text)
     const errors = validate(schema, document)
     if (errors.length > 0) {
-      // The router does not check values of scalars that only the subgraph knows, so a client may have written the wrong one.
+      // The router cannot check values of scalars that only the subgraph knows, so a client may have sent a wrong one.
       const mistake = argumentMistake(schema, document)
       return mistake ? [coded(mistake.message, 'BAD_USER_INPUT', { field: mistake.field })] : errors.map(error => coded(error.message))
     }

@@ -54,10 +54,10 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
       const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
       const sealed = await seal(viewer, slug, stream ? forStream(head) : forForward(head, body ?? ''))
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }
-      // They name the door that the client knocked at, a body that is sent anew, and what a proxy before us was told.
+      // These headers name the client's host, describe a body that is re-encoded, or were meant for a proxy before us.
       for (const name of ['host', 'expect', 'proxy-authorization', ...(stream ? [] : ['content-length'])]) delete headers[name]
       const ended = new AbortController()
-      // A request that waits for a connection hears of no signal until it has one.
+      // A request that waits for a connection cannot be aborted until it has one.
       const { promise: late, reject } = Promise.withResolvers<never>()
       const giveUp = () => {
         ended.abort()

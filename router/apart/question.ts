@@ -39,7 +39,7 @@ export function createQuestions({ origin, seal, slug, path }: QuestionsOptions):
     }, patienceMs)
     try {
       const { status, text } = await exchange.answer.catch(failure => {
-        // A kept connection may end while a question is on its way; no question changes anything that a second would change again.
+        // A kept-alive connection may close while a request is on its way; repeating it is safe, because no request here changes anything.
         if (ended || !(failure instanceof UpstreamFailure) || (failure.stage !== 'cut' && failure.stage !== 'unsent')) throw failure
         exchange = origin.ask(asked)
         return exchange.answer

@@ -23,7 +23,7 @@ export function createRenewal(socket: Pick<WebSocket, 'send' | 'readyState' | 'O
   const fail = (why: string) => asked?.reject(new Error(`The router sealed nobody for an open stream: ${why}`))
   return {
     ask() {
-      // Whoever asks meanwhile gets the same one.
+      // Concurrent callers share the same renewal.
       if (asked) return asked.promise
       asked = Promise.withResolvers()
       const { promise } = asked

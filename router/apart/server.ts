@@ -131,7 +131,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     }
     try {
       const result = await transport.fetch(fetch, call)
-      // The router would stop reading there, and text that stands in many places is only long once it is written.
+      // The router would reject a longer answer, and repeated text is long only once it is serialized.
       requireFits(result.data, mostAnswerBytes)
       return result
     } catch (cause) {
@@ -139,7 +139,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       return { errors: [coded((cause as Error).message, codeOf(cause), (cause as Partial<Refusal>).extensions)] }
     } finally {
       const { operation } = call
-      // What was read goes into the answer, which is held until the router has it.
+      // Data that was read goes into the answer, which is held until the router has received it.
       if (operation.taken > 0 && !signal.aborted) response.once('close', () => finish(operation))
       else finish(operation)
     }
@@ -164,7 +164,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const sent = passing ? { body: passing.stream, duplex: 'half' } : body.length > 0 && { body: new Uint8Array(body) }
     const asked = new Request(`${publicUrl}${target}`, { method, headers, signal, redirect: 'manual', ...sent } as RequestInit)
     const answer = await subgraph.http(asked, viewer)
-    // Nobody waits for it any more.
+    // No client waits for the answer any more.
     const streamed = readableOf(answer)
     if (response.destroyed) return void streamed?.destroy()
     response.statusCode = answer.status
@@ -225,7 +225,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     return path.startsWith(`/${slug}/`) ? `/${slug}/*` : '/*'
   }
 
-  // Bodies that stream take as long as they take; the others have their time below.
+  // Streamed bodies have no time limit; the others have the one below.
   const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
     if (!streams(request, request.url ?? '')) mustArriveWithin(request, arriveMs, () => request.destroy())
     const given = request.headers['x-request-id']
@@ -246,7 +246,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       () => (span ? finished(span, work, () => ({ 'http.response.status_code': response.statusCode })) : work()),
     ).catch(error => {
       const known = refusalOfThrown(error)
-      // Who left in the middle of a stream broke nothing.
+      // A client that leaves during a stream causes no error.
       const hasLeft = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
       if (known?.isWait) log.warn({ requestId, err: error }, 'request failed')
       else if (!known && !hasLeft) log.error({ requestId, err: error }, 'request failed')
@@ -298,7 +298,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
           const begin = () => transport.subscribe(fetch, { ...call, deadline: performance.now() + streamMs, eventMs: streamMs })
           return since === null ? begin() : goOnFrom(since, begin)
         })) as never,
-      // What is announced from here on is heard, and the router is to know.
+      // The listener receives events from here on, which the router must learn.
       onOperation({ extra }, _id, _payload, _args, result) {
         if (Symbol.asyncIterator in result) extra.socket.send(JSON.stringify({ type: 'ping', payload: { [begun]: true } }))
       },
@@ -321,7 +321,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       closing ??= (async () => {
         leaving = true
         await protocol.dispose()
-        // In this time routers learn of it whatever they ask, and what they have sent already is answered.
+        // Meanwhile routers learn of the stop by any request, and requests under way are answered.
         await new Promise(resolve => setTimeout(resolve, options.drainMs ?? 0))
         const closed = new Promise(resolve => server.close(resolve))
         const cutting = setInterval(() => server.closeIdleConnections(), 50)
@@ -356,7 +356,7 @@ const mostIdCharacters = 80
 
 function causeOf(requestId: string, header: (name: string) => unknown): Cause {
   const client = readClient(header)
-  // Believed because whatever is done is done for a seal of the router, which says both beside it.
+  // Trusted because everything here requires the router's seal, which carries both values.
   const address = header(addressHeader)
   return {
     requestId,

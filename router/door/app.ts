@@ -85,14 +85,14 @@ export async function createApp({
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // The line a request gets is written below: Fastify's own would carry its query string.
+    // The request log line is written below: Fastify's own would contain the query string.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    // Nobody writes by a request's own logger, which takes longer to make than a line to write.
+    // Request loggers are unused, and creating one takes longer than writing a line.
     childLoggerFactory: logger => logger,
     trustProxy,
-    // Bodies that stream take as long as they take; the others have their time below.
+    // Streamed bodies have no time limit; the others have the one below.
     requestTimeout: 0,
-    // What comes while the door closes, on a connection that is open, is answered like anything else.
+    // Requests that arrive on an open connection while the server closes are answered normally.
     return503OnClosing: false,
     http: { shouldUpgradeCallback, headersTimeout: requestTimeout },
     routerOptions: { maxParamLength: 500 },
@@ -106,7 +106,7 @@ export async function createApp({
       return '/'
     },
     genReqId: readRequestId,
-    // What is wrong with an address is found before any hook runs.
+    // Invalid addresses are detected before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(corsHeaders(hosts, request.headers.origin))
       refuse(error, request, reply)
@@ -122,7 +122,7 @@ export async function createApp({
       log.debug({ requestId: request.id, err: error }, 'client disconnected')
       return reply.code(400).send()
     }
-    // What an operation of a route ended with is counted where it ran.
+    // Errors of a route's operation are counted where the operation ran.
     if (!causes.get(request.raw)?.errors) countError?.({ extensions: { code: codeShown(refusalOfThrown(error)) } })
     return tellRefusal(error, request, reply, { log, expose })
   }
@@ -139,7 +139,7 @@ export async function createApp({
     }
   })
   app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {
-    // One of several that were sent at once, whose client has gone since: then it has no address, and nobody waits for an answer.
+    // A pipelined request whose client has disconnected has no address, and nobody waits for its answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
     const client = readClient(name => raw.headers[name])
     const from = readOrigin(plainAddress(ip), raw.headers['user-agent'])
@@ -152,7 +152,7 @@ export async function createApp({
   app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
     if (!(routeOptions.config as { readonly streams?: unknown } | undefined)?.streams)
       mustArriveWithin(raw, requestTimeout, () => {
-        // A request that was injected has no connection to end.
+        // An injected request has no connection to close.
         if (!(raw.socket instanceof Socket)) return
         const [status, sentence] = unreadable.ERR_HTTP_REQUEST_TIMEOUT!
         if (!reply.raw.headersSent) raw.socket.end(writtenProblem(status, sentence))
@@ -160,7 +160,7 @@ export async function createApp({
       })
     done()
   })
-  // A body comes by events of its connection, which many requests share.
+  // The body arrives by events of its connection, which many requests share.
   app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, () => below(spans.get(raw), done)))
   let warned = trustProxy !== false
   app.addHook('onRequest', (request, reply, done) => {
@@ -183,7 +183,7 @@ export async function createApp({
     if (trustworthy) reply.header('cross-origin-opener-policy', 'same-origin').header('origin-agent-cluster', '?1')
     done()
   })
-  // Nothing that a caller named stands in these lines, so nothing is looked for in them: that takes longer than writing one.
+  // These log lines contain no caller input, so they need no redaction, which takes longer than writing them.
   const answers = log.child({}, { redact: [] })
   onAnswered(app, (request, reply) => {
     const { method, routeOptions, ip, id } = request
@@ -203,7 +203,7 @@ export async function createApp({
     if (routeOptions.url?.startsWith('/health/')) answers.debug(line, 'answered')
     else answers.info(line, 'answered')
   })
-  // Where nothing is, nobody looks at what was sent there.
+  // A request for an unknown path is refused without reading its body.
   ignoreBodies(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
@@ -250,7 +250,7 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const { code: _code, ...details } = known?.refusal.extensions ?? {}
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
   const shownCode = codeShown(known)
-  // What of it was not read must not be taken for the next request, nor read for ever.
+  // The unread rest of the body must neither be parsed as the next request nor be read for ever.
   if (status === 413) {
     reply.header('connection', 'close')
     // Node would read on while it takes its leave, a turn of all that waits, which may be hundreds of thousands of pieces.
@@ -276,7 +276,7 @@ const isOpenAis = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.c
 /** Whether a request failed by nothing but that its client has gone, in the middle of what it sent, was waiting for or was sent. */
 const isLeft = (error: unknown, { raw }: FastifyRequest): boolean => {
   const { name, code } = (error ?? {}) as NodeJS.ErrnoException
-  // What is done for a client is broken off when it leaves (`leavingSignal`), and fails by that.
+  // Work for a client is aborted when the client leaves (`leavingSignal`), and fails with that error.
   const hasGone = raw.socket.destroyed || raw.socket.remoteAddress === undefined
   return hasGone && (name === 'AbortError' || ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(code)))
 }

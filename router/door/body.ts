@@ -53,7 +53,7 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
     let isEnded = false
     let pieces = 0
     const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
-    // What comes after it is read past, and told of once: an error for each of many small pieces would cost more than they do.
+    // Further pieces are discarded and reported once: an error for each small piece would cost more than reading it.
     const refuse = (refusal: Refusal) => {
       isRefused = true
       chunks.length = 0
@@ -78,7 +78,7 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
       else resolve(Buffer.concat(chunks))
     })
     stream.on('error', reject)
-    // Every body closes; an error is made for one that did not end.
+    // `close` is emitted for every body; only one that did not end is an error.
     stream.on('close', () => isEnded || reject(doorRefusal(400, 'The body ended before it was complete.')))
   })
   return address === null ? whole : whole.finally(() => count(address, -held))

@@ -31,7 +31,7 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const known = code !== 'INTERNAL_SERVER_ERROR'
   const cause = causeOf(error)
   if (!known) telling.log.error({ requestId: telling.requestId, err: cause, path }, 'operation failed')
-  // What was away is told as that, and who runs the platform is to know what it was.
+  // The client learns that a dependency is unavailable; the log names which one.
   else if (code === 'UPSTREAM_FAILED' && (cause as Error | null)?.cause)
     telling.log.error({ requestId: telling.requestId, err: (cause as Error).cause, path }, 'operation failed')
   return {
@@ -130,7 +130,7 @@ export function refusalOfThrown(error: unknown): Told | null {
 /** After how many seconds whoever was refused may ask again; undefined where asking again changes nothing. */
 export function retryAfterOf({ status, refusal }: Told): number | undefined {
   const { retryAfter } = refusal.extensions
-  // Whoever did not answer is being restarted, or looked for: that takes moments.
+  // A service that did not answer is restarting or being replaced, which takes moments.
   return typeof retryAfter === 'number' ? retryAfter : status === statusOf.UPSTREAM_FAILED ? 1 : undefined
 }
 

@@ -60,7 +60,7 @@ export function passedLimit(document: DocumentNode): GraphQLError | undefined {
     const size = measure(definition.selectionSet)
     if (size.depth > limits.depth) return tooMuch('depth', `The operation nests fields deeper than ${limits.depth} levels: ask for less at once.`)
     if (size.aliases > limits.aliases) return tooMuch('aliases', `The operation has more than ${limits.aliases} aliases: split it into several.`)
-    // A fragment counts where it is spread; by itself it must be small enough to be looked into.
+    // A fragment counts where it is spread; its own size is limited separately.
     if (definition.kind === Kind.OPERATION_DEFINITION) fields += size.fields
     const passed = Math.max(fields, size.fields) > limits.fields ? 'fields' : passedByRepeating(definition.selectionSet, fragments)
     if (passed === 'fields') return tooMuch(passed, `The document asks for more than ${limits.fields} fields, fragments opened: split it into several.`)
@@ -77,7 +77,7 @@ function sizing(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: S
     for (const selection of set.selections) {
       let inner = none
       if (selection.kind === Kind.FRAGMENT_SPREAD) inner = measureFragment(selection.name.value, level)
-      // A walk deeper than the limit has its answer.
+      // A walk that exceeds the limit is refused.
       else if (selection.selectionSet && level <= limits.depth) inner = measure(selection.selectionSet, selection.kind === Kind.FIELD ? level + 1 : level)
       if (selection.kind === Kind.FIELD) {
         if (selection.alias) aliases += 1
@@ -93,7 +93,7 @@ function sizing(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: S
     if (known) return known
     const definition = fragments.get(name)
     if (!definition) return none
-    // A fragment that spreads itself counts nothing here: validation refuses it.
+    // A fragment that spreads itself counts nothing here, because validation refuses it.
     measured.set(name, none)
     const size = measure(definition.selectionSet, level)
     measured.set(name, size)

@@ -43,7 +43,7 @@ export function prepareListening(
   app: FastifyInstance,
   { host, port, sharePort = false, drainMs = 0, draining, sockets, closing }: ListeningOptions,
 ): Listening {
-  // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
+  // Opens a second server for the other loopback family (IPv4 or IPv6), because Node binds one address at a time.
   const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
   twin.requestTimeout = app.server.requestTimeout
@@ -66,16 +66,16 @@ export function prepareListening(
   const stopListening = async () => {
     const listening = [app.server, twin].filter(server => server.listening)
     await nobodyKnocks(listening)
-    // Not their own `close`, which cuts what is idle at this moment.
+    // Not `server.close()`, which cuts connections that are idle at this moment.
     for (const server of listening) NetServer.prototype.close.call(server)
   }
   app.addHook('preClose', async () => {
     closing()
-    // Before sockets are told to dial again: they would come back here.
+    // Stops listening before sockets are told to reconnect, or they would reconnect to this process.
     await stopListening()
     sockets.close()
-    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it. What has come by now is read first:
-    // cut with it, a client could not know that nothing was done.
+    // Otherwise a connection whose last answer ends now would be kept alive and keep the server open. Requests that have arrived are read
+    // first: if they were cut, a client could not know that nothing was done.
     cutting = setInterval(
       () =>
         setImmediate(() => {

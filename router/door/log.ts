@@ -28,12 +28,12 @@ const secrets = [
  */
 export function createLog(level: string, destination?: DestinationStream, elapsed: () => number = () => performance.now()): Logger {
   const repeats = createRepeats(elapsed)
-  // Apart: requests without number would drive out what is remembered of what is away.
+  // Kept separately: countless failing requests would displace the record of an unavailable dependency.
   const inRequests = createRepeats(elapsed)
   const options: LoggerOptions = {
     level,
     base: null,
-    // A copy: what a line is given by itself comes before it.
+    // Copies the object, because a line's own fields take precedence.
     mixin: () => ({ ...causeNow() }),
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: describeError },

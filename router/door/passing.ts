@@ -130,7 +130,7 @@ function arrivingOf(socket: Socket): Set<NodeJS.Timeout> {
 export function mustArriveWithin(request: IncomingMessage, ms: number, tell: () => void): void {
   const { headers, socket } = request
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
-  // A request that was injected has no connection.
+  // An injected request has no connection.
   const timers = socket instanceof Socket ? arrivingOf(socket) : null
   const timer = setTimeout(() => {
     timers?.delete(timer)

@@ -46,7 +46,7 @@ export function rememberCaller(request: FastifyRequest, viewer: Viewer): Claim {
 /** A signal that aborts when the client leaves before it has its answer. */
 export function leavingSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  // Of the response, not of the request: a request also closes when it was merely read to its end.
+  // Listens to the response: a request also emits `close` when it was read to its end.
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
   })

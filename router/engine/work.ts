@@ -204,7 +204,7 @@ const slices = createSlices(workLimits.turn)
 /** Takes as many bytes more as are held beyond those that were taken, `latest` of them now. @throws TooMuch, see `holds` */
 function cover(work: Work, latest: number): void {
   const { inFlight, claim } = work
-  // What still runs when it is over reads for nobody.
+  // Work that continues after the end reads for nobody.
   if (work.covered < 0) throw work.ended ?? nobodyWaits
   const most = Math.min(workLimits.bytes, inFlight?.largest ?? workLimits.bytes)
   if (work.bytes > most)
@@ -262,7 +262,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
   }
   if (work.owed === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller', 0)
   if (work.atPool < workLimits.statementsAtOnce) work.atPool += 1
-  // Whoever is done hands its place over.
+  // A finished operation hands its place to the next.
   else
     await new Promise<void>(resolve => {
       work.queue ??= []

@@ -35,7 +35,7 @@ export function createForwardPlaces(
         quick.leave(claim)
         held = slow
       }
-      // It ends before it has moved: then it is where it was.
+      // If the call ends before it moved, its place stays where it was.
       const timer = setTimeout(() => void move().catch(() => {}), slowAfterMs)
       try {
         return await work()

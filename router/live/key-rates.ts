@@ -42,7 +42,7 @@ interface Uses {
  * @param now milliseconds since some beginning @default performance.now
  */
 export function createOwnKeyRates(now: () => number = () => performance.now()): KeyRates {
-  // What was used longest ago goes first, and what nobody has used for a minute says nothing any more.
+  // Evicts the least recently used; an entry unused for a minute has no effect any more.
   const keys = new LRUCache<string, Uses>({ max: mostKeys, ttl: windowMs + loanMs, updateAgeOnGet: true, ttlAutopurge: false, perf: { now } })
   return {
     count({ viewer: { keyId }, credential: { perMinute } }) {
@@ -117,7 +117,7 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
   const ask = async (keyId: string, purse: Purse): Promise<void> => {
     if (purse.asking) return
     purse.asking = true
-    // Those that come in the same turn are asked for together.
+    // Requests of the same turn are sent together.
     await new Promise(setImmediate)
     while (purse.waiting.length > 0) {
       const waiting = purse.waiting
@@ -144,7 +144,7 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
     const at = now()
     const over = [...purses.entries()].filter(([, { owes, endsAt, asking }]) => owes && !asking && endsAt <= at)
     const uses = over.map(([keyId, purse]) => take(keyId, purse, 0, at))
-    // What could not be told counts as used, for a minute.
+    // If the answer is lost, the borrowed rate counts as used for a minute.
     if (uses.length > 0) authority.lendKeys(uses).catch(() => {})
   }
   const timer = setInterval(settle, loanMs)

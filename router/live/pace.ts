@@ -60,7 +60,7 @@ export function createPace({ perTurn, turnMs, waiting }: PaceLimits = paceLimits
       const [name, line] = next
       const [work] = line
       line.delete(work!)
-      // To the end of those who take turns.
+      // Moves to the end of the round-robin queue.
       lines.delete(name)
       if (line.size > 0) lines.set(name, line)
       begun += 1

@@ -35,7 +35,7 @@ export function createRates({ each, keys = null }: RateLimits, now: () => number
       const at = now()
       const next = Math.max(at, whole.get(caller) ?? 0) + minuteMs / limit
       const early = next - at - minuteMs
-      // Sums of fractions are not exact: by less than a thousandth nobody is too early.
+      // Floating-point sums are inexact: a difference below a thousandth is ignored.
       if (early > 0.001)
         throw new Refusal('RATE_LIMITED', `At most ${limit} operations a minute are answered for one caller: ask again later.`, {
           retryAfter: Math.ceil(early / 1000),

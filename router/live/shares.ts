@@ -142,7 +142,7 @@ function createLines({ each, waiting, all }: Pick<ShareLimits, 'each' | 'waiting
       line.waiting.delete(begin!)
       running += 1
       line.running += 1
-      // To the end of those who take turns.
+      // Moves to the end of the round-robin queue.
       turn.delete(name)
       tidy(name, line)
       begin!()

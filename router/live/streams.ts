@@ -95,7 +95,7 @@ export function createStreams(
       if (credential.kind === 'key' && hashes.includes(credential.id!)) {
         const key = keys.get(credential.id!)
         if (!key) stream.end(forbiddenCode, 'key revoked')
-        // A key that acts as a service account may do what the roles of that give.
+        // A key that acts as a service account has the rights of that account's roles.
         else if (!isDeepStrictEqual(key.scopes, viewer.scopes)) stream.end(forbiddenCode, 'rights changed')
       }
       if (credential.kind !== 'token' && credential.kind !== 'cookie') continue
@@ -103,7 +103,7 @@ export function createStreams(
       const session = sessions.get(credential.id!)
       if (!session) stream.end(forbiddenCode, 'session ended')
       else if (credential.kid !== undefined && kids.has(credential.kid)) stream.end(forbiddenCode, 'signing key distrusted')
-      // What a viewer may do was decided when it connected. When that changes, it has to be decided again.
+      // A viewer's rights were determined when it connected. They are determined again when they change.
       else if (!sameRights(credential, viewer, session)) stream.end(forbiddenCode, 'rights changed')
     }
   }
@@ -122,7 +122,7 @@ export function createStreams(
   const look = async () => {
     if (open.size === 0) return
     expire()
-    // A process that slept asks first: time alone says nothing of identity.
+    // After the process was suspended it asks identity first: elapsed time alone says nothing.
     if (looking) return endUnanswered()
     looking = true
     try {

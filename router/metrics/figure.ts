@@ -43,7 +43,7 @@ function register({ name, help, labels = [], kind = name.endsWith('_total') ? 'c
       ...described,
       async collect() {
         const found = await readings()
-        // A label that is gone is gone.
+        // A removed label disappears from the figure.
         gauge.reset()
         for (const each of found) gauge.set(each.labels, each.value)
       },

@@ -16,7 +16,7 @@ export function watchJobs(now: () => number = () => performance.now()): { readon
       read() {
         if (now() - at >= keptMs) {
           at = now()
-          // A database that is away costs this figure, and no other one.
+          // If the database is unavailable, only this figure is missing.
           last = look().catch(() => [])
         }
         return last

@@ -44,7 +44,7 @@ export function serveMetrics(app: FastifyInstance, { registry, token, figures = 
       requests.set(key, counted)
     }
     counted.value += 1
-    // How long a client wanted to follow a stream says nothing of how fast it is answered.
+    // The duration of a stream is the client's choice and says nothing about response times.
     if (!isWhole) return
     let took = durations.get(kind)
     if (!took) {

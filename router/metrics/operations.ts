@@ -90,7 +90,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     const definition = getOperationAST(document, name)
     const counted = { operation: operationNames(definition?.name?.value ?? anonymous), type: definition?.operation ?? 'unknown' }
     const ofDocument = asked.get(document) ?? new Map<string | undefined, Named>()
-    // Names that no operation of the document has are not worth keeping.
+    // Names of unknown operations are not counted.
     if (definition) asked.set(document, ofDocument.set(name, counted))
     return counted
   }
@@ -113,7 +113,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     const began = now()
     const counted = countedOf(document, operationName)
     const cause = causeNow()
-    // What a service asks within the operation is not what the client asked.
+    // A service's own queries within the operation are not counted as the client's.
     const isClients = cause !== undefined && cause.operation === undefined
     if (isClients) cause.operation = counted.operation
     return (result: Pick<ExecutionResult, 'data' | 'errors'>) => {
@@ -161,7 +161,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
         let found = subgraphs.get(subgraph)
         if (!found) {
           found = { took: fetches({ subgraph }), failed: failures.labels({ subgraph }) }
-          // There from the first question: what appears with its first failure shows no increase by it.
+          // The series exists from the first request: a series that appears with its first failure shows no increase.
           failures.inc({ subgraph }, 0)
           subgraphs.set(subgraph, found)
         }

@@ -244,7 +244,7 @@ function parametersOf({ method }: DerivedRow, { params, query, idempotencyKey: k
 
 /** What is said of a schema's place is said of the parameter. */
 function parameter(name: string, place: 'path' | 'query', { description, ...schema }: Json, required = place === 'path'): Json {
-  // A list has commas between its values.
+  // Values of a list in the query string are separated by commas.
   const joined = place === 'query' && schema.type === 'array'
   return { name, in: place, ...(required && { required }), ...(joined && { explode: false }), schema, ...(typeof description === 'string' && { description }) }
 }

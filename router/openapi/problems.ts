@@ -24,7 +24,7 @@ export const problemSchema: JsonSchema = {
     retryAfter: { type: 'integer', description: 'Seconds after which to ask again.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
-  // A case may have facts of its own.
+  // A reason may add members of its own.
   additionalProperties: true,
 }
 

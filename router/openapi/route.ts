@@ -15,7 +15,7 @@ export interface Brought {
 export const describeTaken = (taken: ReadonlyMap<string, Taken>, named: Named, where: 'text' | 'body'): ReadonlyMap<string, Brought> =>
   new Map(
     byName([...taken].map(([name, value]) => ({ ...value, name }))).map(({ name, type, description, byDefault, required }) => {
-      // Nothing in a path or query string is null.
+      // Values in a path or query string are never null.
       const made = where === 'body' ? inputOrNull(type, named) : inputSchema(type, named)
       return [name, { schema: withDescription(byDefault === undefined ? made : { ...made, default: byDefault }, description), required }]
     }),

@@ -51,7 +51,7 @@ export function securityOf(requirements: readonly Requirement[]): readonly Way[]
     },
     [[]],
   )
-  // A way that takes more than another one is none that anybody has to hear of.
+  // An alternative that requires more than another one is left out.
   const least = alternatives.filter(way => !alternatives.some(other => other.length < way.length && other.every(name => way.includes(name))))
   const ways = least.flatMap(waysOf)
   return [...new Map(ways.map(way => [JSON.stringify(way), way])).values()]

@@ -55,7 +55,7 @@ function partOf(document: Document, slug: Slug): object {
   const components = Object.fromEntries(
     Object.entries(document.components).map(([kind, all]) => [
       kind,
-      // Schemes are referred to by their bare names.
+      // Security schemes are referenced by name, not by $ref.
       kind === 'securitySchemes' ? all : Object.fromEntries(Object.entries(all).filter(([name]) => met.has(`${kind}/${name}`))),
     ]),
   )

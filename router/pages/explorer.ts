@@ -46,7 +46,7 @@ export function serveExplorer(app: FastifyInstance, sendPage: SendPage): void {
         styles: [`${folder}/graphiql.css`],
         scripts: [`${folder}/graphql-ws.js`, `${folder}/graphiql.js`, `${folder}/explorer.js`],
         layout: 'application',
-        // Its editor writes styles, and works in workers.
+        // The editor creates inline styles and web workers.
         policy: { 'style-src': "'self' 'unsafe-inline'", 'worker-src': "'self'" },
       },
       '/explorer',

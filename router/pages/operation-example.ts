@@ -59,10 +59,10 @@ function selectionOf(type: GraphQLOutputType, indent: string, depth: number): st
   const open = fields.filter(({ args, deprecationReason }) => !args.some(isRequiredArgument) && !deprecationReason)
   const isPage = named.name.endsWith('Connection')
   const lines = open.flatMap(field => {
-    // A page's edges hold the same entries once more.
+    // A connection's edges repeat its nodes.
     if (isPage && field.name === 'edges') return []
     if (isLeafType(getNamedType(field.type))) return [`${inner}${field.name}`]
-    // Only what belongs to it, not everything that it leads to.
+    // Selects the type's own fields, not everything they lead to.
     if (depth <= 1 || (!isPage && isListed(field.type))) return []
     const selection = selectionOf(field.type, inner, field.name === 'pageInfo' ? 1 : depth - 1)
     return selection === '' ? [] : [`${inner}${field.name}${selection}`]

@@ -26,7 +26,7 @@ export function serveReference(app: FastifyInstance, { hosts, services, publicUr
     scripts: [`${assets}/swagger-ui.js`, `${assets}/reference.js`],
     layout: 'above' as const,
     data: { document: documentOf(slug) },
-    // Its pictures are in its own style sheet, and it writes styles; calls go to the origin that the document names.
+    // Swagger UI embeds its images in its style sheet and writes inline styles; calls go to the document's server.
     policy: { 'style-src': "'self' 'unsafe-inline'", 'connect-src': `'self' ${publicUrl}` },
   })
   app.get('/docs', async (request, reply) => sendPage(reply, show(hosts.serviceOf(request.headers.host)), '/docs'))

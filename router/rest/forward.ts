@@ -135,9 +135,9 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
       ? await serviceOf(request, reply, row.access, door.authenticate)
       : ((await byStudio(request, row, door, bytes)) ?? (await guarded(request, reply, { ...row, access: row.access }, door.authenticate)))
   const headers = webHeaders(request.headers, ownHeaders)
-  // Whoever reads cookies behind this door may rely on it that they count here.
+  // Handlers that read cookies may rely on them being checked here.
   if (!door.hosts.isWeb(request.headers.host)) headers.delete('cookie')
-  // Fastify reads forwarding headers only when it was told to trust the proxy.
+  // Fastify reads forwarding headers only if it trusts the proxy.
   headers.set(addressHeader, plainAddress(request.ip))
   headers.set(hostHeader, request.headers.host ?? '')
   headers.set('x-request-id', request.id)
@@ -151,10 +151,10 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   })
   const answer = await door.places.run(placeOf(viewer, request.ip), () => target.http!(asked, viewer, request.url, row), signal)
   if (passing?.refused) throw passing.refused
-  // Who refuses takes no more of it.
+  // A handler that refused reads no more of the body.
   if (passing && !passing.isWhole && answer.status >= 400) await passing.leave()
   if (passing && !passing.isWhole) reply.header('connection', 'close')
-  // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
+  // Such a handler may have ended or created a session, so cached credentials are forgotten.
   // What was refused has done neither: else who guesses passwords would have everybody's credentials looked up anew.
   const isRefused = answer.status === 401 || answer.status === 429
   if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD' && !isRefused) door.authenticate.forget()
@@ -165,7 +165,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
   const body = wholeOf(answer) ?? (areModelEvents(row, answer) ? door.draining.pass(readableOf(answer)!, reply.raw, farewellOf) : readableOf(answer))
-  // Of null Fastify makes the JSON text `null`.
+  // Fastify would send null as the JSON text `null`.
   return body ? reply.send(body) : reply.send()
 }
 

@@ -38,7 +38,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
   const words = wordsOf(row, door.engine.schema)
   const versioned = takesVersion(row, door.engine.schema)
   const handler = async (request: FastifyRequest<Sent>, reply: FastifyReply) => {
-    // Whoever keeps an answer asks again whether it still holds, and keeps it for one caller alone.
+    // A cache must revalidate an answer, and may keep it for one caller only.
     reply.header('cache-control', 'private, no-cache').header('vary', credentialHeaders)
     const caller = await callerOf(request, reply, door.authenticate)
     if (row.policy) keepPolicy(row.policy, caller.viewer)
@@ -63,7 +63,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     }
     const result = await door.shares.run(claim, () => door.engine.execute(asked), signal)
     const data = result.data
-    // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
+    // A nested field that is refused or fails is null, as in the graph; the rest of the answer stays.
     const rootIsNull = !data || Object.values(data).every(value => value === null)
     const answer = rootIsNull ? null : row.reply(data)
     const error = !answer && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])

@@ -92,7 +92,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   return {
     check(values) {
       for (const { name, type } of variables) {
-        // The fields of an input are the fields of the body: the input itself has no name there.
+        // An input's fields are the body's fields: the input itself has no name in a route.
         const isInput = name === 'input'
         checkValue(values[name], type, isInput ? '' : name, named, segments)
       }
@@ -103,12 +103,12 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
       if (code === refusedCode) return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', missing(rest, anonymous), rest)
       if (code === 'UNAUTHENTICATED') return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), allDetails(rest))
       if (!isErrorCode(code) || statusOf[code] === 500) return error.originalError ?? error
-      // A subgraph that knows more of a type than the schema here refuses in its own words.
+      // A subgraph that knows a stricter rule for a type refuses with its own message.
       const message = /^Variable "\$/.test(error.message)
         ? 'A value does not have the form that it must have: compare it with what this address takes.'
         : error.message
       const refusal = new Refusal(code, retold(message), allDetails(rest))
-      // What is too large is too large, whichever way its bytes came.
+      // A body that is too large is 413, however it was sent.
       return rest.reason === 'TOO_LARGE' ? withStatus(413, refusal) : refusal
     },
   }
@@ -118,7 +118,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
 function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, anonymous: boolean): string {
   const any = (ways: unknown) => {
     const all: readonly (readonly string[])[] = Array.isArray(ways) ? ways : []
-    // A way that takes more than another one takes is none that anybody has to hear of.
+    // An alternative that requires more than another one is left out.
     const least = all.filter(way => !all.some(other => other.length < way.length && other.every(name => way.includes(name))))
     return least.map(way => way.join(' with ')).join(' or ')
   }

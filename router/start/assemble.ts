@@ -87,7 +87,7 @@ export async function register(identity: Defined['identity'], registrations: rea
  */
 export async function assemble({ running, ...deps }: Deps & { readonly running: EngineSettings }, stack: AsyncDisposableStack): Promise<Platform> {
   const asking = Promise.withResolvers<ReturnType<typeof createAsk>>()
-  // Identity first: what still runs in the others when they stop may ask it.
+  // Identity is stopped last: the others may still need it while they stop.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
   const carrier: FactCarrier = { receivers: slugs, carry: async (receiver, fact) => receiverIn(subgraphs, receiver)(fact) }
   const calling = Promise.withResolvers<CallService>()

@@ -62,7 +62,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
       await provideDemoMedia(job, { brandId, userId })
       const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
       await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox, mailServer, outbound })
-      // No start depends on what a network answers. After the gateway, by which one of them is asked.
+      // A start must not depend on a network's answer. After the gateway, because one of the networks is called through it.
       const left = await connectDemo(publishing!.job(`user:${userId}`), { brandId, userId, sandbox, outbound })
       for (const { platform, error } of left)
         notices.push(`the demo brand is not connected, the sandbox's ${everyNetwork[platform].title} failed (${lineOf(error)}): the next start tries again`)

@@ -28,7 +28,7 @@ export type RouterParts = Pick<
  */
 export async function openDoors({ config, log, metrics, tracing, colleagues, stack }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
-  // Where nobody is known no service has an address of its own.
+  // Without authentication no service has a host of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
   const { perAddress, perViewer, messages, perCaller, unansweredMs } = streams
   const { trust, file } = config.documents

@@ -80,7 +80,7 @@ export async function openEngineOver(
     inFlight: bytesInFlight(metrics, remote),
     maxCost: remote.maxCost,
     slowMs: remote.slowMs,
-    // Whoever develops sees what broke; elsewhere the log alone does.
+    // In development the client sees the internal error; elsewhere only the log does.
     exposeInternalErrors: environment === 'development',
     exposePlans: environment === 'development',
   })

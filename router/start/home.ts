@@ -181,10 +181,10 @@ export function depsOf(
 ): Deps {
   const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
   const mail = { ...config.mail, server: config.mail.server ?? mailServer }
-  // The sandbox's mail server is named as an origin is, by its host and port.
+  // The sandbox's mail server is named by host and port, as an origin is.
   const mails = mailServer ? [`http://${placeOf(mailServer.host, mailServer.port)}`] : []
   const allowedOrigins = [...config.outboundAllow, ...(sandbox ? [sandbox] : []), ...mails]
-  // The operator's own mail server may lie anywhere, also when the gateway has a credential for it.
+  // The operator's mail server may have any address, also if the gateway has a credential for it.
   const servers = [...allowedOrigins.map(mailPlaceOf), ...(mail.server ? [placeOf(mail.server.host, mail.server.port)] : [])]
   const email = {
     ...config.email,

@@ -17,7 +17,7 @@ const unwindWithinMs = 5_000
  */
 export async function run(words: readonly string[]): Promise<void> {
   let tell = createTell(printsJson())
-  // Who reads our lines may be gone before us: `npm start | head`, a terminal that was closed.
+  // The reader of standard output may be gone: `npm start | head`, a closed terminal.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let ending = false
   let running: Running | undefined
@@ -53,7 +53,7 @@ export async function run(words: readonly string[]): Promise<void> {
   process.on('SIGTERM', () => end('SIGTERM'))
   process.on('SIGHUP', () => (running?.reload && !ending ? running.reload() : end('SIGHUP: its terminal was closed')))
   process.on('uncaughtException', error => {
-    // The log writes to a terminal that is gone: no reason to end otherwise than in order.
+    // The terminal is gone, which is no reason for an unclean exit.
     if (ending && isOutputLost(error)) return
     tell.complain(error)
     abandon()
@@ -74,7 +74,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const config = readConfig(undefined, {
       given: command.given,
       defaults: command.mode === 'embedded' ? {} : (await import('./mode/apart.ts')).defaultsOf(command),
-      // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
+      // Routers have none of the platform's secrets; a subgraph reads those that it needs.
       secrets: command.mode === 'embedded' || command.mode === 'apart',
       whole: command.mode === 'embedded' || command.mode === 'apart',
     })

@@ -46,7 +46,7 @@ export async function wire(process: Process, parts: RouterStart | HomeStart): Pr
   armCrash(process.config.crashAt)
   if (!parts.home) return open(process, parts.door())
   const listening = Promise.withResolvers<void>()
-  // A router's process loads neither the database's code nor that of the subgraphs.
+  // A router process loads neither database nor subgraph code.
   const { openHome } = await import('./home.ts')
   const home = await openHome(process, parts.home, listening.promise)
   const announce = await parts.prepare(home)

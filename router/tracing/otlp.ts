@@ -54,7 +54,7 @@ export function openTracing({ endpoint, share, service }: TracingOptions): Traci
     begin(name, kind, traceparent, facts) {
       const parent = readTraceparent(traceparent)
       const traceId = parent?.traceId ?? hex(16)
-      // Nine of ten requests: what is not kept costs OpenTelemetry nearly as much as what is.
+      // Nine of ten requests are not sampled, and an unsampled span costs OpenTelemetry nearly as much as a sampled one.
       if (sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.NOT_RECORD) return passing(traceId)
       beginning = traceId
       return open(name, kind, parent, facts)

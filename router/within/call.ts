@@ -116,7 +116,7 @@ async function streamed(
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted) leave()
   const calling = signal?.aborted ? ended.promise : call(over.signal)
-  // Where the caller left before, nobody takes what is answered after all.
+  // If the caller has left, the late answer is discarded.
   calling.then(({ body }) => (over.signal.aborted ? body?.cancel() : undefined)).catch(() => {})
   const { status, headers, body } = await within(calling)
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -12,7 +12,7 @@ export interface Inbox {
 
 /** @param slug the SQL schema with the table `inbox` */
 export const inboxOf = (slug: string): Inbox => ({
-  // Whoever is told the same fact meanwhile waits here until it is known what became of the first.
+  // A second delivery of the same fact waits here until the first one commits or fails.
   record: statement(
     `insert into ${slug}.inbox (writer, fact_id, kind, subject, told_at, at) values ($1, $2, $3, $4, $5, $6)
      on conflict (writer, fact_id) do nothing returning fact_id as id`,

@@ -42,7 +42,7 @@ export function outboxOf(slug: string): Outbox {
        select t.id, t.receiver, t.kind, t.subject, t.body, $6::timestamptz, $6::timestamptz from (select count(*) from locked) l
          cross join unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) with ordinality t (id, receiver, kind, subject, body, place) order by t.place`,
     ),
-    // Taken until then: whoever dies with it leaves it to the next who looks.
+    // The claim expires then: if this process dies, the next one takes the rows.
     take: statement(
       `update ${table} f set next_at = $2, attempts = f.attempts + 1
          from (select f.receiver, f.seq from ${table} f

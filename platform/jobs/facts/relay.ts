@@ -94,7 +94,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
       lane.waiting.push(...facts)
       while (lane.running < atOnce && lane.waiting.length > 0) run(receiver, lane, lane.waiting.shift()!)
     }
-    // There may be more, for others.
+    // Facts for other receivers may be waiting.
     if (taken.length === mostTaken) begin()
   }
 

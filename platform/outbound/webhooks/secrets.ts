@@ -16,7 +16,7 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
  * @throws RATE_LIMITED with `retryAfter`
  */
 export function requireRoomForFormer(ends: readonly Date[], now: Date): void {
-  // The present one becomes a former one, and the last one stays.
+  // The present secret becomes a former one, and the last former one stays.
   if (ends.length + 2 <= maxFormerSecrets) return
   const retryAfter = Math.ceil((ends.at(-1)!.getTime() - now.getTime()) / 1000)
   throw new Refusal('RATE_LIMITED', `${maxFormerSecrets} former secrets of this webhook still sign: rotate again in ${retryAfter} seconds.`, { retryAfter })

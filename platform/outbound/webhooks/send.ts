@@ -36,7 +36,7 @@ async function post({ way, log }: Sending, { id, body, url, secrets }: Message, 
   try {
     const { Webhook } = await import('standardwebhooks')
     const signatures = secrets.map(secret => new Webhook(secret).sign(id, now, body))
-    // A name may lead elsewhere than when it was written down, and addresses of our own are for nobody to have called.
+    // The name may resolve elsewhere than when it was stored, and internal addresses must never be called.
     if (!(await way.reaches(new URL(url)))) return null
     const { status } = await way.outbound(url, {
       method: 'POST',

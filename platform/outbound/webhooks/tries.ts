@@ -25,7 +25,7 @@ export interface Tries {
 /** What changes when a try begins; null when the delivery is over, or not due. */
 export function beginTry({ status, nextAttemptAt, attempts }: Tries, now: Date): Pick<Tries, 'attempts' | 'nextAttemptAt'> | null {
   if (status !== 'PENDING' || !nextAttemptAt || nextAttemptAt > now) return null
-  // One that was interrupted in its last try has that one again.
+  // A delivery that was interrupted in its last attempt gets that attempt again.
   return { attempts: Math.min(attempts + 1, pauses.length), nextAttemptAt: new Date(now.getTime() + tryMs) }
 }
 

@@ -60,7 +60,7 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
       if (status !== 200) throw new Error(`the issuer answered ${status}`)
       const set = JSON.parse(text) as JSONWebKeySet
       const keys = createLocalJWKSet(set)
-      // Whoever signs has a key: an answer without any is one of an issuer that is starting, or broken.
+      // An issuer that signs has a key: an empty key set comes from one that is starting or broken.
       if (set.keys.length === 0) throw new Error('the issuer publishes no keys')
       known = keys
       goodUntil = elapsed() + keptMs
@@ -188,7 +188,8 @@ export function createForeignCallers(
     const organizationId = headers.get('x-organization-id') || null
     const viewer = await viewerOf(claims, organizationId)
     if (viewer instanceof Refusal) return { refusal: viewer, setCookie: [], expired: false }
-    // Read anew: the issuer may have taken back the key that has signed it. All open streams wait for this, so it does not wait for the issuer.
+    // Fetches the keys again, because the issuer may have revoked the one that signed this token. Every open stream waits for this, so it
+    // must not wait for the issuer.
     const stands = async () => {
       const present = await read(token, keys.known())
       return typeof present !== 'string' && isDeepStrictEqual(await viewerOf(present, organizationId, elapsed()), viewer)
@@ -201,7 +202,7 @@ const invalid = () => new Refusal('UNAUTHENTICATED', 'The access token is not va
 
 function claimsOf({ sub, exp, name, email, email_verified: isVerified }: JWTPayload): Claims | undefined {
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || typeof exp !== 'number') return undefined
-  // People are asked about together: what no database takes would refuse all who come at that moment.
+  // People are looked up in one statement: one id that the database rejects would refuse all of them.
   if (!isNamable(sub)) return undefined
   return {
     subject: sub,

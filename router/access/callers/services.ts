@@ -105,7 +105,7 @@ export function createServiceCallers(
       return app || granted ? { scopes: [...askedThere, ...(granted ?? [])], operations: [] } : null
     }
     const client = await clients.of(appId, since)
-    // Who was a client and is none any more is nobody, whatever it is registered as.
+    // A former service client is anonymous, even if its registration still exists.
     if (client ? !client.active : !app) return null
     const all = client?.operations ?? []
     const operations = grant.kind === 'gateway' ? all.filter(operation => !reservedOperations[operation]) : all
@@ -129,7 +129,7 @@ export function createServiceCallers(
       return { scopes: scopesOfOperations(issued.operations), operations: issued.operations, onlyAt: 'providers' }
     }
     if (places.size === 0) return null
-    // What counts in two services does not count everywhere; it is said to be for the first of them.
+    // A token that two services accept does not count everywhere; the first one is named.
     return { scopes: [...scopes].sort(), operations: [...operations].sort(), onlyAt: places.has(null) ? null : [...places][0]! }
   }
 
@@ -171,7 +171,7 @@ export function createServiceCallers(
   }
 
   return async (token, headers): Promise<Caller | Unauthenticated> => {
-    // Read once: what a socket was opened with is asked for again, whatever becomes of the headers.
+    // Credentials are read once: a socket's are checked again later, whatever becomes of the headers.
     const said = new Headers()
     for (const name of serviceHeaders) if (headers.get(name)) said.set(name, headers.get(name)!)
     const viewer = await viewerOf(token, said)

@@ -47,7 +47,7 @@ export function createSessionCache<Value>(
       if (known && known.at >= since && elapsed() - known.at < keptMs) return known.answer
       const entry = { at: elapsed(), answer: ask(key) }
       kept.set(key, entry)
-      // A lookup that failed says nothing about the key: the next question asks again.
+      // A failed lookup says nothing about the key, so the next request looks it up again.
       entry.answer.catch(() => {
         if (kept.get(key) === entry) kept.delete(key)
       })

@@ -50,7 +50,7 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
     try {
       return validate(schema, document, rules, { maxErrors: mostErrors, hideSuggestions: !options.introspection })
     } catch (error) {
-      // A condition with a variable at the root of a subscription is no error to graphql-js but a throw.
+      // graphql-js throws on a condition with a variable at the root of a subscription instead of reporting an error.
       if (error instanceof GraphQLError) return [error]
       throw error
     }
@@ -59,10 +59,10 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
     if (text.length > limits.characters) return [tooManyCharacters()]
     let document: DocumentNode
     try {
-      // Places are found for what is wrong only: in a tree they take more memory than the tree.
+      // Locations are computed only for errors: in the tree they take more memory than the tree itself.
       document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     } catch (error) {
-      // Anything but a syntax error is a stack that ran out: thousands of brackets within each other.
+      // Any other error is a stack overflow: thousands of nested brackets.
       if (!(error instanceof GraphQLError) || error.message.includes('Parsing aborted')) return [tooManyTokens()]
       return [coded(error, 'GRAPHQL_PARSE_FAILED')]
     }
@@ -79,7 +79,7 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
       if (former) return { errors: former }
       const judged = judge(text)
       if ('kind' in judged) {
-        // Names in a tree may be parts of the text that keep all of it in memory.
+        // Names in the tree may be slices that keep the whole text in memory.
         const made = { document: judged, bytes: text.length + (judged.tokenCount ?? 0) * tokenBytes }
         kept.set(hash, made)
         return made

@@ -41,7 +41,7 @@ export function createRegistered(limits = maxKept): OwnRegistered {
       const known = ofKnown.get(hash)
       if (known !== undefined) return known
       const text = ofStrangers.get(hash)
-      // A copy: the stranger's own stays, whatever becomes of this one.
+      // Stores a copy, so that the other organization's document keeps its own lifetime.
       if (isKnown && text !== undefined) ofKnown.set(hash, text, name)
       return text
     },
@@ -63,7 +63,7 @@ export function shareRegistered(own: OwnRegistered, shared: SharedRegistered): R
       })
     },
     keep(hash, text, caller) {
-      // What is here came from the shared store, or has gone there.
+      // A local document came from the shared store or was written to it.
       if (own.find(hash, caller) !== undefined) return
       own.keep(hash, text, caller)
       return shared.keep(hash, text, caller)

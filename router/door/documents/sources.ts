@@ -99,7 +99,7 @@ export function createSources(documents: Documents, { mode = 'off', registered =
       if (text !== null && hashOf(text) !== sha256Hash) return malformed('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
       if (text !== null) {
         const found = byText(text, sha256Hash)
-        // Only what can be run: nobody fills the place of others with what cannot.
+        // Only valid documents are stored, so that invalid ones cannot displace others.
         const taken = 'document' in found && mode !== 'only' ? registered.keep(sha256Hash, text, caller) : undefined
         return taken ? taken.then(() => found) : found
       }
@@ -111,7 +111,7 @@ export function createSources(documents: Documents, { mode = 'off', registered =
 
 const coded = (code: string, sentence: string) => [new GraphQLError(sentence, { extensions: { code } })]
 const malformed = (sentence: string): Found => ({ status: 400, errors: coded('BAD_REQUEST', sentence) })
-// Its clients know it by the message, too.
+// Apollo clients recognize this error by its message too.
 const notFound = (): Found => ({ status: 200, errors: coded('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound') })
 const notSupported = (): Found => ({
   status: 200,

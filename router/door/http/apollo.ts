@@ -41,7 +41,7 @@ export function createApollo(
   return new ApolloServer<RequestContext>({
     gateway: createGateway(engine),
     logger: log,
-    // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
+    // The door has its own CSRF rule (`refusesUnasked`), and decides on introspection during validation.
     csrfPrevention: false,
     introspection: true,
     includeStacktraceInErrorResponses: false,

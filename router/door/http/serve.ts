@@ -51,7 +51,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const accept = headers.get('accept')
   const asked = readAsked(request)
   if (request.method === 'GET' && prefersHtml(accept) && asked.naming.query === null) {
-    // In production nobody is handed a page that loads programs from elsewhere.
+    // In production no page is served that loads programs from other origins.
     if (door.production) return sendRefusalPage(reply, 400, 'GraphQL is asked here by programs: by POST, or by GET with a query.')
     const page = landingPage(door.publicUrl)
     return reply.headers(page.headers).send(page.html)
@@ -110,7 +110,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
   const { status, headers: own, body } = await door.shares.run(claim, run, context.signal)
   reply.code(status).headers(own)
-  // One event, and no more: a client that speaks nothing else asks everything so.
+  // Sends a single event: a client that accepts only event streams uses them for every operation.
   if (form && status === 200) return reply.header('content-type', form.contentType).send(`${form.next(body.trimEnd())}${form.complete}`)
   return reply.send(body)
 }

@@ -46,7 +46,7 @@ export async function streamSubscription(
   }
   if ('listen' in joined) return sendStream(reply, form, joined, { caller, requestId: asked.requestId }, door)
   const errors: readonly GraphQLFormattedError[] | undefined = joined.errors && tellErrors(joined.errors)
-  // Nothing was executed: that is no event.
+  // The operation was not executed, so the result is not an event.
   if (joined.data === undefined) return sendErrors(reply, 400, errors ?? [], 'application/graphql-response+json')
   return reply
     .code(200)

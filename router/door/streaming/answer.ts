@@ -97,7 +97,7 @@ function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Ho
     vary: varyOf(given.vary),
     'content-type': contentType,
     'cache-control': 'no-cache, no-store',
-    // Proxies that keep an answer until it is whole are asked not to (nginx).
+    // Asks proxies that buffer answers not to buffer this one (nginx).
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()

@@ -57,7 +57,7 @@ export function createDraining(streamMs = requestDrainMs): Draining {
         sockets.add(socket)
         socket.once('close', () => sockets.delete(socket))
       })
-      // WebSockets are ended by their own protocol.
+      // WebSockets are closed by their own protocol.
       server.on('upgrade', ({ socket }: IncomingMessage) => sockets.delete(socket))
     },
     pass(events, response, farewell) {

@@ -54,7 +54,7 @@ export function toldBy(membership: Membership, tell: (told: Told) => void): Asyn
     return over
   }
   return {
-    // Asked once: what it answers first is the end.
+    // The first result decides how the stream ends.
     next() {
       membership.listen({
         tell,

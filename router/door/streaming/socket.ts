@@ -107,7 +107,7 @@ export function serve(
       log.info({ requestId: id, bytes }, 'connection closed: too many answers wait for the client')
       return end(tryAgainCode, 'Too many answers wait to be read: read them, then connect again')
     }
-    // Called also when the socket is gone.
+    // Also called after the socket has closed.
     socket.send(text, () => inFlight.giveBack(claim, bytes))
   }
   const extra: Extra = {
@@ -139,7 +139,7 @@ export function serve(
       close: end,
       onMessage(take) {
         socket.on('message', data => {
-          // What was on its way when the socket was closed, or its connection broke: ws goes on to read what had come.
+          // Ignores messages that ws still delivers after the socket was closed or its connection broke.
           if (socket.readyState !== socket.OPEN) return
           if (isTooMany()) return end(tooManyCode, 'too many messages')
           extra.bytes = (data as Buffer).length
@@ -166,7 +166,7 @@ export function serve(
   socket.on('pong', () => {
     answered = true
   })
-  // A protocol violation or a cut connection: ws closes the socket itself.
+  // On a protocol violation or a lost connection ws closes the socket itself.
   socket.on('error', err => log.debug({ err, requestId: extra.id }, 'socket connection failed'))
   const over = (code: number, reason: string) => {
     if (left) return

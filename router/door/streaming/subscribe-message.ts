@@ -20,7 +20,7 @@ export function readableSubscribe(text: string): Readable {
   } catch {
     return { text, malformed: null }
   }
-  // Without an id there is nothing to answer under: the protocol closes the socket with 4400.
+  // A message without id cannot be answered: the protocol closes the socket with 4400.
   if (message?.type !== 'subscribe' || typeof message.id !== 'string' || message.id === '') return { text, malformed: null }
   const written = (payload: Payload, malformed: string | null) => ({ text: JSON.stringify({ id: message.id, type: 'subscribe', payload }), malformed })
   const { payload } = message

@@ -103,7 +103,7 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
       if (known.has(typename)) return known.get(typename)
       const runtime = schema.getType(typename)
       const possible = isObjectType(runtime) && (runtime === type || (isAbstractType(type) && schema.isSubType(type, runtime)))
-      // A foreign name is not remembered: they would pile up.
+      // Unknown names are not cached, because they would accumulate.
       if (!possible) return undefined
       const shape = createObjectShape(runtime, reading, isRoot)
       known.set(typename, shape)

@@ -46,7 +46,7 @@ export function readRefusal(errors: unknown): ExecutionResult | undefined {
   try {
     return result && refusal(result.errors as readonly RemoteError[], 200)
   } catch {
-    // Told as accidents of the subgraph, whose words are for the log.
+    // Reported as internal errors of the subgraph; its own message goes to the log.
     return result
   }
 }

@@ -37,7 +37,7 @@ export function compileDocument(compiler: Compiler, schema: GraphQLSchema, docum
 
     function checked(result: ExecutionResult): ExecutionResult | Promise<ExecutionResult> {
       if (!result.errors) return result
-      // Nothing was run yet when there is no data at all.
+      // Without data nothing was executed.
       if (result.data === undefined) return interpreted(contextValue, variables, rootValue)
       return { data: result.data, errors: result.errors.map(asRefusedArgument) }
     }

@@ -50,7 +50,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     } catch (late) {
       const end = () => finish(work)
       if (work.deadline !== undefined) abandon(work)
-      // What goes on holds what it reads.
+      // Work that continues keeps its claim on memory.
       else Promise.resolve(running).then(end, end)
       throw late
     }
@@ -90,7 +90,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         source = await inTime(starting, call.deadline, now)
       } catch (late) {
         abandon(streaming)
-        // Begun after all, it would keep its listeners for nobody.
+        // If it started now, it would keep its listeners although nobody reads them.
         starting.then(begun => (Symbol.asyncIterator in begun ? begun[Symbol.asyncIterator]().return?.() : undefined)).catch(() => {})
         throw late
       }
@@ -98,8 +98,8 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         finish(streaming)
         return coded(source)
       }
-      // The deadline of the call is over soon after the start; an event may come at any time.
-      // Whoever announces an event does it for something else.
+      // The call's deadline passes soon after the start; an event may arrive at any time.
+      // The announcing code is in the middle of other work, so the event is handled in a later turn.
       const cause = causeNow() ?? null
       const runEvent = (event: unknown) => doFor(cause, () => answerEvent(event))
       const answerEvent = async (event: unknown) => {
@@ -129,7 +129,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       return Object.assign(stream, {
         isLost: () => lost,
         next() {
-          // The event before has been told.
+          // The former event has been delivered.
           letGo(streaming)
           return next()
         },

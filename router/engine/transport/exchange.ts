@@ -70,16 +70,16 @@ type Waiting = (connection: Client | null) => void
 export function openOrigin(origin: string, { connections, mostWaiting, mostBytes }: OriginOptions): Origin {
   const connect = buildConnector({ timeout: connectMs })
   const opened: Client[] = []
-  // The one that was used last is the warmest; the others may run out.
+  // The most recently used connection is the warmest; the others may time out.
   const idle: Client[] = []
-  // Answered a moment ago: a server that closes after each answer may be about to say so.
+  // It answered a moment ago: a server that closes after each answer may be about to do so.
   const fresh: Client[] = []
   const waiting = new Set<Waiting>()
   let closed = false
 
   const open = (): Client | undefined => {
     if (opened.length >= connections) return undefined
-    // Deadlines are the caller's: one timer for the whole of a fetch, in place of undici's for every part of it.
+    // The caller sets deadlines: one timer for the whole fetch instead of undici's for each phase.
     const connection = new Client(origin, { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
     opened.push(connection)
     return connection
@@ -91,7 +91,7 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
     next(connection)
   }
   const release = (connection: Client) => {
-    // Not at once: undici is in the middle of ending the question before.
+    // Deferred, because undici is still finishing the former request.
     if (waiting.size > 0) queueMicrotask(() => handOver(connection))
     else if (fresh.push(connection) === 1) setImmediate(rest)
   }
@@ -127,7 +127,7 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
         if (!given) return cancel(new UpstreamFailure('unsent', `${origin} is not asked any more`))
         const handler: Dispatcher.DispatchHandler = {
           onConnect(cut) {
-            // Thrown, not cut: that would close a connection on which nothing was sent.
+            // Throws instead of closing the connection, on which nothing was sent.
             if (over) throw givenUp
             abort = cut
             sent = true

@@ -84,7 +84,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   const heads = new WeakMap<Fetch, string>()
   const shared = new Map<string, SharedExchange>()
   const closing = new AbortController()
-  // Every subscription listens to it.
+  // Every subscription listens to this signal.
   setMaxListeners(0, closing.signal)
   for (const [name, { url, timeoutMs }] of options.subgraphs) {
     const [address, ...others] = [url].flat().map(each => new URL(each)) as [URL, ...URL[]]
@@ -152,7 +152,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const { signal } = call
       if (signal?.aborted) return left
       const patience = patienceOf(target, fetch, call)
-      // Sent all the same, a mutation would be executed and told to have failed.
+      // If it were sent now, a mutation would be executed and reported as failed.
       if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
       let exchange: Exchange | null = null
       let ended: Error | null = null
@@ -175,11 +175,11 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               end(tooMuch as Error)
             }
           })
-          // What of a shared answer had come before may have been too much.
+          // The part of a shared answer that arrived before may already exceed the limit.
           if (ended) exchange.cancel(ended)
           const answer = await exchange.answer
           const { length } = answer.text
-          // What is read of it stays. As many bytes as characters are ASCII, of which a character takes one.
+          // What is read of it stays. Assumes one byte per character, which holds for ASCII.
           const keeps = held === length ? length : 2 * length
           holder.holds(keeps - held)
           held = keeps
@@ -210,7 +210,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       let begun = 0
-      // One of several that says nothing leaves time for another.
+      // If one of several replicas does not answer, there is time to try another.
       const patience = () => patienceOf(target, fetch, call) / (++begun < target.replicas ? 2 : 1)
       try {
         const begin = (url: string) =>
@@ -225,7 +225,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
             ],
             timeoutMs: Math.ceil(patience()),
             pingMs,
-            // Later events are asked for under seals of their moment: the one of the start is over after a minute.
+            // Later events are fetched with fresh seals: the one of the start expires after a minute.
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
             // Subgraphs that take seals are ours, and do.
@@ -233,7 +233,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
             signal: closing.signal,
             leaving: call.signal,
           })
-        // A subscription changes nothing: whatever it failed by, another may have it.
+        // A subscription changes nothing, so any failure may be retried at another replica.
         return await target.sockets.ask(
           begin,
           failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && patienceOf(target, fetch, call) > 0,
@@ -309,7 +309,7 @@ interface SharedExchange {
 function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion & { readonly arrives: Arrives }): Exchange {
   const { arrives } = question
   const found = shared.get(key) ?? begin(shared, key, target, question)
-  // A name of its own: the same callback may wait twice.
+  // Wraps the callback, because the same one may wait twice.
   const mine: Arrives = bytes => arrives(bytes)
   found.waiting.add(mine)
   if (found.arrived > 0) mine(found.arrived)

@@ -55,7 +55,7 @@ export function createReplicas(urls: readonly string[], now: () => number = () =
   }
   const fail = (replica: Replica) => {
     const at = now()
-    // Whatever was under way at it fails in the same moment: that is one failure.
+    // All requests to a replica fail in the same moment: they count as one failure.
     if (replica.restsUntil > at) return
     replica.restsUntil = at + replica.restMs
     replica.restMs = Math.min(rest.most, 2 * replica.restMs)

@@ -41,7 +41,7 @@ export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
     const ofViewer = made.get(viewer) ?? new Map<string, Made>()
     made.set(viewer, ofViewer)
     const known = ofViewer.get(audience)
-    // A clock that was set back must not keep a seal from the future in use.
+    // If the clock is set back, a seal from the future must not stay in use.
     if (known && known.at <= now && now < known.at + reuseMs) return known.seal
     const seal = sign(viewer, audience, purpose, now)
     ofViewer.set(audience, { seal, at: now })

@@ -73,7 +73,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
         queue = controller
       },
     },
-    // Few large events weigh as much as many small ones.
+    // Counts bytes, because few large events take as much memory as many small ones.
     { highWaterMark: limits.waitingBytes, size: () => weight },
   ).getReader()
   let over = false
@@ -93,7 +93,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     started.reject(failure)
     if (last) queue.enqueue(last)
     queue.close()
-    // The client tells the server, unless the server knows.
+    // The router reports the reason to the subgraph unless the subgraph closed the socket.
     unsubscribe()
     farewell(socket)
   }
@@ -108,7 +108,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   }
 
   socket.on('error', cause => broken(new UpstreamFailure('cut', 'No WebSocket could be opened, or it broke', cause)))
-  // Before the client hears of it, which would connect anew after a normal closure.
+  // Before the client is told, because it would reconnect after a normal closure.
   socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
 
   const client = createClient({

@@ -27,7 +27,7 @@ export function mapStream<Source, Value>(
   const stop = () => {
     if (over) return
     end()
-    // What the source says to its end is of no interest any more, and it may take its time.
+    // The source's remaining output is ignored, and it may take its time.
     Promise.resolve(source.return?.()).catch(() => {})
   }
   const advance = async (settle: (result: IteratorResult<Value>) => void) => {

@@ -124,7 +124,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
       const { value, done } = await source.next()
       if (done || signal.aborted) return isAlive
       const isEvent = holdsEvent(value.answer)
-      // Of its loss clients hear when it does not come back: until then nothing has become null.
+      // Clients learn of the lost stream only if it cannot be restored: until then no value has become null.
       if (source.isLost() && !isEvent) return isAlive
       isAlive ||= isEvent
       await deliver(toldOf(value, opener.tellErrors))
@@ -206,7 +206,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
     return {
       leave,
       listen(listener) {
-        // It ended before anybody listened.
+        // The stream ended before anybody listened.
         if (signal.aborted) return listener.end([gone])
         own = listener
         const present = latest.all()

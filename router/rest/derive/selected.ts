@@ -104,7 +104,7 @@ export function createReader(selections: OperationRoute['selections'], known: Kn
     if (!selection) throw new Error(`nothing says which fields of ${type.name} are shown: add it to select`)
     const asked = variables.size
     const selected = fieldsOf(selection.fields).map(each => reader.field(each, type))
-    // Variables belong to one route.
+    // Variables belong to a single route.
     if (variables.size === asked) cache.set(type, selected)
     return selected
   }

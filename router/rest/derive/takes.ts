@@ -79,7 +79,7 @@ export function takesOf(route: OperationRoute, args: Arguments, isMutation: bool
       }
       for (const [name, taken] of query) put(taken, fromText(inQuery[name], taken.type))
       for (const [name, taken] of params) put(taken, fromText(inPath[name], taken.type))
-      // A key that must be there is refused by the graph, which says what it is for.
+      // The graph refuses a missing required key, and says what it is for.
       if (keyed) ofInput.idempotencyKey = idempotencyKey ?? (isNonNullType(keyed.type) ? '' : undefined)
       if (versioned) ofInput.expectedVersion = expectedVersion
       return input ? { ...variables, input: given(ofInput) } : variables

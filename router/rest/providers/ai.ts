@@ -90,7 +90,7 @@ const wire = {
   why: 'stream',
   problems: 'openai',
   bearerKeys: true,
-  // As long as an attempt may take, and what comes before it.
+  // As long as one attempt may take, and the work before it.
   patienceMs: 620_000,
 } as const satisfies Partial<ForwardRow>
 

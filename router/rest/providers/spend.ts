@@ -7,7 +7,7 @@ export const spendRows = nounRoutes({
       spentMicros reservedMicros resetsAt alerts { kind at } note version`,
     HardLimitOption: 'scope_type: scopeType levels periods minMicros maxMicros',
   },
-  // The names that callers of before know.
+  // The names that earlier callers use.
   names: { scopeType: 'scope_type', scopeValue: 'scope_value' },
   routes: {
     'GET /api/limits': 'spendLimits',

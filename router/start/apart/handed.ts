@@ -27,7 +27,7 @@ const isInner = (message: unknown): message is Inner => (message as Inner | null
  * It stands on how `node:cluster` works inside; should that change, all is as it was without.
  */
 export function handOn(child: ChildProcess): void {
-  // A process that could not be started: it says why, and is handed nothing.
+  // A process that could not start reports why and receives nothing.
   if (child.pid === undefined) return
   const open = new Set<number>()
   const send = child.send.bind(child) as (...words: unknown[]) => boolean

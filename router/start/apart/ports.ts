@@ -12,7 +12,7 @@ export async function isFree(port: number): Promise<boolean> {
 /** Whether a port is free, or becomes so while processes are ending that may have it. */
 export async function isFreeSoon(port: number, areEnding: () => boolean): Promise<boolean> {
   for (const until = performance.now() + soon.mostMs; !(await isFree(port)); await wait(soon.everyMs)) {
-    // Looked at once more when they are gone: they may have ended between.
+    // Checked once more, because they may have ended in between.
     if (performance.now() > until || !areEnding()) return isFree(port)
   }
   return true

@@ -28,7 +28,7 @@ export function openSharedSecrets(config: Config): SharedSecrets {
   const { sealKey, natsToken } = readOrGenerate(join(config.dataDir, 'apart-keys.json'))
   const seal = config.seal.privateKey ?? { id: 'generated', key: Buffer.from(sealKey, 'base64') }
   const written = ({ id, key }: { readonly id: string; readonly key: Buffer }) => `${id}:${key.toString('base64')}`
-  // Processes apart cannot do without: their jobs ask with them.
+  // Separate processes need it: their jobs call other services with it.
   const own = openAppTokens(config, true)
   const tokens = [...own].flatMap(([app, list]) => list.map(token => [app, token] as const))
   const trial = openTrialTokens(config)

@@ -54,7 +54,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       stack.defer(() => kept.stop(withinMs))
       return kept
     }
-    // Those that end together are stopped together.
+    // Processes that end together are stopped together.
     const runAll = (several: readonly Part[], withinMs: number): readonly Kept[] => {
       const kept = several.map(part => keep(part, onlooker))
       parts.push(...kept)
@@ -138,7 +138,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     async function startDatabase(): Promise<string> {
       const { promise, resolve } = Promise.withResolvers<string>()
       const heard = (message: unknown) => resolve((message as { databaseUrl: string }).databaseUrl)
-      // Found again on its port whatever becomes of the process, so that nobody has to be told another address.
+      // A restarted process keeps its port, so that its address stays valid.
       const own = await portFor(0, taken)
       const kept = run({ name: 'database', ...ours(['database'], { PORT: String(own) }), ready: readyLine, heard }, endMs.others)
       await allReady([kept])

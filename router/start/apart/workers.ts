@@ -18,7 +18,7 @@ const asking = { everyMs: 2_000, times: 10 }
  * @param count how many workers
  */
 export const startWorkers = (config: Config, count: number, startup: Startup): Promise<Running> =>
-  // Traces are begun where requests are answered.
+  // Traces start where requests are answered.
   begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, tell }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR
     cluster.setupPrimary({ stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
@@ -44,7 +44,7 @@ export const startWorkers = (config: Config, count: number, startup: Startup): P
       await untilAborted(Promise.all(begun.map(({ ready }) => ready)), signal)
     }
     const numbers = Array.from({ length: count }, (_, at) => at + 1)
-    // One alone: what keeps it from starting keeps all of them, and is told once.
+    // Starts one worker first: a start error concerns all of them and is reported once.
     await run(numbers.slice(0, 1))
     await run(numbers.slice(1))
     const looking = setInterval(() => {

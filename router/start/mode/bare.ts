@@ -86,7 +86,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         present = next
         answering = changed
         colleagues?.answersBy(changed)
-        // What began there ends there.
+        // Work that began with the former graph ends with it.
         setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
         log.warn({ subgraphs: next.names }, `${file} reloaded: the new graph is in use`)
       } catch (error) {
@@ -105,7 +105,7 @@ function isSameGraph(one: string, other: string): boolean {
   try {
     return meaning(one) === meaning(other)
   } catch {
-    // What cannot be read is refused where it is opened.
+    // An unreadable supergraph is refused when it is opened.
     return false
   }
 }

@@ -17,7 +17,7 @@ export const startDatabase = (config: Config, startup: Startup): Promise<Running
     const postgres = await untilAborted(startPostgres({ folder: config.dataDir, log, signal, settings }), signal)
     onAbandon(postgres.killNow)
     stack.defer(() => postgres.stop())
-    // The server is no part of this process, which has nothing else to wait for.
+    // PostgreSQL is a separate process, and this one has nothing else to wait for.
     const staying = setInterval(() => {}, 2 ** 30)
     stack.defer(() => clearInterval(staying))
     process.send?.({ databaseUrl: postgres.url })

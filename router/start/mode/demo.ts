@@ -14,7 +14,7 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
     if (!config.databaseUrl) throw new StartError('DATABASE_URL: missing, and demo data are for a database that is there')
     await untilAborted(checkConnection(config.databaseUrl), process.signal)
     const trial = await openDemo(process, config.seal.appTokens ?? new Map(), openTrialTokens(config))
-    // Nothing works by itself here: no wake-up is taken, and no subgraph started.
+    // No background work runs here: no jobs are taken, and no subgraph is started.
     const never = new Promise<void>(() => {})
     const applications = { ...trial.applications, ...config.applications }
     const parts = {

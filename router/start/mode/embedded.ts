@@ -18,7 +18,7 @@ import { begin, stopWithin, wire } from '../wire.ts'
 export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { stack, signal, tell } = process
-    // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
+    // The rest of the program loads while PostgreSQL starts: the two take most of the start-up time.
     const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
     rest.catch(() => {})
     const lock = await lockFolder(config.dataDir)
@@ -46,7 +46,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         notices.push(...(trial?.notices ?? []), ...made.notices)
         return trial ? undefined : deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
       },
-      // All of them live here, so the engine does.
+      // All subgraphs run in this process, so the engine calls them directly.
       door: ({ defined, engine, subgraphs, readiness }) => ({
         engine: engine!,
         draining,
@@ -55,7 +55,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         subgraphs,
         readiness,
         sandbox: trial?.sandbox ?? null,
-        // Whoever sees the page in development sees the terminal too.
+        // In development the person who sees the page also sees the terminal.
         demo: trial && config.environment === 'development' ? trial : null,
       }),
     })

@@ -64,7 +64,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
         readiness: [{ name: 'identity', check: authority.ready }],
         services: registrations.map(({ slug, title }) => ({ slug, title, ready: () => oneAnswers(urls.get(slug as ListedSlug)!) })),
         extend(app) {
-          // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
+          // The router's own operations never use introspection: the documents of subgraphs are known beforehand.
           const documents = createDocuments(engine.schema, { introspection: false })
           serveAsk(app, {
             engine,

@@ -65,7 +65,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
       },
       door: ({ defined, subgraphs, readiness }) => ({
         async listen() {
-          // The router's questions about credentials: those of people identity answers, those of services the gateway to providers.
+          // Answers the router's credential checks: identity those of people, the gateway those of services.
           const { identity, providers } = defined
           const internal = new Map([
             ...(identity ? [[authorityPath, answerAuthority(identity.authority)] as const] : []),

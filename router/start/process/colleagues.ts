@@ -81,7 +81,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     if (word.about === 'count')
       registry.metrics().then(
         figures => say({ about: 'counted', round: word.round, figures }),
-        // What it said last stands for it; whoever counted wrongly is not to end what serves.
+        // Its last answer stays in use; a worker whose figures fail must not be ended.
         cause => process.emitWarning(cause as Error),
       )
     if (word.about === 'turn') say(word)

@@ -42,7 +42,7 @@ function sentenceFor(code: string, error: Error & NodeJS.ErrnoException): string
     return `the database has other tables than this version makes (${line}): a migration was changed after it ran, or another program made them; restore a backup, or use a database of its own`
   switch (code) {
     case '42501':
-    // A schema that the user may not enter is none to PostgreSQL.
+    // PostgreSQL treats a schema that the user may not use as missing.
     case '3F000':
       return `the user of the database may not do what the platform needs (${line}): ${rightFor(line)}`
     case '25006':

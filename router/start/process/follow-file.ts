@@ -23,7 +23,7 @@ export function followFile(path: string, known: string, changed: (text: string) 
     try {
       text = readFileSync(path, 'utf8')
     } catch {
-      // Gone, or about to be replaced: the next look tells.
+      // The file is gone or about to be replaced: the next check will tell.
       return
     }
     if (text === last) return

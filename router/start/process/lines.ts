@@ -32,7 +32,7 @@ export function createLines(stream: Writable & { readonly fd?: number }, most = 
   }
   return {
     write(text) {
-      // Once lines are left out there has to be room for many.
+      // After lines were dropped, logging resumes once there is room for many.
       if (stream.writableLength + text.length > (leftOut === 0 ? most : most / 2)) {
         leftOut += 1
         return

@@ -53,7 +53,7 @@ function write(file: string, text: string): string | null {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     rmSync(fresh, { force: true })
-    // A link of somebody else's at this name would lead the secret elsewhere.
+    // A symbolic link at this path would write the secret elsewhere.
     writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
     renameSync(fresh, file)
     return null
@@ -68,6 +68,6 @@ function remove(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // Nobody can found the platform with what is left.
+    // A partial file cannot be used to set the platform up.
   }
 }

@@ -37,7 +37,7 @@ export function createTell(json: boolean, out: Lines = standardLines(), err: Lin
     },
     complain(error) {
       if (error instanceof StartError) for (const each of error.message.split('\n')) line(err, 'fatal', each)
-      // The stack alone: errors of the database driver carry the values of their statements.
+      // Prints only the stack: errors of the database driver contain the statement's values.
       else if (json && error instanceof Error) line(err, 'fatal', error.message, { err: { type: error.name, stack: error.stack } })
       else line(err, 'fatal', String(error instanceof Error ? error.stack : error))
     },

@@ -4,7 +4,7 @@ export const campaignRows = nounRoutes({
   select: {
     Campaign: {
       fields: 'id brandId name description color startsOn endsOn archivedAt createdAt version counts { draft scheduled published failed }',
-      // Its counts change with its posts.
+      // A campaign's counts change with its posts.
       changing: ['counts.draft', 'counts.scheduled', 'counts.published', 'counts.failed'],
     },
   },

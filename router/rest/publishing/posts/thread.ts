@@ -4,7 +4,7 @@ export const threadRows = nounRoutes({
   select: {
     PostThread: {
       fields: 'id brandId title status postIds: posts { id } createdAt version',
-      // Where its posts stand changes with them.
+      // A thread changes when the status of one of its posts does.
       changing: ['status', 'postIds'],
     },
   },
