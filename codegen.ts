@@ -103,7 +103,7 @@ async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Prom
     }
   }
   for (const type of Object.keys(mappers)) {
-    // Under another name, for a subgraph may have a type Connection of its own.
+    // Renamed, because a subgraph may have a type Connection of its own.
     if (isObjectType(schema.getType(`${type}Connection`))) mappers[`${type}Connection`] ??= `../../platform/page.ts#Connection as PageOf<${type}Row>`
   }
   return mappers

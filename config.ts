@@ -189,7 +189,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const { issuer, jwksUrl, audience } = readFamily(foreignIssuer, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
   const { keptBy, worker } = readFamily(keeping, given, mistakes)
-  // What is said of several settings at once supposes that each of them is right.
+  // Checks of several settings assume that each of them is valid.
   refuse()
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
   const loopback = [at.host, new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')].every(isLoopback)

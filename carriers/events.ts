@@ -46,7 +46,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
     if (waiting.size > mostWaiting) waiting.delete(waiting.keys().next().value!)
   }
   const flush = async () => {
-    // What is announced in the same turn goes out with it, and so does what comes while the batch before is on its way.
+    // Events announced in the same turn, or while the former batch is being sent, share one batch.
     await new Promise(resolve => setImmediate(resolve))
     while (waiting.size > 0) {
       const batch = [...waiting]
@@ -54,7 +54,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
       try {
         await carrier!.send(packed(origin, batch))
       } catch {
-        // Announced by the carrier. Those that were announced anew meanwhile are there already.
+        // Announced by the event transport. Events announced again meanwhile are queued already.
         for (const [key, event] of batch.reverse()) if (!waiting.has(key)) waiting.set(key, event)
         return
       }

@@ -83,7 +83,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
       log.warn({ err }, 'reading missed events failed; it will be retried')
       return false
     }
-    // What was told so long ago is not found again.
+    // Older events are not read again.
     for (const [key, { at }] of each.marks) if (at < began - overlapMs - clocksMs) each.marks.delete(key)
     return true
   }
@@ -99,7 +99,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
     each.away = true
     each.marks.clear()
     if (await look(topic, each, true)) return
-    // By whatever looked meanwhile.
+    // Another resync has done it meanwhile.
     each.lookedAt = Math.min(each.lookedAt, since)
     if (going) soon = true
     else arm(retryMs * (0.5 + Math.random()))

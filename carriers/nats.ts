@@ -24,7 +24,7 @@ export function createNatsCarrier({ url, log }: { readonly url: string; readonly
       const options: ConnectionOptions = {
         servers: [...server.servers],
         name: 'supergraph',
-        // It is connected again here, as to every carrier.
+        // Reconnecting is handled here, as for every event transport.
         reconnect: false,
         timeout: connectMs,
         pingInterval: pingMs,
@@ -36,7 +36,7 @@ export function createNatsCarrier({ url, log }: { readonly url: string; readonly
       }
       const connection = await connect(options)
       connection.subscribe(subject, { callback: (error, message) => void (error ?? heard(message.string())) })
-      // Until the server has said so, nobody listens.
+      // The subscription is active only once the server has confirmed it.
       await connection.flush()
       return {
         ended: connection.closed(),

@@ -161,7 +161,7 @@ export function createOpenPool({ url, log, budget = createBudget(), silentMs }: 
     if (schema) named.push(pool)
     const clients = watchClients(log, silentMs)
     pool.on('connect', client => clients.watch(client as pg.Client))
-    // The pool listens to connections that are idle, and passes on what they say.
+    // The pool listens for errors of idle connections and passes them on.
     pool.on('error', () => {})
     const end = pool.end.bind(pool)
     return Object.assign(pool, { end: () => clients.endWith(end) })
@@ -274,7 +274,7 @@ function explain(error: unknown, place: Place, timeoutMs: number): string {
   if (/does not support SSL/.test(line)) return `${server} speaks no TLS, leave sslmode out`
   if (/timeout/i.test(line)) return `${server} did not answer within ${timeoutMs / 1000} seconds`
   if (/SASL|password must be a string/.test(line)) return `${server} asks for a password for user "${user}"`
-  // Whatever a library writes into its message: the password must not come out here.
+  // A library's message may contain the password, which must not be printed.
   return `${server} answers: ${password ? line.replaceAll(password, '…') : line}`
 }
 

@@ -42,7 +42,7 @@ export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
     if (found.accounts.length === 0) return found
     const organizations = found.organizations.map(({ id }) => id)
     const parts = await Promise.all([agents, payments, providers, publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
-    // What any subgraph keeps of the organizations themselves, its record included.
+    // Every subgraph's rows of the organizations, audit entries included.
     const theirs = await Promise.all([deletionsBy(run, 'organization_id', organizations), deletionsBy(run, 'tenant_id', organizations)])
     await inAnyOrder([...theirs, ...parts].flat(), run)
     return found

@@ -42,7 +42,7 @@ export async function watchDatabase({ sequelize, migrations, checkPools = async 
   const time = watchClock(async () => Number((await read<{ ms: string }>(clockSql))[0]!.ms), log, clock)
   const writes = createWriteProbe(sql => sequelize.query(sql))
   const look = () => Promise.allSettled([schema.check(), time.check()])
-  // A clock that could not be compared counts as wrong, until it was.
+  // A clock counts as wrong until it was compared.
   await time.check().catch(() => {})
   const timer = setInterval(() => void look(), everyMs)
   timer.unref()

@@ -29,7 +29,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   const real = openFolder(folder)
   const path = join(real, fileName)
   const self = identify(process.pid)!
-  // Counted: every turn but the last ends with a lock that vanished or was taken over meanwhile.
+  // The number of turns is limited: each but the last ends with a lock that vanished or was taken over.
   for (let turn = 0; turn < 20; turn++) {
     if (create(path, self)) return hold(real, false)
     const holder = await readHolder(path)
@@ -123,7 +123,7 @@ function makeFolder(folder: string, below = false): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Two starts at once.
+    // Two processes start at the same time.
     if (systemCodeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
   }
 }

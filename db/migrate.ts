@@ -21,7 +21,7 @@ const compatibleLine = /^-- compatible: ./
 /** The schema in which the migrator keeps its books. */
 export const bookkeepingSchema = 'migrations'
 
-// Books of an earlier version have no column `compatible`.
+// Migration tables of an earlier version have no column `compatible`.
 const booksSql = `select slug, file, checksum, coalesce((to_jsonb(a) ->> 'compatible')::boolean, false) as compatible from ${bookkeepingSchema}.applied a order by slug, file`
 
 const lockTimeoutMs = 120_000
@@ -146,7 +146,7 @@ async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
   try {
     return (await client.query<Applied>(booksSql)).rows
   } catch (error) {
-    // No such table, no such schema: a new database.
+    // Neither table nor schema exists: a new database.
     if (['42P01', '3F000'].includes(systemCodeOf(error))) return []
     throw error
   }
@@ -199,9 +199,9 @@ async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
     await client.query('rollback').catch(() => {})
     const position = Number((error as { position?: string }).position)
     const line = position > 0 ? ` (line ${sql.slice(0, position).split('\n').length})` : ''
-    // No right, no writes, no room, no time: not the file's fault.
+    // Missing rights, read-only, disk full or timeout: the migration file is not at fault.
     if (/^(42501|3F000|25006|53...|55P03|57...|08...)$/.test(systemCodeOf(error))) throw error
-    // There already: another program's database, or one that was migrated by hand.
+    // The object exists already: another program's database, or one migrated by hand.
     const foreign = ['42P07', '42701', '42710', '42P06'].includes(systemCodeOf(error))
     const remedy = foreign ? ': the database is not empty; use one of its own' : ''
     throw new StartError(`migration ${nameOf(migration)} fails: ${lineOf(error)}${line}${remedy}`, error, foreign ? 'schema' : null)

@@ -70,7 +70,7 @@ export function createControl({
   }
 
   const readBody = (call: Call): { readonly input: unknown } | Reply => {
-    // A page in a browser cannot send this type to another origin without asking first.
+    // A browser page cannot send this content type to another origin without a preflight request.
     if (!/^application\/json\b/i.test(call.headers['content-type'] ?? '')) return mistake('Send the body as application/json.', 415)
     try {
       return { input: JSON.parse(textOf(call)) }

@@ -45,7 +45,7 @@ async function flow(response: ServerResponse, pieces: Pieces): Promise<void> {
     for await (const piece of pieces(gone.signal)) {
       if (gone.signal.aborted) return
       if (!response.write(piece)) await drained(response, gone.signal)
-      // A write for each piece, as a server does that has the next one only later.
+      // Writes each piece separately, as a server does that produces them one after the other.
       await new Promise(setImmediate)
     }
     response.end()

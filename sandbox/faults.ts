@@ -144,7 +144,7 @@ const cutShort = (body: Reply['body']): Reply['body'] =>
         if (left === 0) break
       }
     }
-    // What was written is on its way before the cut, which would take it along.
+    // Lets written data leave before the connection is cut, which would discard it.
     await pause(50, signal)
     throw new Error('cut by a fault')
   }

@@ -69,7 +69,7 @@ try {
     ...(mailReports !== undefined && { mailReports: { url: mailReports } }),
   })
   console.log(sandbox.origin)
-  // It may have ended before this one could look who that is.
+  // The parent process may have ended before its id could be read.
   if (withParent !== null) setInterval(() => process.ppid !== withParent && void sandbox.stop(), 300).unref()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void sandbox.stop())
 } catch (error) {

@@ -21,7 +21,7 @@ export async function drift(root: string): Promise<readonly Mistake[]> {
   const drifted = [...(await differing(root, files))]
   for (const file of await staleFiles(root, files)) drifted.push(inFile(file, 'GENERATED_STALE', 'has no source any more: npm run generate removes it'))
   if (drifted.length > 0) return drifted
-  // Routes stand on the files that are generated: only where those are right they can be described.
+  // Routes depend on generated files, so they can be described only if those are current.
   const routes = await openapiOf(root)
   return [...routes.mistakes, ...(await differing(root, routes.files))]
 }

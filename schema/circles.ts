@@ -81,7 +81,7 @@ export function* importsOf(file: string, source: string, code: string): Generato
   for (const match of code.matchAll(/(?:\b(?:from|import)\s*\(?|\bnew URL\()\s*(['"])/g)) {
     const at = match.index + match[0].length
     const specifier = source.slice(at, source.indexOf(match[1]!, at))
-    // Packages are everybody's; what is read by its address, and is no code, is data.
+    // Packages cannot import the project; files read by path that contain no code are data.
     if (/^\..*\.[cm]?[jt]sx?$/.test(specifier)) yield { from: file, to: posix.join(posix.dirname(file), specifier), at }
   }
 }

@@ -95,7 +95,7 @@ if (import.meta.main) {
   const started = performance.now()
   const { files, mistakes, warnings } = await generate(root)
   const written = [...(await writeFiles(root, files))]
-  // Rows are code that stands on what was just written.
+  // Routes are code that imports the files just written.
   const routes = mistakes.length === 0 ? await openapiOf(root) : { files: new Map<string, string>(), local: new Map<string, string>(), mistakes: [] }
   written.push(...(await writeFiles(root, new Map([...routes.files, ...routes.local]))))
   const wrong = [...mistakes, ...routes.mistakes]

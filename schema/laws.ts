@@ -65,7 +65,7 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[], im
     .filter(({ name }) => !notOurs.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   const counted = entries.filter(entry => entry.isDirectory() || (typeScript.test(entry.name) && !entry.name.endsWith('.generated.ts')))
-  // Tools look for their files at the root, and tests may be many.
+  // Tools expect their files at the root, and there may be many tests.
   if (folder !== '' && !folder.startsWith('test') && counted.length > mostEntries) {
     mistakes.push(inFile(folder, 'FOLDER_TOO_FULL', `holds ${counted.length} entries, more than ${mostEntries}: some of them are a noun of their own`))
   }
@@ -75,7 +75,7 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[], im
     if (entry.isDirectory()) await visitFolder(root, path, mistakes, imports)
     else if (typeScript.test(entry.name)) {
       const source = await readFile(join(root, path), 'utf8')
-      // A test may know everything.
+      // Tests may import anything.
       if (!path.startsWith('test/')) imports.push(...importsOf(path, source, takeApart(source).code))
       if (!entry.name.endsWith('.generated.ts')) mistakes.push(...breachesIn(path, source))
     }

@@ -21,7 +21,7 @@ try {
   const path = resolve(calledFrom, name)
   if (databaseUrl) await checkConnection(databaseUrl)
   const url = databaseUrl ?? (await openEmbedded(dataDir))
-  // Whoever configures the keys keeps them elsewhere, and no generated ones are in use.
+  // Configured keys are kept elsewhere; generated ones are not in use.
   const configured = authSecret !== null && encryptionKeys !== null
   const files: DataFile[] = [...(configured ? [] : [dataFiles.keys]), dataFiles.demo, dataFiles.sandbox]
   await writeBackup(path, dump({ url, version: version(), now: new Date(), files, dataDir }))

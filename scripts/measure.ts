@@ -62,7 +62,7 @@ async function end({ child }: Started, place: string): Promise<number> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
-  // npm is gone before Node is: the lock goes last.
+  // npm ends before Node does, so the lock is what goes last.
   while (existsSync(join(place, 'data', 'lock'))) await wait(5)
   return performance.now() - began
 }

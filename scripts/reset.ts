@@ -16,7 +16,7 @@ try {
   if (databaseUrl)
     throw new StartError('npm run reset empties the embedded database only: drop the one of DATABASE_URL by its own means, or unset DATABASE_URL')
   if (ours(dataDir).length === 0) throw new StartError(`${dataDir} holds nothing of the platform: DATA_DIR names the folder to reset`)
-  // Held to the end: no platform runs on the folder, and none can start while it is emptied.
+  // The lock is held to the end: no platform runs on the folder, and none can start while it is emptied.
   const lock = await lockFolder(dataDir)
   try {
     const question = `Remove the database, the generated keys, the stored media and the state of the sandbox in ${dataDir}? They cannot be got back.`

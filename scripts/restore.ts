@@ -23,7 +23,7 @@ try {
   const { name, asDrafts, ending } = readWords()
   const path = resolve(calledFrom, name)
   const { header, end } = await checkBackup(path)
-  // Held to the end: no platform runs on the folder, and none can start on half of it.
+  // The lock is held to the end: no platform runs on the folder, and none can start on half of it.
   const lock = await lockFolder(dataDir)
   stack.defer(() => lock.release())
   if (databaseUrl) await checkConnection(databaseUrl)

@@ -11,8 +11,8 @@ export const textForm = `
   set datestyle to iso; set intervalstyle to postgres; set timezone to utc; set extra_float_digits to 3; set bytea_output to hex;
   set client_encoding to utf8; set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0`
 
-// Rows of partitions are in the partitions. pg-boss's tables are not ours: wake-ups, which sweeps make anew from the rows. What readiness
-// writes is nobody's, and it would wait for a lock that is held until the end.
+// A partitioned table's rows are read from its partitions; pg-boss's tables hold only wake-ups, which sweeps create again. The table
+// written by readiness checks is skipped: reading it would wait for a lock that is held until the end.
 const tablesSql = `
   select format('%I.%I', n.nspname, c.relname) as "table",
          array(select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
@@ -61,7 +61,7 @@ export async function* dump({ url, version, now, files, dataDir }: DumpOptions):
       yield endOfRows
       rows += copy.rowCount ?? 0
     }
-    // No transaction sees sequences at one moment; after the rows they are never behind them.
+    // Sequences are not transactional; read after the rows, they are never behind them.
     for (const sequence of (await client.query<SequenceLine>(sequencesSql, [schemas])).rows) yield line(sequence)
     await client.query('commit')
     // After the rows, so that the sandbox knows every token that the rows have.
@@ -70,7 +70,7 @@ export async function* dump({ url, version, now, files, dataDir }: DumpOptions):
   } catch (error) {
     const code = systemCodeOf(error)
     if (code === '55P03') throw new StartError('the database is being migrated: wait for it, and back up then', error)
-    // What the database itself refuses.
+    // An error that the database itself reports.
     throw /^[0-9A-Z]{5}$/.test(code) ? new StartError(`the database cannot be backed up: ${lineOf(error)}`, error) : error
   } finally {
     await client.end().catch(() => {})

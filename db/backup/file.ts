@@ -69,7 +69,7 @@ export async function writeBackup(path: string, body: AsyncGenerator<Buffer | st
   try {
     await rm(part, { force: true })
     await pipeline(withHash(body), createGzip(), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
-    // Not `rename`: that would replace a file which somebody made meanwhile.
+    // Not `rename`, which would replace a file that somebody created meanwhile.
     await link(part, path)
   } catch (error) {
     const reasons: Record<string, string> = {
@@ -146,7 +146,7 @@ export function parsed<Content>(text: Buffer): Content | null {
 /** The lines of a backup, each with its end. */
 export async function* linesOf(path: string): AsyncGenerator<Buffer, undefined> {
   const text = createGunzip()
-  // Whatever fails is thrown where the text is read.
+  // Errors are thrown where the text is read.
   pipeline(createReadStream(path), text).catch(() => {})
   let rest: Buffer[] = []
   for await (const chunk of text as AsyncIterable<Buffer>) {

@@ -74,7 +74,7 @@ export async function restore({
     for (const file of files) writeDataFile(dataDir, file)
     crash('backup-files-written')
     await client.query('commit')
-    // So that its first questions are planned as well as later ones.
+    // Collects statistics, so that the first queries have good plans.
     await client.query(`analyze ${tables.join(', ')}`).catch(() => {})
     return { files: files.map(({ file }) => file), changed }
   } catch (error) {
@@ -97,12 +97,12 @@ async function fill(client: pg.Client, path: string): Promise<{ readonly files: 
   const tables: string[] = []
   const files: FileLine[] = []
   const lines = linesOf(path)
-  // The header is known.
+  // The header was read before.
   await lines.next()
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const found = parsed<TableLine | SequenceLine | FileLine | EndLine>(next.value)!
     if ('table' in found && found.table === probeTable) {
-      // Backups of before hold what readiness wrote.
+      // Older backups contain the table that readiness checks write.
       for await (const _row of rowsOf(lines));
     } else if ('table' in found) {
       // Migrations may have written rows of their own.

@@ -30,12 +30,12 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
       client.once('end', () => present.delete(client))
       client.on('error', error => ending || doFor(null, () => log.warn({ err: error }, 'database connection lost')))
       const socket = socketOf(client)
-      // It was on its way when the pool ended.
+      // The connection was being opened when the pool ended.
       if (ended) return void socket.destroy()
       socket.setTimeout(silentMs).on('timeout', async () => {
-        // Nothing was asked in all that time; what is asked from now on has its own.
+        // The connection was idle all that time; new queries get their own time limit.
         if (isIdle(client)) return
-        // A process that was paused finds its timers expired before it reads what came meanwhile: first that is read.
+        // After a pause of the process its timers fire before it reads what arrived meanwhile, so reading comes first.
         const read = socket.bytesRead
         await afterReading()
         if (socket.bytesRead > read || socket.destroyed) return
@@ -58,6 +58,6 @@ async function afterReading(): Promise<void> {
   await immediate()
 }
 
-// pg names neither in its types.
+// pg's types contain neither of the two.
 const socketOf = (client: pg.Client): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream
 const isIdle = (client: pg.Client): boolean => (client as unknown as { readyForQuery: boolean }).readyForQuery === true

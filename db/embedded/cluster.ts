@@ -75,7 +75,7 @@ export async function createCluster(folder: string, account: Account | null, bin
   const password = join(fresh, 'password')
   mkdirSync(data, { recursive: true, mode: 0o700 })
   writeFileSync(password, `${cluster.password}\n`, { mode: 0o600 })
-  // initdb insists on a user with a name, which the owner of a mounted folder need not have on this machine.
+  // initdb needs a user with a name, which the owner of a mounted folder may not have on this machine.
   const maker = account && nobody
   if (maker) giveTo(maker, fresh)
   try {
@@ -140,11 +140,11 @@ async function endInitdb(fresh: string): Promise<void> {
   try {
     orphan = JSON.parse(readFileSync(join(fresh, 'initdb.pid'), 'utf8'))
   } catch {
-    // Killed before it could write that down: nothing to end, or it ends by itself when its files are gone.
+    // Killed before the pid was written: there is nothing to end, or it ends by itself once its files are gone.
     return
   }
   if (!orphan || !isAlive(orphan)) return
-  // The server that it feeds meets the end of its input and gives its shared memory back, if it is left the time for it.
+  // Given time, the PostgreSQL process reaches the end of its input and releases its shared memory.
   signal(orphan.pid, 'SIGKILL')
   for (const deadline = performance.now() + 1_000; isGroupAlive(orphan.pid) && performance.now() < deadline; ) await wait(10)
   signal(-orphan.pid, 'SIGKILL')

@@ -37,7 +37,7 @@ const settings: Readonly<Record<string, string>> = {
   max_wal_senders: '0',
   max_wal_size: '256MB',
   min_wal_size: '32MB',
-  // The log tells about the server; statements and refused rows belong to those who sent them, and may hold secrets.
+  // The server log is about the server only: statements and rejected rows may contain secrets.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
@@ -66,10 +66,10 @@ export async function startServer(
     if (failed === null) return { process: identify(child.pid!) ?? { pid: child.pid!, startedAt: '' }, port, child }
     // A port that was free a moment ago may be taken when PostgreSQL binds it.
     if (/could not create any TCP\/IP sockets/.test(failed) && turn++ < 4) continue
-    // The sessions of a server that was killed need a moment to notice; until then PostgreSQL keeps off their files.
+    // Sessions of a killed server need a moment to notice; until then PostgreSQL does not open their files.
     if (/pre-existing shared memory block/.test(failed) && performance.now() < patience) await wait(50)
     else {
-      // Of another major version: nothing here can read them.
+      // The files belong to another major version, which this program cannot read.
       const foreign = /files are incompatible with server/.test(failed)
       const sentence = `the database of data folder ${cluster.folder} does not start: ${lastWord(failed)} (see ${cluster.serverLog})`
       throw new StartError(
@@ -150,14 +150,14 @@ export async function findOrphan(cluster: Cluster, abort?: AbortSignal): Promise
     abort?.throwIfAborted()
     const found = readPidFile(cluster)
     const running = found && identify(found.pid)
-    // A pid that now belongs to another program says that the machine or the container was started anew since.
+    // If the pid belongs to another program, the machine or container has been restarted since.
     if (!found || !running || !/^postgres/.test(programOf(found.pid))) return null
-    // Not ready: it still recovers, or already goes down.
+    // Not ready: the server is recovering or shutting down.
     if (!found.ready) continue
     try {
       return (await servesThisFolder(cluster, found.port)) ? { process: running, port: found.port } : null
     } catch (error) {
-      // A ready server listens and knows its password: this pid belongs to the server of other files by now.
+      // A ready server listens and knows its password, so this pid belongs to the server of other files.
       const refused = ['28P01', 'ECONNREFUSED'].includes(systemCodeOf(error))
       if (refused && readPidFile(cluster)?.ready) return null
       last = error

@@ -29,7 +29,7 @@ export function watchClock(read: () => Promise<number>, log: Logger, clock: Cloc
       const sent = now()
       const theirs = await read()
       const answered = now()
-      // It was read somewhere between the two: half the way, give or take as much.
+      // The database read its clock between the two moments: the middle is right to within half the distance.
       const ms = (sent + answered) / 2 - theirs
       const agrees = Math.abs(ms) - Math.abs(answered - sent) / 2 <= mostMs
       const reason = `the clock of this machine is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'ahead of' : 'behind'} the database's`

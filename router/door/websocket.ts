@@ -122,7 +122,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     connectionInitWaitTimeout: socketLimits.initMs,
     async onConnect({ connectionParams, extra }) {
       const { origin } = extra.request.headers
-      // What browsers do for answers over HTTP they leave to the server here: a page of another origin reads nothing.
+      // Browsers do not apply CORS to WebSockets, so the server refuses foreign origins here.
       if (origin !== undefined && !door.hosts.trusts(origin)) {
         extra.end(CloseCode.Unauthorized, 'Pages of this origin may not connect: CORS_ORIGINS of the platform names those that may.')
         return false
@@ -147,7 +147,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       }
       extra.caller = result
       extra.claim = claimOf(result.viewer, door.addressOf(extra.request))
-      // Closed while identity was asked: nobody would take it off the list again.
+      // The socket closed while identity was asked: nobody else would remove it from the list.
       if (extra.closed) return false
       const viewer = result.viewer.keyId ?? result.viewer.userId
       if (viewer !== null) {
@@ -175,7 +175,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (refused) return [refused]
       const message = { id, payload, cause, bytes: extra.bytes }
       const found = doFor(cause, () => sources.find(payload, { name: extra.claim.caller, isKnown: viewer.kind !== 'anonymous' }))
-      // The protocol wants a text: who names a document sends an empty one.
+      // The protocol requires a query text: clients that send a document id send an empty one.
       if (!(found instanceof Promise)) return begin(context, message, found ?? documents.read(payload.query))
       const { signal, kept } = underWay()
       context.subscriptions[id] = kept
@@ -196,7 +196,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const joined = await inShare(beginnings, asked, request => door.hub.join({ request, tellErrors }, asked.place))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
       if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell), asked.signal)
-      // Where its turn never came, nobody else gives it back.
+      // If its turn never came, the place is released here.
       asked.place()
       return unlessOver(joined, asked.signal)
     },
@@ -286,7 +286,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     return span
   }
 
-  // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.
+  // Handles one message per turn of the event loop, so that one client's burst does not delay the others.
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: socketLimits.messageBytes,
@@ -309,13 +309,13 @@ export function createSockets(door: WebSocketDoor): Sockets {
         request.headers.host = target.host
         if (!/^\/graphql\/?(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
         const protocols = request.headers['sec-websocket-protocol']
-        // Clients that named others would not take a handshake without one of theirs.
+        // A client that offers subprotocols refuses a handshake without one of them.
         if (protocols !== undefined && !handleProtocols(protocols)) return turnAway(duplex, '400 Bad Request', noSubprotocol)
         if (server.clients.size >= socketLimits.sockets) return turnAway(duplex, '503 Service Unavailable', 'Too many connections: try again later.')
         const address = neighbourhoodOf(door.addressOf(request))
         const open = addresses.enter(address)
         duplex.once('close', () => addresses.leave(address))
-        // A close code takes a handshake, and a socket until the client has read it: who does not stop gets no more of them.
+        // Closing with a code takes a handshake, and keeps the socket until the client has read it: repeat offenders are cut without.
         if (open > 2 * perAddress) return turnAway(duplex, '429 Too Many Requests', 'Too many connections: close some first.')
         return server.handleUpgrade(request, duplex, head, socket => {
           if (open > perAddress) {

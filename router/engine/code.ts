@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
-// V8 keeps every text that functions were made of, with its code, for the life of the process (seen with Node 26: 1.6 kB for the
-// least function), and each operation of a client is a text of its own. Said once, before anything is served; it concerns
+// V8 keeps the source and code of every generated function for the life of the process (Node 26: 1.6 kB at least), and each client
+// operation generates its own. Said once, before anything is served; it concerns
 // functions that are made of texts, ours and those of graphql-jit, and costs nothing elsewhere.
 setFlagsFromString('--no-compilation-cache')
 

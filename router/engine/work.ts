@@ -128,7 +128,7 @@ export function finish(work: Work): void {
   work.release?.()
   work.release = null
   letGo(work)
-  // What a query still reads then it reads for nobody; what a mutation goes on with is little, and counts no longer.
+  // After the client has left, a query's further reads are discarded; a mutation continues with little that is not counted.
   work.covered = work.owed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
 }
 

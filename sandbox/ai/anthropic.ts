@@ -51,7 +51,7 @@ async function answerTo(stall: Stall, call: Call, requestId: string): Promise<Re
   return spoilt(stall.deps.faults, stall.name, {
     refuse: (fault: ArmedFault & { readonly status: number }) => byFault(fault, requestId),
     take() {
-      // What is refused is not kept.
+      // Refused requests are not recorded.
       answer.kept = stall.caches.asAsked(`${key} ${model.id}`, piecesOf(body))
       stall.note(call, key, { id: answer.id, model: String(body.model), text: lastUserText(objectsIn(body.messages)!), stream })
       return stream ? streamed(answer) : json(200, message(answer), 'accepted')

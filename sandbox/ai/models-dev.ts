@@ -66,7 +66,7 @@ const listed: Readonly<Record<string, readonly Listed[]>> = {
       limit: { context: 200_000, output: 64_000 },
     },
   ],
-  // One of the many that the platform does not speak to.
+  // One of the many providers that the platform does not support.
   elsewhere: [
     { id: 'large', name: 'Large', release: '2025-01-01', input: text, output: text, cost: { input: 3, output: 9 }, limit: { context: 128_000, output: 8_192 } },
   ],

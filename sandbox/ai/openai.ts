@@ -28,7 +28,7 @@ export const openai: Vendor = {
     const stall = openStall(name, deps)
     return {
       name,
-      // A file of 25 MB with the fields around it.
+      // A file of 25 MB and the form fields around it.
       takes: { mostBytes: 33 * 1024 * 1024 },
       received: () => [...stall.calls.values()],
       async answer(call) {

@@ -13,7 +13,7 @@ export function png(width: number, height: number, colour: readonly [number, num
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // One bit a pixel, colours by palette, and nothing of the rest.
+  // One bit per pixel with a palette, and no optional chunks.
   header.set([1, 3, 0, 0, 0], 8)
   const transparency = isTransparent ? [chunk('tRNS', Buffer.from([0]))] : []
   return Buffer.concat([

@@ -5,7 +5,7 @@ export function secondsOfWav(file: Buffer): number | null {
   for (let at = 12; at + 8 <= file.length; ) {
     const [name, size] = [file.toString('latin1', at, at + 4), file.readUInt32LE(at + 4)]
     if (name === 'fmt ' && at + 20 <= file.length) bytesASecond = file.readUInt32LE(at + 16)
-    // What is told of the data counts as far as it is there: recorders that were cut off tell more.
+    // Uses the declared size up to the bytes present: recorders that were cut off declare more.
     if (name === 'data') return bytesASecond ? Math.min(size, file.length - at - 8) / bytesASecond : null
     at += 8 + size + (size % 2)
   }

@@ -108,7 +108,7 @@ export async function startDnsServer({ state, faults, requests, clock, host, por
     if (fault.fault === 'timeout-after-accept') return
     if (fault.fault === 'accept-then-reset') return void cut()
     if (fault.fault === 'malformed') return void send(Buffer.concat([raw.subarray(0, 2), Buffer.alloc(7, 0xff)]))
-    // Of its codes the one that stands for a server's own trouble (SERVFAIL).
+    // Uses the code for the server's own failure (SERVFAIL).
     if (fault.fault === 'status')
       return void send(packet.encode({ type: 'response', id: asked.id ?? 0, flags: 2, questions: asked.questions ?? [], answers: [] }))
     const timer = setTimeout(() => {
@@ -239,7 +239,7 @@ const bindUdp = (socket: UdpSocket, address: string, port: number): Promise<UdpS
     })
     socket.bind(port, address, () => {
       socket.removeAllListeners('error')
-      // Whoever left before the answer came is no fault of the server.
+      // A client that left before the answer is no error of the server.
       socket.on('error', () => {})
       resolve(socket)
     })

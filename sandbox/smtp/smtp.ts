@@ -132,11 +132,11 @@ export async function startMailServer({ state, faults, requests, clock, host, po
         )
       },
     })
-    // Whoever leaves without a word is no fault of the server.
+    // A client that disconnects is no error of the server.
     server.on('error', () => {})
     return server
   }
-  // What speaks is made when somebody listens: most starts send no mail.
+  // The SMTP server is created with its first connection, because most starts send no mail.
   let speaking: Promise<SMTPServer> | undefined
   const open = () =>
     createServer(socket => {

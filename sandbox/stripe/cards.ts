@@ -34,13 +34,13 @@ const cards: Readonly<Record<string, Behaviour>> = {
   },
   pm_card_chargeCustomerFail: { last4: '0341', declines: ['card_declined', 'generic_decline', declined], attaches: true },
   pm_card_threeDSecure2Required: { last4: '3220', asks: true },
-  // Asks at every payment, set up or not (https://docs.stripe.com/testing#regulatory-cards).
+  // This card asks for authentication at every payment, also after a setup (https://docs.stripe.com/testing#regulatory-cards).
   pm_card_authenticationRequired: { last4: '3184', asks: true },
   pm_card_createDispute: { last4: '0259', isDisputed: true },
   pm_card_pendingRefund: { last4: '7726', refunds: 'pending' },
   pm_card_refundFail: { last4: '5126', refunds: 'fails' },
 }
-// The names without the brand stand for the same.
+// Names without the brand mean the same cards.
 const nameOf = (name: string): string => (Object.hasOwn(cards, name) ? name : name.replace(/^pm_card_charge/, 'pm_card_visa_charge'))
 
 /** How a payment method behaves: `played` is the name for tests that it was made of. */

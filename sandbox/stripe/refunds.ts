@@ -49,7 +49,7 @@ export function refundNow(objects: Objects, refund: StripeObject): StripeObject 
 /** A refund that the payer's bank did not take. */
 export function failRefund(objects: Objects, refund: StripeObject): StripeObject {
   const charge = objects.find('charge', refund.charge, null)
-  // What comes back can be refunded again.
+  // The amount of a failed refund can be refunded again.
   objects.change(charge, { amount_refunded: charge.amount_refunded - refund.amount, refunded: false })
   return objects.change(refund, { status: 'failed', failure_reason: 'expired_or_canceled_card' })
 }

@@ -13,7 +13,7 @@ export interface SourceText {
 export function takeApart(source: string): SourceText {
   const code = blank(source)
   const literals = blank(source)
-  // One entry for each open `${`, counting the braces inside it.
+  // One entry for each open `${`: the number of open braces inside it.
   const templates: number[] = []
   let before = ''
   let at = 0

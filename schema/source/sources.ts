@@ -16,7 +16,7 @@ export interface SubgraphSources {
 }
 
 const federationLink = 'https://specs.apollo.dev/federation/v2.9'
-// Composition wants an address with a name and a version for a directive that is to survive it; nobody ever fetches it.
+// Composition keeps a custom directive only if its link has a name and a version; nobody fetches the URL.
 const ownLink = (directive: string): string => `https://supergraph.example/${directive}/v1.0`
 
 const federationDirectives: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export async function readSubgraphSources(root: string, slug: string, mistakes: 
   const folder = `subgraphs/${slug}`
   const nouns: SdlFile[] = []
   for (const name of await foldersIn(root, folder)) {
-    // Nouns of one matter may share a folder.
+    // Related nouns may share a folder.
     const below = (await foldersIn(root, `${folder}/${name}`)).map(noun => `${name}/${noun}`)
     for (const place of [name, ...below]) {
       const noun = await readSdl(root, `${folder}/${place}/schema.graphql`, mistakes)

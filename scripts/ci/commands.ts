@@ -46,7 +46,7 @@ export function run([program, ...args]: readonly string[], { seconds, env = {}, 
     output += error.message
     end(null)
   })
-  // Not `close`: a process that the command left behind may hold its output open.
+  // Not `close`: a process left behind by the command may keep its output open.
   child.on('exit', exitCode => setTimeout(() => end(exitCode), 50))
   return promise
 }
@@ -57,7 +57,7 @@ export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void
   try {
     process.kill(-pid, name)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 

@@ -38,7 +38,7 @@ export const journeys: Step = { name: 'journeys in a browser', seconds: 480, com
 /** Chapters of the trial from outside, in the order in which the services were built. */
 export const chapters = {
   embedded: ['slice', 'six', 'doors', 'identity', 'providers', 'publishing', 'repairs'],
-  // A router's figures are its own, so doors are tried where there is one.
+  // Each router has figures of its own, so the chapter doors needs a single router.
   apart: ['slice', 'six', 'identity', 'providers', 'publishing'],
 } as const
 

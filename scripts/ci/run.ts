@@ -157,7 +157,7 @@ async function withPlatform(
 ) {
   heading(name)
   if (!fits(name, 90)) return
-  // The chapter `repairs` plays a vendor of models there.
+  // The chapter `repairs` starts a model vendor on this port.
   const vendorPort = await freePort()
   const data = join(work, `data-${counts.passed}-${counts.failed}`)
   const platform = await startPlatform(command, { data, folder, env: { OUTBOUND_ALLOW: `http://localhost:${vendorPort}` } })
@@ -191,7 +191,7 @@ async function leanInstallation(): Promise<void> {
 /** npm before 11.8 links no bin `node` when several packages claim it; scripts/link-node.cjs does it then. */
 async function oldestNpm(): Promise<void> {
   const oldest = 'npm@10.8.2'
-  // Called by its own path: signals then reach it without npx in between.
+  // Started by its own path, so that signals reach it without npx in between.
   const { output } = await run(['npx', '--yes', '-p', oldest, '-c', 'command -v npm'], { seconds: 60 })
   const npm = output.trim().split('\n').at(-1)!
   const copy = copyOfProject('old')
@@ -245,7 +245,7 @@ async function full(): Promise<void> {
 async function longItems(items: readonly Step[]): Promise<void> {
   const runs: Record<string, string> = { ...(JSON.parse(readFileSync(runsPath, 'utf8')) as Runs) }
   for (const item of items) if ((await take(item)) !== null) runs[item.name] = new Date().toISOString()
-  // Whoever runs it before a commit commits this file with it.
+  // A developer who runs this before a commit commits this file with it.
   const current = long.flatMap(({ name }) => (runs[name] ? [[name, runs[name]]] : []))
   writeFileSync(runsPath, `${JSON.stringify(Object.fromEntries(current), null, 2)}\n`)
 }

@@ -69,7 +69,7 @@ export function resultOf(text: string, exitCode: number | null): TestsResult {
     if (planned.length === 0) return `no test began (exit ${exitCode})`
     if (end?.unhandledErrors === undefined) return `it came to no end (exit ${exitCode})`
     if (end.unhandledErrors > 0) return `${end.unhandledErrors} errors outside every test`
-    // Vitest ends with 1 for a failed test, and when it was cancelled.
+    // Vitest exits with 1 for a failed test and when it was cancelled.
     return exitCode === 0 || failed.length > 0 || end.isCancelled ? null : `exit ${exitCode}`
   }
 }

@@ -28,7 +28,7 @@ const npm = process.ppid
 if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== npm && void end('SIGTERM'), 300).unref()
 
 start()
-// What changed while nobody watched; what this writes is seen like a change of anybody's.
+// Picks up changes made while nothing was watching; files written by this program count like any others.
 await generate()
 
 /** Changes that are not running yet: a mistake in one file holds up the others. */
@@ -68,7 +68,7 @@ async function generate(): Promise<boolean> {
 }
 
 function start(): void {
-  // Under npm's name: it ends with this process, should that be killed.
+  // Runs under npm's process, so that it ends if this one is killed.
   const env = { ...process.env, npm_lifecycle_event: process.env.npm_lifecycle_event ?? 'dev' }
   const child = spawn(process.execPath, ['--max-semi-space-size=64', 'router/main.ts', ...process.argv.slice(2)], { cwd: root, env, stdio: 'inherit' })
   platform = child
@@ -76,7 +76,7 @@ function start(): void {
     if (platform !== child) return
     platform = null
     if (ending) return
-    // It was only asked for its usage.
+    // The command only printed its usage.
     if (status === 0) process.exit(0)
     say('the platform has ended; the next save tries again')
   })
@@ -93,7 +93,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
 }
 
 async function end(signal: NodeJS.Signals): Promise<void> {
-  // A second Ctrl-C is the platform's to judge.
+  // The platform itself handles a second Ctrl-C.
   if (ending) return
   ending = true
   watcher.close()

@@ -59,7 +59,7 @@ export function watchProject(root: string, { folders, counts }: Watched): Watche
     const stamps = new Map<string, string>()
     const met = new Set<string>()
     const read = (folder: string, deep: boolean) => {
-      // Before it is read: what appears in between makes an event.
+      // The watch starts before the folder is read, so that a file that appears in between causes an event.
       listen(folder)
       met.add(folder)
       for (const entry of entriesOf(join(root, folder))) {
@@ -92,7 +92,7 @@ export function watchProject(root: string, { folders, counts }: Watched): Watche
       })
       watchers.set(folder, watcher)
     } catch {
-      // No such folder yet, or no more watches to be had: it is looked at all the same.
+      // The folder is missing or no watches are left: it is compared anyway.
     }
   }
 
@@ -101,7 +101,7 @@ export function watchProject(root: string, { folders, counts }: Watched): Watche
     changes: () =>
       new Promise(resolve => {
         waiting = resolve
-        // What happened while nobody waited.
+        // Changes that happened while nobody waited.
         wake()
       }),
     close() {

@@ -8,12 +8,12 @@ import { slugOfAdmins } from './stores/credential/platform.ts'
 export const received: Receives<'providers', Job> = {
   // An organization begins without a credential of its own, and with a record of how it uses the gateway.
   'organization.created': async ({ body: { organizationId, slug } }, { providerOrganizations, platformOrganization }, unit) => {
-    // What concerns the platform's own credentials and limits is told to whoever looks after it.
+    // Platform admins are told of the platform's own credentials and limits.
     if (slug === slugOfAdmins) await platformOrganization.learn(organizationId, unit.transaction)
     const id = newId(unit.now)
     await providerOrganizations.ensure(id, organizationId, unit.now, 'facts', unit.transaction)
   },
-  // A credential is the organization's, whoever of it brought it; a limit of a person goes with them.
+  // Credentials stay with the organization when their creator leaves; limits of a person are deleted.
   'membership.removed': ({ body }, job, unit) => forgetMember(job, body, unit),
   // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.
   'app.installed': async () => {},

@@ -103,7 +103,7 @@ function countUp(): () => number {
 export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = recordingOf(slug)): Books => ({
   record,
   nextTurn: countUp(),
-  // Whoever sends the same key meanwhile waits here until it is known what became of the first.
+  // A concurrent request with the same key waits here until the first one commits or fails.
   claim: statement(
     `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict do nothing returning key`,
@@ -184,7 +184,7 @@ export async function findMade<T extends Table>(writer: Writer, of: Rows<T, neve
   const { transaction, now } = unit
   const [taken] = await rows(sequelize, books.claim, [tenantId, actor, what, key, hash, id, now], transaction)
   if (taken) return null
-  // Its days may be over at this very moment.
+  // The key may expire at this very moment.
   return (await findKnown(writer, of, claim, unit)) ?? findMade(writer, of, claim, unit)
 }
 

@@ -131,7 +131,7 @@ async function work<Result>(key: Key, { make }: Holding<Result>, hold: Hold): Pr
   try {
     return await make(hold)
   } catch (error) {
-    // What was thrown tells more than a database that is away at this moment: the key is free once its time is over.
+    // The original error is more useful than a database error here: the key expires by itself.
     await release(key).catch(() => {})
     throw error
   }
@@ -159,7 +159,7 @@ async function take(key: Key, holdMs: number): Promise<Taken | null> {
   const [made] = await rows<{ id: string }>(sequelize, books.hold, [tenantId, actor, what, name, hash, newId(now), now, holder, until])
   if (made) return { ...made, isDone: false, isResumed: false }
   const [known] = await rows<Known>(sequelize, books.held, [ownerOf(key), what, name])
-  // It was given back at this very moment.
+  // The key was released at this very moment.
   if (!known) return null
   checkSameContent(known.tenantId === tenantId ? known.hash : null, key, what)
   if (known.heldUntil === null) return { isDone: true, id: known.id }

@@ -128,7 +128,7 @@ export const factKinds = {
     from: ['providers'],
     to: ['launcher'],
     body: z.object({ ...organization.shape, limitId: id, scopeType: z.string(), kind: z.string() }),
-    // That of the attention to the same limit: they become one item, in the order in which they came true.
+    // Same subject as the attention to this limit, so the two become one item, in order.
     subject: ({ limitId }) => `attention:${budgetKey(limitId)}`,
   }),
   'email.outcome': kind({

@@ -62,7 +62,7 @@ export function readList<T extends Table>(table: T, { below, order, only = 'true
         where t.${columnOf(below)} = any($1::${parent}[]) and ${only} and ${seen} group by 1`,
       1,
     )
-  // Two statements, because a plan that is kept for both would read a list from its beginning each time.
+  // Two statements, because a shared cached plan would always read the list from its beginning.
   const statements = (seen: string) => {
     const [first, next, total] = [page(seen, '', 2), page(seen, ` and (t.created_at, t.id) ${past} ($3::timestamptz, $4::uuid)`, 4), count(seen)]
     return { first: { ...first, ...statement(first.text) }, next: { ...next, ...statement(next.text) }, total: { ...total, ...statement(total.text) } }

@@ -32,7 +32,7 @@ export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly
   const ids = await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)
   transaction.afterCommit(() => {
     crash('fact-written')
-    // The row does not say what it was told for; whoever receives it logs its id.
+    // The row does not name its cause; the receiver logs the fact's id.
     for (const [at, { kind, subject }] of outgoing.entries()) facts.log.info({ fact: ids[at], kind, subject }, 'fact published')
     facts.wake()
   })

@@ -115,7 +115,7 @@ test('S-10 a router that reads other supergraphs keeps planners of the last one 
       writeFileSync(`${file}.next`, sdl.replace(/^type Query/m, `"Read ${time} times."\ntype Query`))
       renameSync(`${file}.next`, file)
       router.child.kill('SIGHUP')
-      await until('it was read', () => router.said().match(/its graph answers from now on/g)?.length === time)
+      await until('it was read', () => router.said().match(/the new graph is in use/g)?.length === time)
       expect(await ask(`{ other${time}: other }`, '203.0.113.7')).toEqual({ data: { [`other${time}`]: 7 } })
     }
     await until('one is left', () => planners().length === 1)

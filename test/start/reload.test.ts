@@ -98,7 +98,7 @@ test('S-12 a changed supergraph answers without a restart: no operation fails un
     }
     await Promise.all(load)
     expect([...wrong]).toEqual([])
-    expect(router.said().match(/its graph answers from now on/g)).toHaveLength(3)
+    expect(router.said().match(/the new graph is in use/g)).toHaveLength(3)
 
     // By the signal, before anybody has looked at the file.
     put(graphOf('catalogue', 'stock'))
@@ -134,7 +134,7 @@ test('a supergraph that changed by comments, spaces and order alone ends no stre
     put(graphOf('catalogue', 'stock', 'extra'))
     await until('the stream has ended', () => ended !== null)
     expect(ended).toMatchObject([{ extensions: { code: 'SUPERGRAPH_CHANGED' } }])
-    expect(router.said().match(/its graph answers from now on/g)).toHaveLength(1)
+    expect(router.said().match(/the new graph is in use/g)).toHaveLength(1)
   } finally {
     await client.dispose()
     router.child.kill('SIGTERM')

@@ -74,7 +74,7 @@ test('S-09 what npm run documents finds in a client is answered by a router that
 
     writeFileSync(file, '{ "format": "another"')
     await until('the log says so', () => /former trusted documents stay in use/.test(router.said()))
-    expect(router.said().match(/.*those that were known stay.*/g)).toEqual([
+    expect(router.said().match(/.*the former trusted documents stay in use.*/g)).toEqual([
       expect.stringMatching(/TRUSTED_DOCUMENTS_FILE: .*documents\.json cannot be read: it is not JSON/),
     ])
     expect(await codeOf({ documentId: next.id })).toBeUndefined()

@@ -320,16 +320,16 @@ test('a changed supergraph reaches every worker, by the file and by the signal',
       return found.size === 1 && found.has(isThere)
     })
   }
-  expect(router.said().match(/its graph answers from now on/g)).toHaveLength(4)
+  expect(router.said().match(/the new graph is in use/g)).toHaveLength(4)
 
   put(graphOf('catalogue', 'stock', 'extra'))
   await until('every worker has it', async () => !(await answers()).has(false))
   put('type Query { this is no supergraph')
-  await until('both say so', () => router.said().match(/the graph that answered before stays/g)?.length === 2)
+  await until('both say so', () => router.said().match(/the former graph stays in use/g)?.length === 2)
   // One that begins now has nothing but what the others know.
   process.kill(router.workers().get(1)!.pid, 'SIGKILL')
   await until('it is there again', () => router.said().includes('worker 1 is ready again'))
-  expect(router.said()).toContain('workers’ graph stays in use')
+  expect(router.said()).toContain("workers' graph stays in use")
   expect(await answers()).toEqual(new Set([true]))
   put(graphOf('catalogue', 'stock'))
   await until('every worker has it', async () => !(await answers()).has(true))

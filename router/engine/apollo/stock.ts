@@ -81,7 +81,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     async prepareStream() {
       return refused('BAD_USER_INPUT', noSubscriptions)
     },
-    // It keeps its plans to itself.
+    // The gateway caches its plans itself.
     async warm() {},
   }
 
@@ -122,7 +122,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
         context: { call },
         logger: quiet,
         metrics: {},
-        // The gateway reads these and no more of Apollo Server's request context.
+        // The gateway reads only these members of Apollo Server's request context.
       } as unknown as Parameters<typeof executor>[0])
       const { data, errors } = result as ExecutionResult
       requireFits(data, answerBytes)

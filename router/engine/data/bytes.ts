@@ -19,7 +19,7 @@ export const exactly: Measure = text => {
     else if (code < 0x800) bytes += 1
     else if (code < 0xd800 || code > 0xdfff) bytes += 2
     else if (code < 0xdc00 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      // Two halves are four bytes.
+      // A surrogate pair is four bytes in UTF-8.
       bytes += 2
       index++
     } else bytes += 5

@@ -20,7 +20,7 @@ export function visitTargets(
 ): void {
   if (Array.isArray(value)) {
     takeElements(elements, value.length)
-    // Only lists of lists and lists before an `@` come here: both are walked through whatever segment follows.
+    // Only nested lists, and lists before an `@`, arrive here: both are traversed for any following segment.
     const next = path[at] === '@' ? at + 1 : at
     for (let index = 0; index < value.length; index++) {
       const item = value[index]
@@ -88,7 +88,7 @@ export function applyRewrite(object: Data, rewrite: FetchRewrite, supergraph: Su
   if ('KeyRenamer' in rewrite) {
     const { path, renameKeyTo } = rewrite.KeyRenamer
     atPath(object, path, 0, supergraph, (owner, key) => {
-      // Copied, not moved: what a later fetch requires may still be read under the inner name.
+      // Copied, because a later fetch may still read the value under the inner name.
       if (Object.hasOwn(owner, key)) owner[renameKeyTo] = owner[key]
     })
   } else {

@@ -129,12 +129,12 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
       const asked = byVariable.get(group.representations)!.list
       const entities = isData(data) ? data[group.key] : null
       if (areEntities(entities, asked.length)) takeEntities(run, group, waiting[at]!, asked, entities)
-      // Once nobody waits, what is under way comes to its end with empty lists: no subgraph's failure.
+      // Once all clients have left, running fetches end with empty lists, which is no subgraph's failure.
       else if (sent.length === 0 && !run.call.signal?.aborted) fail(noEntities, at)
     })
     if (sent.length > 0) takeEntityErrors(run, step, waiting, sent)
   } catch (cause) {
-    // No subgraph's fault, and nothing that another step could answer.
+    // No subgraph is at fault, and no other step could answer.
     if (cause instanceof TooMuch) throw cause
     step.groups.forEach((_, at) => {
       fail(cause, at)
@@ -196,7 +196,7 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
       }
       if (taken?.has(index)) entity = merger.copy(entity, elements)
       else taken?.add(index)
-      // An object that is reached by many ways waits once for each of them.
+      // An object reached by several paths waits once for each.
       for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) merger.take(target, entity, elements)
     })
   }

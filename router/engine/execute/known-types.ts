@@ -17,7 +17,7 @@ export interface KnownTypes {
  * of every list.
  */
 export function createKnownTypes(placed: readonly PlacedDocument[], tree: PlanTree, supergraph: Pick<Supergraph, 'isObject'>): KnownTypes {
-  // A subgraph may need the names within what it is told: then all of them are asked.
+  // A subgraph may need the type names within its arguments: then all of them are fetched.
   if (placed.some(({ requires }) => requires.some(hasNestedName))) return { withoutKnown: document => document, at: () => null }
   return {
     withoutKnown: document =>

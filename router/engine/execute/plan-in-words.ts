@@ -24,7 +24,7 @@ export function planInWords({ primary, root }: CompiledPlan, nameOf: (key: strin
 function place(step: Step, earlier: readonly number[], placed: Placed[]): readonly number[] {
   switch (step.kind) {
     case 'sequence': {
-      // Who waits for a step waits for all that this one waited for.
+      // A step that waits for this one also waits for all that this one waits for.
       let last = earlier
       for (const inner of step.steps) last = place(inner, last, placed)
       return last

@@ -51,7 +51,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
   const flatOf = (typename: string): Flat | null => {
     const known = flats.get(typename)
     if (known !== undefined) return known
-    // Names that are no type's are not remembered: they would pile up.
+    // Unknown type names are not cached, because they would accumulate.
     if (!supergraph.isObject(typename)) return null
     const fields = rewrites.length === 0 ? plainFields(requires, typename, supergraph) : null
     const flat = fields && {
@@ -74,12 +74,12 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     return index
   }
   return (into, typename) => {
-    // Nearly always the next object is of the same type as the last one.
+    // The next object nearly always has the same type as the last one.
     let type: unknown
     let find: Find | null = null
     let known: ByValue = new Map()
     return object => {
-      // What nobody was asked for is not believed: some subgraphs answer more.
+      // Unrequested entities are ignored: some subgraphs return more than was asked.
       const own = typename ?? object.__typename
       if (own !== type) {
         type = own

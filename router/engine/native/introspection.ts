@@ -7,7 +7,7 @@ import type { Shape } from '../shape/shape.ts'
 import { meterLists, workWith } from '../transport/lists.ts'
 import { Work } from '../work.ts'
 
-// Lists of the schema's own types multiply as those of subgraphs do.
+// Lists of introspection types multiply as those of subgraphs do.
 meterLists(introspectionTypes)
 
 /** The root fields about the schema itself, with all fragments: graphql-js answers them. */

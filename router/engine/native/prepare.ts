@@ -115,7 +115,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       for (const document of operations) {
         const found = prepareDocument(document, undefined)
         if (typeof found === 'string') continue
-        // As it is asked by who says nothing of its conditions.
+        // Planned as if no condition had a value.
         const { conditions, operation } = found.prepared
         const bits = conditions?.map(name => (isTrueByDefault(operation, name) ? '1' : '0')).join('') ?? ''
         const folded = foldedDocument(found.prepared, bits)
@@ -178,11 +178,11 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       () => {},
     )
     prepared.variants.set(key, variant)
-    // Taken out first: what is put in again is weighed anew only when it is another.
+    // Deleted first, because the cache recomputes the size only for a new entry.
     byText.delete(text)
     byText.set(text, prepared)
     variant.catch(cause => {
-      // Kept, a failure that passes would stand for ever.
+      // A cached failure would outlast its cause.
       prepared.variants.delete(key)
       if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'operation could not be planned')
     })
@@ -190,7 +190,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
-    // An empty name is a name, though none that any operation has.
+    // An empty name is a name that no operation has.
     const name = operationName === undefined ? '' : `:${operationName}`
     const known = keys.get(document)?.get(name)
     let prepared = known === undefined ? undefined : byText.get(known)
@@ -198,7 +198,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const operation = findOperation(document, operationName)
     if (typeof operation === 'string') return operation
     const printed = print(document)
-    // The only operation of a document is the same by its name and without.
+    // The only operation of a document is the same with and without its name.
     const isOnly = document.definitions.every(each => each.kind !== Kind.OPERATION_DEFINITION || each === operation.definition)
     const text = createHash('sha256')
       .update(`${isOnly ? '' : name}\n${printed}`)

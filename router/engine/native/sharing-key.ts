@@ -26,7 +26,7 @@ export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' 
 
 function whoOf(viewer: Viewer, sharing: Sharing | null): unknown {
   const { organizationId, context, scopes, operations } = viewer
-  // What is the same within an organization is nobody else's without one.
+  // Data shared within an organization has no sharers without one.
   if (!sharing || (sharing.by === 'ORGANIZATION' && organizationId === null)) return viewer
   const among = sharing.sameScopes ? [scopes, operations] : null
   return sharing.by === 'EVERYONE' ? [among] : [among, context, organizationId]

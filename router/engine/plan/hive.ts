@@ -17,7 +17,7 @@ export function createHivePlanner({ sdl }: { readonly sdl: string }): PlanText {
     try {
       return (await planner.planAsync(text, null, noLabels, noPercentage)).node ?? null
     } catch (cause) {
-      // Its parser goes fifty levels deep, whatever they consist of.
+      // The planner's parser allows fifty levels of nesting of any kind.
       if (String((cause as Error | null)?.message).includes('Recursion limit exceeded'))
         throw new Refusal('BAD_USER_INPUT', 'The operation nests fields, fragments and values too deep to be planned; send deep values as variables.')
       throw cause

@@ -25,7 +25,7 @@ export function actualCost(shape: Shape, data: Data, answer: Data | null, { sche
       if (field.from !== 'data') continue
       const each = costOf(field)
       cost += each.input
-      // What costs nothing needs not be looked at.
+      // Fields without cost are skipped.
       if (each.leaf !== 0) valueCost(field.value, read(field, data), value, each)
     }
   }

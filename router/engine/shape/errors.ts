@@ -32,7 +32,7 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
       break
     }
     const { message, extensions } = wordsOf(failure, reader, causes)
-    // No client sees it; the door's log tells by it what is away.
+    // Clients never see it; the log uses it to name the unavailable dependency.
     const originalError = causeOf(failure)
     const places = failure.places.length === 0 ? [undefined] : failure.places
     for (const place of places) {

@@ -140,7 +140,7 @@ return typeof value === 'object' && !isArray(value) ? ${write}(value, introspect
 }`)
       return self
     }
-    // Which types really come is only known when they do.
+    // The types of objects are known only when they arrive.
     const self = name('abstract')
     const writers = new Map<ObjectShape, Writer | undefined>()
     names[self] = (value: unknown, introspection: Readonly<Data>, budget: Budget) => {

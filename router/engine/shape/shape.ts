@@ -201,7 +201,7 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     const visitFragment = (set: SelectionSetNode, condition: string | undefined, parent: GraphQLCompositeType): void => {
       const type = condition === undefined ? parent : schema.getType(condition)
       if (!isCompositeType(type) || !always(type, runtime)) return
-      // Below a narrower parent a wider condition says nothing: the planner sees these fields on the parent, and so do names.
+      // Below a narrower parent type a wider condition is redundant: planner and names ignore it.
       const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
       visitSet(set, narrower ? parent : type)
     }

@@ -64,7 +64,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       if (fetch.kind !== 'mutation') return run(fetch, call, call.operation, contextOf(subgraph, fetch, call))
       call.operation.contexts = null
       try {
-        // What a mutation has begun it finishes, whoever leaves: its context never says that nobody waits.
+        // A mutation that has begun is completed even if the client leaves: its context never reports that nobody waits.
         const whole = partOf(call.operation, undefined, undefined)
         whole.owed = workLimits.mutationBytes
         whole.browser = call.browser
@@ -77,7 +77,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     },
     async subscribe(fetch, call): Promise<ResultStream | ExecutionResult> {
       const subgraph = subgraphOf(fetch)
-      // As long as the stream: its deadline is not that of the start.
+      // Lasts as long as the stream, beyond the deadline of its start.
       const streaming = partOf(call.operation, call.signal, undefined)
       const starting = createSourceEventStream({
         schema: subgraph.schema,

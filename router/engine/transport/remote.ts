@@ -179,7 +179,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
           if (ended) exchange.cancel(ended)
           const answer = await exchange.answer
           const { length } = answer.text
-          // What is read of it stays. Assumes one byte per character, which holds for ASCII.
+          // The bytes read so far stay counted. Assumes one byte per character, which holds for ASCII.
           const keeps = held === length ? length : 2 * length
           holder.holds(keeps - held)
           held = keeps
@@ -228,7 +228,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
             // Later events are fetched with fresh seals: the one of the start expires after a minute.
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
-            // Subgraphs that take seals are ours, and do.
+            // Subgraphs that accept seals are our own programs, which support this.
             tellsBeginning: Boolean(seal),
             signal: closing.signal,
             leaving: call.signal,

@@ -123,7 +123,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     disablePong: true,
     on: {
       connected() {
-        // Until then the client has sent what is subscribed.
+        // The client has sent its subscription by then.
         if (!tellsBeginning) setImmediate(isBegun)
       },
       ping(received, asked) {
@@ -144,7 +144,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const unsubscribe = client.subscribe(payload, {
     next(result) {
       if (over) return
-      // Nothing has begun yet: it is why not.
+      // The subscription has not started, so this is the reason.
       if (tellsBeginning) started.resolve(refusalIn(readResult(result as Record<string, unknown>)))
       if (queue.desiredSize! < weight) {
         lost = true
@@ -170,7 +170,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   }
   const stop = async (): Promise<IteratorResult<ExecutionResult>> => {
     leave()
-    // What waits is dropped, too.
+    // Queued results are dropped too.
     await results.cancel()
     return { value: undefined, done: true }
   }

@@ -155,7 +155,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
       await pause(Math.min(patience.longestMs, patience.firstMs * 2 ** attempt), signal)
       if (signal.aborted) return
       attempt += 1
-      // In turn, for what refuses one of them may be what became of that one alone.
+      // One after the other, because a refusal may concern only one of them.
       const present = [...openers]
       by = present[attempt % present.length]!
       const restarted = await goOnFrom(lostAt, () => started(by, signal, inTurn))

@@ -63,7 +63,7 @@ function openWorld(name: string, deps: Deps): FacebookWorld {
 function networkOf(world: FacebookWorld): Network {
   return {
     name: world.name,
-    // The longest text there may be, each byte of it as `%F0`.
+    // The longest text allowed, each byte of it encoded as `%F0`.
     takes: { mostBytes: 1024 * 1024 },
     answer: call => answer(world, call),
     received: () =>

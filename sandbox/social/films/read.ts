@@ -67,7 +67,7 @@ function createBoxes() {
           if (left === 0 && kept) found.set(type, Buffer.concat(kept))
           continue
         }
-        // A byte at a time, for how long a head is its first bytes say.
+        // Reads byte by byte, because the first bytes say how long the header is.
         head = Buffer.concat([head, rest.subarray(0, 1)])
         rest = rest.subarray(1)
         begin()
@@ -111,7 +111,7 @@ function describe(moov: Buffer, isQuicktime: boolean): FilmFacts | null {
         walk(body, own)
       } else if (parents.includes(type)) walk(body, track)
       else if (track && type === 'tkhd') {
-        // The last eight bytes: width and height, of which the upper halves are whole pixels.
+        // The last eight bytes are width and height in 16.16 fixed point.
         track.width = body.readUInt32BE(body.length - 8) >>> 16
         track.height = body.readUInt32BE(body.length - 4) >>> 16
       } else if (track && type === 'hdlr') track.kind = body.toString('latin1', 8, 12)

@@ -86,7 +86,7 @@ export const linkedin = {
 function networkOf(name: string, world: World): Network {
   return {
     name,
-    // A picture in one piece.
+    // A picture is uploaded in one piece.
     takes: { mostBytes: 32 * 1024 * 1024 },
     answer(call) {
       const unguarded = open[`${call.method} ${call.path}`]

@@ -52,7 +52,8 @@ const daySeconds = 86_400
 export const manners: Manners = {
   title: 'LinkedIn',
   scopes,
-  // Who manages pages is an approved partner: https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
+  // Programs that manage pages are approved partners:
+  // https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
   refreshScope: 'w_organization_social',
   pkce: null,
   scopesByComma: true,
@@ -63,7 +64,7 @@ export const manners: Manners = {
   newToken: kind => `AQ${kind === 'ac' ? 'T' : kind === 'at' ? 'V' : 'W'}${randomBytes(48).toString('base64url')}`,
   authenticate,
   refuse,
-  // LinkedIn signs an id token as an issuer of another name, and leaves the kind of token out.
+  // LinkedIn's id tokens name another issuer and have no `typ`.
   tell: ({ scopes: granted }, { refreshExpiresIn }) => ({
     token_type: undefined,
     ...(granted.includes('openid') && { id_token: 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL3d3dy5saW5rZWRpbi5jb20ifQ.' }),

@@ -140,7 +140,7 @@ function answerEdge(asking: Asked, edge: string): Reply | Promise<Reply> {
       return publishes ? publish(asking) : noPermission('threads_content_publish')
     case 'GET threads': {
       const { all, isLagging } = publishedBy(world, account)
-      // Replies stand in a list of their own.
+      // Replies are in a list of their own.
       const reply = list(
         asking,
         all.filter(({ inReplyToId }) => inReplyToId === null),

@@ -41,7 +41,7 @@ export function begin(world: World, call: Call, account: Account): Reply {
   if (refused) return refused
   const draft = readDraft(call)
   if ('status' in draft) return draft
-  // The demo application was looked at by nobody.
+  // The demo application was never audited by TikTok.
   if (draft.level !== 'SELF_ONLY')
     return problem(
       403,
@@ -169,7 +169,7 @@ export function fetchStatus(world: World, call: Call, account: Account): Reply {
     downloaded_bytes: 0,
   }
   const reply = enveloped(told, 'read')
-  // Numbers of 64 bits, as TikTok writes them.
+  // 64-bit numbers, as TikTok writes them.
   const body =
     status === 'PUBLISH_COMPLETE' && isPublic(post)
       ? String(reply.body).replace('"publicaly_available_post_id":[]', `"publicaly_available_post_id":[${post.postId}]`)

@@ -60,7 +60,7 @@ export const tiktok = {
 function networkOf(name: string, world: World): Network {
   return {
     name,
-    // A last chunk.
+    // The last chunk may be larger.
     takes: { mostBytes: 128 * 1024 * 1024 },
     answer(call) {
       const unguarded = open[`${call.method} ${call.path}`]

@@ -89,7 +89,7 @@ export function render(post: Pick<StoredPost, 'id' | 'text' | 'mediaIds'>, menti
   }
   append(escapeHtml(source.slice(read)))
   if (post.mediaIds?.length) {
-    // One address stands for all that a post carries.
+    // All media of a post share one address.
     append(text ? ' ' : '')
     const url = shorten(post.id, urls.length)
     urls.push({ ...append(url), url, expanded_url: `https://x.com/i/status/${post.id}/photo/1`, display_url: `pic.x.com/${url.slice(-10)}` })

@@ -104,10 +104,10 @@ interface Part {
 }
 
 function take(films: Films, session: Session, call: Call, account: Account, { from, size, total }: Part): Reply {
-  // What came before, or too soon, is not kept: the answer says where to go on.
+  // Bytes before or beyond the expected position are dropped: the answer says where to continue.
   if (from !== session.got) return unfinished(session)
   const got = from + size
-  // Of a part that is longer than what is kept nobody knows the digest.
+  // The digest is unknown for a part larger than the buffer.
   if (call.body.length === size) films.digests.get(session.id)?.update(call.body)
   else films.digests.delete(session.id)
   if (total === null || got < total) {
@@ -149,7 +149,7 @@ export function insert(films: Films, call: Call, account: Account): Reply {
   if (!text.startsWith(delimiter) || head < 0 || body < head || second < 0 || media < 0) return refusal(invalid('Malformed multipart body.'))
   const facts = factsIn(Buffer.from(text.slice(head + 4, body), 'latin1').toString('utf8'))
   if (typeof facts === 'string') return badMetadata(facts)
-  // What follows the file: the last delimiter, and a line end perhaps.
+  // After the file come the last delimiter and perhaps a line end.
   const bytes = call.size - (media + 4) - `\r\n${delimiter}--`.length
   return published(films, keep(films, account, { ...facts, bytes: Math.max(0, bytes) }), call)
 }

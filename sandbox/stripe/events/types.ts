@@ -56,7 +56,7 @@ const rules: Readonly<Partial<Record<Kind, Rule>>> = {
         ? 'charge.dispute.closed'
         : 'charge.dispute.updated',
   ],
-  // A new transfer is changed once, when its entry of the balance is known.
+  // A new transfer is updated once, when its balance transaction is known.
   transfer: (before, after) => [
     before?.balance_transaction === null && after.balance_transaction !== null && 'transfer.created',
     before !== null && after.amount_reversed > before.amount_reversed && 'transfer.reversed',

@@ -71,7 +71,7 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
         throw isTooLong ? new AttemptFailure('bad_request', error.status, tooLong) : error
       })
       const answer = await read(json, model)
-      // An error in an answer of 200 comes here too: it is no answer.
+      // An error inside a 200 answer arrives here too.
       if (answer === null) throw malformed(200)
       return answer
     },

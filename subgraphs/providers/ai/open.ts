@@ -69,7 +69,7 @@ export function openAi(
   const [chat, image, transcription] = [chatExchange(ai, figures), imageExchange(ai), transcriptionExchange(ai)]
   return {
     ai,
-    // What calls cost that end now is to be written before the process ends: nobody waits for a count.
+    // Costs of calls that end now must be written before the process ends, so they are not counted exactly.
     stop: counter.stop,
     exchanges: {
       [`POST ${below}/completions`]: chat,

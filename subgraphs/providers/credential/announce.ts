@@ -24,7 +24,7 @@ interface Place {
 export function factsOf(before: CredentialRow | null, after: CredentialRow | null, { publicUrl }: Place, admins: string | null = null): readonly NewFact[] {
   if (fails(before) === fails(after)) return []
   if (!fails(after)) return [{ kind: 'attention.closed', body: { key: keyOf(before!) } }]
-  // The platform's are seen to by whoever administers it; where nobody does yet, the widget alone says it.
+  // The platform's credentials are the platform admins' concern; before there is one, only the widget shows it.
   const organizationId = after.organizationId ?? admins
   if (organizationId === null) return []
   const { title } = providerOf(after.provider)

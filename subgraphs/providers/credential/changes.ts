@@ -142,7 +142,7 @@ export async function updateCredential(context: Context, { id, name: givenName, 
       const isNew = leads || (present.status === 'DISABLED' && !isOut)
       return {
         ...(name !== null && { name }),
-        // What stood there before was for another place.
+        // The former secret belonged to another server.
         ...(leads && { ...leads, previousSecret: null, graceEndsAt: null }),
         ...(isOut ? { status: 'DISABLED' as const } : isNew && { status: 'UNTESTED' as const, testMessage: null }),
       }
@@ -167,7 +167,7 @@ export async function rotateCredential(context: Context, { id, fields: given, gr
     decide(present, { now }) {
       const plain = readRotated(provider, given, present.plain).plain
       const isSamePlace = Object.entries(plain).every(([name, value]) => present.plain[name] === value)
-      // A key that is missing is a reason to rotate: without it there is nothing to keep.
+      // If the encryption key is missing there is no old secret to keep, so rotating is allowed.
       const before = isSamePlace && seconds > 0 ? openOrNone(() => credentials.open(present)) : null
       return {
         plain,

@@ -12,7 +12,7 @@ export async function noteUse(context: Job, { id, sealed, status, message }: Not
     hold: id,
     decide(row, { now }) {
       const used = { lastUsedAt: row.lastUsedAt && row.lastUsedAt > now ? row.lastUsedAt : now }
-      // Another secret stands there by now, or it was taken out of use: nothing is known of that.
+      // The credential has another secret by now or was disabled, so the result says nothing about it.
       const isNews = status !== null && row.secret === sealed && row.status !== 'DISABLED' && row.status !== status
       return { changes: isNews ? { ...used, status, ...(message !== null && { testMessage: message }) } : used }
     },

@@ -40,7 +40,7 @@ export const credentialResolvers: Resolvers = {
   },
   Organization: {
     __resolveReference: ({ id }) => ({ id }),
-    // One that is not the active one shows nothing, as if it had no credentials.
+    // An organization that is not the active one shows no credentials.
     credentials: ({ id }, page, { credentials }) => credentials.page('all', id, page),
   },
 }

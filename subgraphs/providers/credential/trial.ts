@@ -37,7 +37,7 @@ export async function trialOf(trying: Trying, place: Place, secret: string): Pro
     return judged(await trying.outbound(url, { headers: { accept: 'application/json', ...headers }, timeoutMs: trialMs }), title)
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
-    // Where the credential itself says where it is called, that is what does not work.
+    // If the credential itself names its server, the server's address is what does not work.
     return { status: place.baseUrl === null ? null : 'FAILING', message: `${title} did not answer: ${error.message}` }
   }
 }

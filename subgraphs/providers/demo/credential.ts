@@ -13,7 +13,7 @@ export const provideCredential: DemoPart = (job, { organizationId, userId, sandb
   inTransaction(job, async ({ transaction, now }) => {
     const { credentials } = job
     const baseUrl = `${sandbox}/openai/v1`
-    // Whoever starts at the same moment waits here, and finds it.
+    // A process that starts at the same moment waits here and finds it.
     await credentials.ofOwner({ organizationId, provider: 'custom', name }, transaction)
     const id = idOfName(organizationId, name)
     const known = await credentials.lock(id, transaction)

@@ -78,6 +78,6 @@ async function setRecords({ mailing }: Job, { sandbox, outbound }: DemoPlace, ro
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: host, type, value }),
     })
-  // Where nobody plays DNS the domain stands as it is until it is looked up.
+  // Without the sandbox's DNS the domain keeps its status until it is looked up.
   await Promise.all(recordsOf(row, mailing.mailDomain).map(set)).catch(() => {})
 }

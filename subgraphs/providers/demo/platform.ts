@@ -34,7 +34,7 @@ export const providePlatform: DemoPart = (job, { userId }) =>
   inTransaction(job, async ({ transaction, now }) => {
     const { credentials } = job
     for (const { provider, name, plain, secret } of played) {
-      // Whoever starts at the same moment waits here, and finds it.
+      // A process that starts at the same moment waits here and finds it.
       const { alike } = await credentials.ofOwner({ organizationId: null, provider, name }, transaction)
       if (alike > 0) continue
       const id = idOf(provider)

@@ -12,7 +12,7 @@ const clients: readonly (readonly [appId: string, name: string, operations: read
   ['app_notifications', 'Notifications', ['EMAIL']],
   ['app_mail', 'Mail', ['COMPLETIONS', 'TRANSCRIPTIONS']],
   ['app_support', 'Support', ['COMPLETIONS', 'EMAIL']],
-  // It calls with tokens of its own making.
+  // This client signs its own tokens.
   ['app_studio', 'Studio', []],
 ]
 

@@ -62,7 +62,7 @@ export async function setModelPreference(context: Context, { capability, model, 
   await write(context, {
     async run(unit) {
       const { transaction, now } = unit
-      // The platform's first, for every one that takes both.
+      // Locks the platform's row first, as every change that locks both does.
       const platforms = await platformsAllowed(context, capability, unit)
       const present = await modelPreferences.lockSetting(owner.organizationId, capability, transaction)
       if (model === null || model === undefined) {

@@ -121,7 +121,7 @@ async function attempted<Answer>(
   for (let wait = waits.first; ; ) {
     const options: Options = {
       ...{ apiKey: secret, ...(key !== null && { idempotencyKey: key }) },
-      // Of what takes two calls the second has what the first has left.
+      // If an operation makes two calls, the second has the remaining time.
       get timeout() {
         return Math.max(1, Math.ceil(until - performance.now()))
       },

@@ -88,7 +88,7 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
     tell: row => [...(replaced ? factsOf(replaced, null, publicUrl, row.createdAt) : []), ...factsOf(null, row, publicUrl, row.createdAt)],
     announce: row => announceLimit(context, row),
   })
-  // What ended while it was made is counted now that everybody sees it.
+  // Calls that ended during the creation are counted now that the limit is visible to everybody.
   return row.isCounted ? row : ((await spending.count(row)) ?? row)
 }
 
@@ -174,7 +174,7 @@ export const spendResolvers: Resolvers = {
         const { id } = await spendLimits.require(args.id)
         return mapEvents(events.listen([limitTopic(id)]), () => ({ id }))
       },
-      // Read at each event, with what the viewer may see then.
+      // Read for each event, so the viewer's present rights apply.
       resolve: ({ id }: { id: string }, _: unknown, { spendLimits }: Context) => spendLimits.byId.load(id),
     },
   },

@@ -70,7 +70,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
       headers: headersOut(request.headers, token, hasBody),
       body: (request.body as StreamBody | null) ?? null,
       signal: request.signal,
-      // Of a kept-alive one that the other side closes nobody could tell whether the call arrived.
+      // If a kept-alive connection is closed by the other side, nobody knows whether the call arrived.
       freshConnection: request.method !== 'GET',
       ...{ firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY, mostBytes: Number.POSITIVE_INFINITY },
     })
@@ -80,7 +80,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
       throw error
     }
     await end(error.kind === 'left' ? 'ABORTED' : 'FAILED', null, error.kind, error.sent)
-    // Nothing has reached the network: nothing is counted there. Last, for what cannot be given back comes back at midnight.
+    // The call did not reach the network, so it counts nothing there. Comes last: quota that cannot be released now returns at midnight.
     if (!error.sent && units > 0)
       await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'unused quota of a call could not be released'))
     throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`, {

@@ -17,7 +17,7 @@ export function headersOut(headers: Headers, token: string, hasBody: boolean): R
 export function headersBack(headers: Headers): Headers {
   const back = new Headers()
   for (const [name, value] of headers) if (handed.test(name)) back.append(name, value)
-  // It is one person's, whatever it says of how long it may be kept.
+  // The answer is for one person, whatever its caching headers say.
   const kept = back.get('cache-control')
   back.set('cache-control', kept && /\b(?:no-store|private)\b/i.test(kept) ? kept : 'no-store')
   return back

@@ -39,7 +39,7 @@ export async function countCall(context: Context, { bucket, units, organizationI
   }
   return inTransaction(context, async ({ transaction }) => {
     const used = await videoQuota.take({ bucket, day, units, limit, organizationId, appId }, transaction)
-    // What is thrown undoes what was counted of the whole.
+    // Throwing rolls back what was counted for all.
     if (typeof used === 'string') throw exhausted(bucket, used, resetsAt, clock.now())
     return { remaining: remainingOf(limit, used), resetsAt }
   })

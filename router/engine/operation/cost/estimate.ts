@@ -77,7 +77,7 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
     const name = node.name.value
     if (name === '__typename') return null
     const field = type.getFields()[name]
-    // The schema's own types have bounds of their own.
+    // Introspection types have limits of their own.
     if (!field) return { key, count: 1, total: 1, kinds: [] }
     const coordinate = `${type.name}.${name}`
     const size = costs.lists.get(coordinate)

@@ -18,7 +18,7 @@ export interface Pricing {
 /** Null where nothing is counted: without a most, and for a supergraph that says of no list how long it is. */
 export function createPricing(graph: Priced, max: number | undefined): Pricing | null {
   if (max === undefined || graph.costs.lists.size === 0) return null
-  // Only what it comes to is kept: what it is made of takes as much memory as the document.
+  // Stores only the result: its parts take as much memory as the document.
   const totals = new WeakMap<DocumentNode, Map<string | undefined, Amount>>()
   const read = (document: DocumentNode, operationName: string | undefined): Estimate => {
     const operation = findOperation(document, operationName)

@@ -4,16 +4,16 @@ import { createHivePlanner } from '../hive.ts'
 import { type AskPlanner, askHere, createAskers } from '../plan-text.ts'
 import type { Question, Reply } from './process.ts'
 
-// A process that plans: it is given a supergraph, then the texts of one operation after the other. Which planner it has, and how much
-// memory it may take, say its arguments.
+// A process that plans: it is given a supergraph, then the texts of one operation after the other. Its arguments say which planner it
+// uses and how much memory it may take.
 
 const [, , which, mostMegabytes] = process.argv
 const mostBytes = Number(mostMegabytes) * 1024 * 1024
 const reply = (words: Reply) => void process.send?.(words)
 
-// Ctrl-C in a terminal reaches every process there: whoever started this one decides when it ends.
+// Ctrl-C in a terminal reaches every process there: the parent decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
-// Not by exit(), which waits for what is being planned.
+// Not `process.exit()`, which waits for the running plan.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 let ask: AskPlanner

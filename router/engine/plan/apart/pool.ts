@@ -192,7 +192,7 @@ export function createPool(options: PoolOptions): Pool {
     if (closed) return
     if (process.isOver) {
       processes.delete(process)
-      // Whoever asks next is not to wait for the start of another. One that never could plan is not started again before somebody asks.
+      // The next caller must not wait for another process to start. A process that never planned is started again only on demand.
       process.ready.then(
         () => !closed && processes.size < staying && rest(start()),
         () => {},
@@ -201,7 +201,7 @@ export function createPool(options: PoolOptions): Pool {
   }
   const rest = (process: PlannerProcess) => {
     const end = () => {
-      // All of them may have come to rest at once: the last one stays.
+      // All planners may have become idle at once: the last one stays.
       if (processes.size <= staying) return void idle.set(process, undefined)
       idle.delete(process)
       processes.delete(process)

@@ -70,7 +70,7 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
   } catch (cause) {
     return neverStarted(Promise.resolve(cause as Error))
   }
-  // Without a file or a process left to have, Node makes a child of which nothing is there, and says later why.
+  // If no file handles or processes are left, Node returns a child without streams and reports the reason later.
   if (child.pid === undefined) return neverStarted(new Promise(resolve => child.once('error', resolve)))
   let over = false
   let said = ''
@@ -112,12 +112,12 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
       const late = afterTurns(withinMs, () => hear === mine && mine.fail(new Stopped(`${withinMs} ms`)))
       hear = mine
       hold(child, true)
-      // What cannot be told to it any more is heard of by its end.
+      // A failed write is noticed by the end of the process.
       child.send(question, () => {})
     })
   const end = () => {
     over = true
-    // Whoever ends it waits until it is gone.
+    // The caller that ends it waits until it is gone.
     child.ref()
     child.kill('SIGKILL')
     return gone
@@ -147,7 +147,7 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
         const words = await ask({ texts }, withinMs)
         if ('refused' in words) throw new Refusal(words.refused.code, words.refused.message)
         if (!('made' in words)) throw new Stopped(`${megabytes} MB`)
-        // Memory that it does not give back would be missed by the next one.
+        // Memory that it did not release would be missing for the next one.
         if (words.bytes > (megabytes / 2) * 1024 * 1024) void end()
         return words.made
       } catch (cause) {

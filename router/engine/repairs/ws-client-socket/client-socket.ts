@@ -35,7 +35,7 @@ export function clientSocket(socket: WebSocket, id: string, heard: (bytes: numbe
   /** Undefined for a message that the client is not to hear of. */
   const inForm = (data: RawData): unknown => {
     const message = messageOf(data)
-    // What is no message the client refuses as it finds it.
+    // The client itself refuses messages that are not valid.
     if (!message) return String(data)
     const { type, payload } = message
     if (state === 'connecting') {

@@ -46,7 +46,7 @@ export function readMessages(given: unknown): readonly ChatMessage[] {
     if (role === 'tool') return { role, content: content!, tool_call_id: readText(message.tool_call_id, `${field}.tool_call_id`, 200) }
     if (!isAssistants) return wrong(`${field}.role`, `${field}.role is system, developer, user, assistant or tool.`)
     const calls = readToolCalls(message.tool_calls, field)
-    // An answer of ours that said no has that beside its content: clients hand it back as it came.
+    // A refused answer has `refusal` beside its content: clients send it back unchanged.
     const said = content ?? (typeof message.refusal === 'string' && message.refusal !== '' ? message.refusal : null)
     if (said === null && calls.length === 0) wrong(`${field}.content`, `${field} says nothing: it needs content or tool_calls.`)
     return { role, content: said, ...(calls.length > 0 && { tool_calls: calls }), ...name }
@@ -90,7 +90,7 @@ function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
   if (!isObject(part)) return wrong(field, `${field} is not an object with a type.`)
   const control = readCacheControl(part.cache_control, `${field}.cache_control`)
   if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text, ...control }
-  // What a model of somebody's said no with is told to the next one as what it is: a text.
+  // Another model's refusal is passed on as text.
   if (part.type === 'refusal' && typeof part.refusal === 'string') return { type: 'text', text: part.refusal }
   if (part.type !== 'image_url') return wrong(field, `${field} is of no type that is taken here: give text${mayShow ? ', or image_url' : ' alone'}.`)
   if (!mayShow) return wrong(field, `${field} is a picture: only what the user says may hold one.`)
@@ -98,7 +98,7 @@ function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
   if (!isObject(image) || typeof image.url !== 'string') return wrong(`${field}.image_url`, `${field}.image_url is an object with a url.`)
   if (!/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=-]+$/.test(image.url) && !isWebAddress(image.url))
     return wrong(`${field}.image_url`, `${field}.image_url.url is an https address, or data:image/png;base64,… (png, jpeg, gif or webp).`)
-  // A model server of the operator's own would fetch it from within the operator's network.
+  // A model server of the operator would fetch the address from within the operator's network.
   if (!image.url.startsWith('data:') && !looksPublic(new URL(image.url)))
     return wrong(`${field}.image_url`, `${field}.image_url.url leads to no public place: name one that everybody can open.`)
   const detail = image.detail === undefined || image.detail === null ? {} : { detail: readText(image.detail, `${field}.image_url.detail`, 20) }

@@ -52,7 +52,7 @@ const hints: Readonly<Record<string, (value: unknown) => boolean>> = {
   logit_bias: isObject,
   reasoning_effort: value => typeof value === 'string' && value.length <= 20,
   verbosity: value => typeof value === 'string' && value.length <= 20,
-  // What OpenAI has put in the place of `user`: whose question it is, and which ones begin alike.
+  // OpenAI's successors of `user`: who asks, and which prompts share a prefix.
   safety_identifier: value => typeof value === 'string' && value.length <= 200,
   prompt_cache_key: value => typeof value === 'string' && value.length <= 200,
 }
@@ -78,7 +78,7 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
   const given: Record<string, unknown> = {}
   for (const name in body) {
     const value = body[name]
-    // Null is how many clients say that they say nothing.
+    // Many clients send null for an absent value.
     if (value === null || value === undefined) continue
     if (taken.has(name)) given[name] = value
     else if (Object.hasOwn(hints, name) && !hints[name]!(value)) wrong(name, `${name} is not as OpenAI’s API describes it.`)

@@ -20,7 +20,7 @@ function endOf(text: string, begins: number): number {
   const end = begins + windowChars
   if (end >= text.length) return text.length
   for (let at = end; at > end - windowChars / 2; at--) if (/\s/.test(text[at]!)) return at
-  // A character of two units stays whole.
+  // Surrogate pairs are not split.
   return /[\udc00-\udfff]/.test(text[end]!) ? end - 1 : end
 }
 
@@ -29,7 +29,7 @@ parentPort!.on('message', async ({ encoding, text }: CountTask) => {
   let tokens = 0
   for (let at = 0; at < text.length; ) {
     const end = endOf(text, at)
-    // What looks like a mark of the tokenizer's own is text of somebody's.
+    // Text that looks like a special token of the tokenizer is ordinary text.
     tokens += countTokens(text.slice(at, end), { disallowedSpecial: new Set() })
     at = end
   }

@@ -35,7 +35,7 @@ export function openCounter(): Counter {
   const begin = (): Worker => {
     const begun = new Worker(new URL('./count-worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 256 } })
     begun.unref()
-    // What goes wrong while nobody counts is nobody's.
+    // Errors while nothing is being counted are ignored.
     begun.on('error', () => {})
     begun.once('exit', () => {
       if (worker === begun) worker = undefined

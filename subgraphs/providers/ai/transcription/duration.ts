@@ -25,7 +25,7 @@ function secondsOfSamples(file: Uint8Array): number | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   if (bytes.length < 44 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return null
   let bytesASecond: number | null = null
-  // Chunks follow each other; a file with more of them than that was made to be long in reading.
+  // Limits the number of chunks: a file with more was made to be slow to read.
   for (let at = 12, looked = 0; at + 8 <= bytes.length && looked < 100; looked++) {
     const name = bytes.toString('latin1', at, at + 4)
     const size = bytes.readUInt32LE(at + 4)

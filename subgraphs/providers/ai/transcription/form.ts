@@ -32,7 +32,7 @@ export function readForm(contentType: string, body: Uint8Array): Form {
   const line = Buffer.from(`\r\n--${boundary[1] ?? boundary[2]}`)
   const fields: Record<string, string> = Object.create(null)
   const files: Record<string, FormFile> = Object.create(null)
-  // The first boundary has no line before it.
+  // The first boundary has no line end before it.
   let at = bytes.subarray(0, line.length - 2).equals(line.subarray(2)) ? line.length - 2 : endOf(bytes, line, 0)
   for (let parts = 0; ; parts++) {
     if (bytes.toString('latin1', at, at + 2) === '--') return { fields, files }

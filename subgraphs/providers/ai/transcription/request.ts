@@ -89,7 +89,7 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
   const toldSeconds = typeof told === 'number' && Number.isFinite(told) && told >= 0 ? told : most
   return {
     text,
-    // What a provider says beyond what the bytes can hold was not heard: nobody pays more than was reserved.
+    // A duration beyond what the bytes can hold is ignored: nobody pays more than was reserved.
     seconds: Math.min(toldSeconds, most),
     toldSeconds,
     inputTokens: tokensIn(usage?.input_tokens),

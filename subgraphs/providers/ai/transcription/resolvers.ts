@@ -12,7 +12,7 @@ export const transcriptionResolvers: Resolvers = {
       const { fallback, audioUrl, model, language, prompt } = input
       const asking = await askingOf(context, 'TRANSCRIPTIONS', { fallback, signal: context.leaving })
       const given = Object.entries({ model, language, prompt }).filter((field): field is [string, string] => typeof field[1] === 'string')
-      // What is wrong with the rest is told before anything is fetched.
+      // Other mistakes are reported before anything is fetched.
       const read = (bytes: Uint8Array, name: string, type: string) =>
         readTranscriptionRequest({ fields: Object.fromEntries(given), files: { file: { name, type, bytes } } })
       read(new Uint8Array(1), '', '')

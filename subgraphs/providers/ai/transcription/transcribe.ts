@@ -9,12 +9,12 @@ const frameTokens = 100
 export const transcribe = (engine: Engine, request: TranscriptionRequest, asking: Asking): Promise<Made<TranscriptionAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'TRANSCRIPTION', operation: 'audio.transcriptions', named: request.model, prompt: request.file.name },
-    // Of models that are paid for by tokens the sound is the input, and the words that are to help.
+    // For models billed by tokens, input is the audio and the prompt.
     bound: { seconds: request.longestSeconds, inputBytes: request.longestSeconds * tokensASecond + Buffer.byteLength(request.prompt ?? '') + frameTokens },
     least: () => ({ inputTokens: request.usualSeconds * tokensASecond, outputTokens: 0, units: request.usualSeconds }),
     path: '/audio/transcriptions',
     body: ({ upstream }) => bodyOfTranscription(request, upstream),
     read: json => readTranscriptionAnswer(json, request),
-    // As the provider counts them: one that bills whole seconds says so in its usage.
+    // Billed as the provider counts: one that bills whole seconds says so in its usage.
     used: ({ toldSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: toldSeconds }),
   })

@@ -21,7 +21,7 @@ interface Told {
 function aiProblem(request: Request, refusal: Refusal): Response {
   const { code, reason, field, providerCode, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
   const answer = problemOf(request, refusal, [], {
-    // As REST writes words of the graph.
+    // Uses REST's spelling of enum values.
     ...(scopeType !== undefined && { scopeType: scopeType.toLowerCase(), resetsAt: resetsAt ?? null }),
     error: openAiError(code, refusal.message, { field, reason: providerCode ?? reason }),
   })

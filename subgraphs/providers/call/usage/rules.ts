@@ -15,7 +15,7 @@ export function readGroups(given: readonly UsageKey[]): readonly UsageKey[] {
 /** Since when usage is summed. @throws BAD_USER_INPUT for what lies further back than calls are kept */
 export function readSince(given: Date | null | undefined, now: Date): Date {
   if (!given) return new Date(now.getTime() - days.usual * dayMs)
-  // A day more, for whoever asks for midnight of the first.
+  // One day more, for callers that ask for midnight of the first day.
   if (now.getTime() - given.getTime() <= (days.most + 1) * dayMs) return given
   throw new Refusal('BAD_USER_INPUT', `since lies more than ${days.most} days back: calls are kept no longer.`, { field: 'since' })
 }

@@ -29,10 +29,10 @@ export function createLookUp(servers: readonly string[] | null, patience = usual
   }
 
   return async wanted => {
-    // Whoever is done hands its place on.
+    // A finished lookup passes its place on.
     if (busy >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
     else busy += 1
-    // One for each domain, so that giving up asks nothing else of the others.
+    // Each domain has a resolver of its own, so that cancelling one lookup leaves the others alone.
     const resolver = new Resolver(patience)
     if (servers) resolver.setServers(servers)
     const overdue = setTimeout(() => resolver.cancel(), allMs)

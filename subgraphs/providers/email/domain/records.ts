@@ -25,10 +25,10 @@ const tags = (record: string): ReadonlyMap<string, string> =>
 /** Whether a record, of those that may say it otherwise than we proposed, says what is wanted. */
 const says: Readonly<Record<RecordPurpose, (found: string, wanted: string) => boolean>> = {
   OWNERSHIP: (found, wanted) => found.trim() === wanted,
-  // Others may send for the domain as well: ours has to be among them.
+  // Other services may send for the domain as well: the record must include ours.
   SPF: (found, wanted) => found.toLowerCase().split(/\s+/).slice(1).includes(wanted.split(' ')[1]!.toLowerCase()),
   DKIM: (found, wanted) => tags(found).get('p') === tags(wanted).get('p'),
-  // Whatever its owner wants done with mail that is not theirs.
+  // Any DMARC policy of the owner is accepted.
   DMARC: found => ['none', 'quarantine', 'reject'].includes(tags(found).get('p')?.toLowerCase() ?? ''),
   RETURN_PATH: (found, wanted) => found.toLowerCase().replace(/\.$/, '') === wanted.toLowerCase(),
 }

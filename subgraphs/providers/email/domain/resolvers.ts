@@ -104,7 +104,7 @@ async function verifySenderDomain(context: Context, { id, expectedVersion }: Ver
   const tenantId = activeOrganization(viewer, things)
   const seen = await requireChangeable(context, id)
   requireNotSuspended(seen)
-  // Nobody holds the row while servers are asked.
+  // The row is not locked while DNS servers are queried.
   const looked = await mailing.lookUp(recordsOf(seen, mailing.mailDomain))
   return change(context, {
     of: senderDomains,
@@ -116,7 +116,7 @@ async function verifySenderDomain(context: Context, { id, expectedVersion }: Ver
       return { ...found, ...claimOf(row.status, found.status, now), lastCheckedAt: now, nextCheckAt: new Date(now.getTime() + lookAgainMs) }
     },
     audit: ({ before, after }) => (before.status === after.status ? null : lineOf(tenantId, after.status.toLowerCase(), after)),
-    // Of the platform's only who looks after it comes so far.
+    // Domains of the platform are visible to platform admins only.
     tell: ({ before, after }) => factsOf(before, after, context, tenantId),
   })
 }
@@ -139,7 +139,7 @@ const suspendSenderDomain = (context: Context, input: SuspendSenderDomainInput):
       const moves: Readonly<Record<string, SenderDomainRow['status']>> = transitions[before.status]
       const status = moves[input.suspended ? 'suspend' : 'restore']
       if (!status) return { before, after: before }
-      // Whoever is let go on is looked up at once.
+      // A domain whose suspension ends is looked up at once.
       const changes = { status, ...claimOf(before.status, status, now), nextCheckAt: now, updatedAt: now, version: before.version + 1 }
       return { before, after: await senderDomains.update(before, changes, transaction) }
     },

@@ -18,7 +18,7 @@ export const transitions = {
   PENDING: { prove: 'VERIFIED', suspend: 'SUSPENDED' },
   VERIFIED: { disprove: 'FAILED', suspend: 'SUSPENDED' },
   FAILED: { prove: 'VERIFIED', suspend: 'SUSPENDED' },
-  // Whoever lifts it has the records looked up again.
+  // Lifting a suspension causes a new lookup.
   SUSPENDED: { restore: 'PENDING' },
 } as const satisfies Readonly<Record<DomainStatus, Readonly<Record<string, DomainStatus>>>>
 
@@ -31,7 +31,7 @@ const purposes: readonly RecordPurpose[] = ['OWNERSHIP', 'SPF', 'DKIM', 'DMARC',
 export function look({ status, seen }: Pick<SenderDomainRow, 'status' | 'seen'>, looked: Seen): { readonly status: DomainStatus; readonly seen: Seen } {
   const now = { ...seen, ...looked }
   const isProven = purposes.every(purpose => now[purpose] === 'FOUND')
-  // Only what a server said is against it: that none answered is no news of the domain.
+  // Only an answer counts against a domain: a lookup without an answer says nothing.
   const isDisproven = Object.values(looked).some(each => each !== 'FOUND')
   if (status === 'SUSPENDED') return { status, seen: now }
   if (isProven) return { status: 'VERIFIED', seen: now }
@@ -62,7 +62,7 @@ export function requireDomainName(given: string): string {
     throw new Refusal('BAD_USER_INPUT', `domain ${why}: name one that you can set records for, such as mail.example.com.`, { field: 'domain' })
   }
   if (name === null) return refuse('is no name of a domain')
-  // Records stand below it, the longest of them below _domainkey.
+  // Records are below the domain, the longest of them below _domainkey.
   if (name.length > 220) return refuse('is too long for the records below it')
   if (nobodys.test(name)) return refuse('is nobody’s to set records for')
   return name

@@ -33,7 +33,7 @@ async function requireSignature(headers: Headers, body: string, secret: string, 
   if (!id || id.length > 300 || !at || !/^\d{1,12}$/.test(at) || !signatures) throw stranger()
   if (Math.abs(now.getTime() / 1000 - Number(at)) > toleranceSeconds) throw stranger()
   const wanted = Buffer.from(new Webhook(secret).sign(id, new Date(Number(at) * 1000), body))
-  // Several stand beside each other while the secret is changed.
+  // Several signatures are sent while the secret is being rotated.
   const isOurs = signatures
     .split(' ')
     .slice(0, 20)

@@ -41,7 +41,7 @@ async function createSenderIdentity(context: Context, input: CreateSenderIdentit
       if (alike > 0) throw new Refusal('CONFLICT', `There is an identity ${addressOf(said, domain)} already: change that one.`, { field: 'localPart' })
       if (inAll >= mostIdentities)
         throw new Refusal('CONFLICT', `There are ${mostIdentities} sender identities, and no more may there be: remove one first.`, { field: 'localPart' })
-      // Whoever removes the domain meanwhile has removed it, or waits.
+      // A concurrent removal of the domain has finished or waits.
       if (!(await senderDomains.lock(domainId, transaction))) throw notFound('sender domain', domainId)
       if (said.isDefault) await senderIdentities.onlyDefault({ organizationId, id }, now, transaction)
       return { id, level, organizationId, domainId, ...said, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
@@ -66,7 +66,7 @@ async function updateSenderIdentity(context: Context, input: UpdateSenderIdentit
     of: senderIdentities,
     id: input.id,
     expectedVersion: input.expectedVersion,
-    // Before the row itself, as whoever makes one the default does.
+    // Locks the default first, as the mutation that changes the default does.
     async before({ transaction, now }) {
       const row = await senderIdentities.byId.load(requireId(input.id, 'id'))
       if (input.isDefault && row) await senderIdentities.onlyDefault(row, now, transaction)

@@ -15,7 +15,7 @@ export async function accountOf(context: Context): Promise<Account> {
   await requireOperation(context, 'EMAIL')
   const caller = await callerOf(context)
   const { calls, organizationsInUse } = context
-  // Known before the transaction begins: within one it would wait for a second connection, and many that do so wait for each other.
+  // Looked up before the transaction: within it this would need a second connection, and transactions could deadlock over connections.
   await organizationsInUse.of(caller.organizationId)
   const charge = { family: 'EMAIL', operation: 'email.send', provider: 'smtp', units: 1, micros: calls.priceOf.email } as const
   return { ...caller, pay: async unit => void (await calls.charge(caller, charge, unit)) }

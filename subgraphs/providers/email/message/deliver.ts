@@ -75,7 +75,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     const failure = { code: 'REFUSED', message: fault.message } as const
     if (fault.refused.length > 0) return { settled: settledBy(fault.refused, to, false), failure }
     if (fault.isFinal) return { settled: new Map(to.map(({ address }) => [address, { outcome: 'REFUSED', answer: fault.message }])), failure }
-    // The server had left a connection that was kept: no word of the mail got there, so it takes the next one.
+    // The kept connection was closed by the server before any of the mail was sent, so another one is used.
     if (wasUsed && fault.isUntouched) return { putOff: fault.message, counted: false }
     return { putOff: fault.message }
   }
@@ -105,7 +105,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
 
   async function attempt(context: Job, mail: Mail, content: Composed): Promise<Date | null> {
     const seen = { seen: mail }
-    // What is from the platform leaves by its server, which alone may send for it.
+    // Mail from the platform's domain leaves by the platform's server, the only one allowed to send for it.
     const credential = await context.credentialsInUse.resolve('smtp', mail.isPlatforms ? null : mail.organizationId)
     if (!credential) return end(context, mail, seen, { putOff: 'there is no credential of smtp' })
     for (const [at, secret] of credential.secrets.entries()) {
@@ -161,7 +161,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     const found = await context.emailMessages.departing(id)
     if (!found?.dueAt) return null
     if (found.dueAt > clock.now()) return found.dueAt
-    // Whoever had begun it has died, or lost the database.
+    // The process that began the attempt has died or lost the database.
     if (found.status === 'SENDING')
       return end(context, { ...found, held: new Map() }, { seen: found }, { lost: 'whoever handed it over did not say what became of it' })
     const mail = { ...found, held: await heldOf(context, found) }

@@ -67,7 +67,7 @@ function readRecipients({ to, cc, bcc }: SendEmailInput): readonly Recipient[] {
   const known = new Map<string, Recipient>()
   for (const [address, as] of given) {
     const read = requireMailAddress(address, `${as}[${counts[as]++}]`)
-    // Named twice they are sent one.
+    // A recipient named twice receives one mail.
     if (!known.has(sameAddress(read))) known.set(sameAddress(read), { address: read, as, outcome: null, answer: null })
   }
   return [...known.values()]

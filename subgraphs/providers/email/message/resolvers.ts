@@ -60,7 +60,7 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
       const replies = { ...content, replyTo: content.replyTo ?? sender.replyTo }
       const isQueued = status === null
       if (isQueued) await requireRoom(context, { organizationId, sender, recipients }, unit)
-      // Last, for whoever pays holds what everybody pays from.
+      // Comes last, because charging locks a row that all senders share.
       if (isQueued) await pay(unit)
       return {
         organizationId,

@@ -31,7 +31,7 @@ export const transitions = {
   SENT: { deliver: 'DELIVERED', bounce: 'BOUNCED', complain: 'COMPLAINED' },
   DELIVERED: { bounce: 'BOUNCED', complain: 'COMPLAINED' },
   BOUNCED: { complain: 'COMPLAINED' },
-  // Whoever has a mail of which nobody knew has it.
+  // A delivery report proves delivery, also of a mail whose outcome was unknown.
   UNKNOWN: { send: 'SENT', deliver: 'DELIVERED', bounce: 'BOUNCED', complain: 'COMPLAINED' },
   COMPLAINED: {},
   SUPPRESSED: {},
@@ -98,7 +98,7 @@ function waitOrFail(
   message: string,
   { counted = true, at }: { counted?: boolean; at?: Date } = {},
 ): Changes {
-  // A try that began was counted as it began.
+  // An attempt is counted when it begins.
   const attempts = row.status === 'SENDING' ? row.attempts - (counted ? 0 : 1) : row.attempts + (counted ? 1 : 0)
   const next = counted ? nextTry(attempts, now) : (at ?? now)
   if (next) return { status: 'QUEUED', recipients, attempts, dueAt: next, claim: null, ...(counted && failed({ code: 'PUT_OFF', message })) }
@@ -144,12 +144,12 @@ export function hear(row: EmailMessageRow, report: Report, address: string, now:
   const outcome = outcomes[report]
   const named = row.recipients.find(each => each.address === address)
   if (!named || !mayFollow[report].includes(named.outcome)) return null
-  // Of a mail that nobody has tried a report can say nothing.
+  // A report about a mail that was never attempted is ignored.
   if (named.outcome === null && row.status !== 'SENDING') return null
   const recipients = row.recipients.map(each => (each === named ? { ...each, outcome } : each))
   const failure = report === 'delivered' ? {} : failed({ code: outcome as 'BOUNCED' | 'COMPLAINED', message: `reported by the mail server as ${report}` })
   const status = statusOf(recipients)
-  // It waits for others still.
+  // The mail is still pending for other recipients.
   if (status === null) return { recipients }
   const cleared = row.status === 'UNKNOWN' && report === 'delivered' && status === 'DELIVERED' ? { failureCode: null, failureMessage: null } : {}
   return { ...over, recipients, status, sentAt: row.sentAt ?? now, ...cleared, ...failure }

@@ -18,7 +18,7 @@ export function createServers(dial: Dial): Servers {
   const known = new Map<string, Lines>()
   return {
     of({ id, plain }, secret) {
-      // Whatever of it changes makes it another server.
+      // A server with any changed setting counts as another server.
       const key = createHash('sha256')
         .update(JSON.stringify([id, plain, secret]))
         .digest('base64url')

@@ -90,7 +90,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
       let kept = recalled && (await tryWith(entry, running, places, recalled, true))
       if (recalled && kept === null) {
         busy.set(organizationId, clock.now().getTime() + restMs)
-        // One of them may be gone.
+        // One of the limits may have been deleted.
         met.delete(organizationId)
       }
       if (kept === null) kept = await tryWith(entry, running, places, await books.readLimits(sequelize, held, places), false)

@@ -89,7 +89,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     })
     const held = running.flatMap(call => [...call.held, ...call.pending].map(({ limitId }) => limitId))
     const before = await books.lockLimits(sequelize, held, distinct(placesOfAll), transaction)
-    // Whoever held the rows before may have been at it for a while.
+    // The lock may have been held for a while, so the time is read again.
     const now = nowBeside(clock.now(), before)
     const { outcomes, changes, begun, ended, refusedCharges, isLimited } = decide(entries, before, running, now)
     for (const [organizationId, isSo] of isLimited) remember(organizationId, isSo)
@@ -347,7 +347,7 @@ const endedRow = ({ organizationId, id }: CallKey, end: CallEnd, now: Date): Cal
   cachedTokens: end.cachedTokens ?? null,
   cacheWriteTokens: end.cacheWriteTokens ?? null,
   outputTokens: end.outputTokens ?? null,
-  // A recording may have a part of a second: its price is exact, the log has whole ones.
+  // A recording's length may have fractions of a second: the price is exact, the log stores whole seconds.
   units: end.units == null ? null : Math.ceil(end.units),
   costMicros: end.costMicros,
   platformMicros: end.platformMicros ?? null,

@@ -50,7 +50,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
       const written = await Promise.all(some.map(one))
       if (written.some(Boolean)) pauseMs = soonestMs
       else {
-        // Nothing can be written yet: the others need not try.
+        // The database is unavailable, so the other entries are not tried.
         pauseMs = Math.min(2 * pauseMs, latestMs)
         return
       }

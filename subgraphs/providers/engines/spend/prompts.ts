@@ -27,7 +27,7 @@ const telling = [
 
 /** Words without what looks like an address, a secret or a number of somebody's, in their first characters alone. */
 export function redacted(words: string): string {
-  // More is looked at than is kept: what is taken out makes it shorter, and a secret must not be cut in two.
+  // Scans more text than is stored: redaction shortens it, and a secret must not be cut in two.
   const left = telling.reduce((text, each) => text.replace(each, gap), words.slice(0, 2 * longestRedacted))
   return left.slice(0, longestRedacted)
 }
@@ -37,7 +37,7 @@ function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: S
   const prompt = promptStorage === 'OFF' ? null : inWords(said)
   if (prompt === null) return { prompt: null, promptUntil: null }
   const words = promptStorage === 'REDACTED' ? redacted(prompt) : prompt.slice(0, longestPrompt)
-  // A database takes no zero character, and no half of one.
+  // PostgreSQL accepts neither NUL characters nor unpaired surrogates.
   return { prompt: words.replaceAll('\0', '').toWellFormed(), promptUntil: new Date(now.getTime() + retentionDays * dayMs) }
 }
 

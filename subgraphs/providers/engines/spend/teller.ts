@@ -34,7 +34,7 @@ export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) =
       for (const [at, { resolve }] of batch.entries()) resolve(outcomes[at]!)
     } catch (cause) {
       if (batch.length === 1 || !isOfEntry(cause)) for (const { reject } of batch) reject(cause)
-      // The others are not to suffer for whichever of them could not be written.
+      // One entry that cannot be written must not fail the others.
       else for (const { entry, resolve, reject } of batch) await work([entry]).then(([outcome]) => resolve(outcome!), reject)
     }
     running -= 1
@@ -57,7 +57,7 @@ export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) =
         ready.push(name)
       }
       lane.waiting.push({ entry, resolve, reject })
-      // What is asked in one turn goes together.
+      // Entries of the same turn are written together.
       setImmediate(goOn)
       return promise
     },

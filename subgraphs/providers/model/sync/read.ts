@@ -91,7 +91,7 @@ function readEntry(provider: string, entry: Fields): readonly NewModel[] {
     capability,
     ...(releasedAt !== null && { releasedAt }),
     contextTokens: tokensIn(limits.context),
-    // Of what makes vectors the catalogue tells how long they are.
+    // For embedding models the catalogue lists the vector length.
     maxOutputTokens: capability === 'EMBEDDING' ? null : tokensIn(limits.output),
     inputMicrosPerMillion: microsIn(prices.input),
     cacheReadMicrosPerMillion: microsIn(prices.cache_read),
@@ -114,7 +114,7 @@ const tokensIn = (value: unknown): number | null => (typeof value === 'number' &
 /** US dollars for a million tokens, at most ten thousand, in whole micro-dollars, rounded up. */
 export function microsIn(dollars: unknown): string | null {
   if (typeof dollars !== 'number' || !Number.isFinite(dollars) || dollars < 0 || dollars > 10_000) return null
-  // What a decimal fraction has as a double is a little beside it: that little is no micro-dollar more.
+  // Rounds away the error of decimal fractions in floating point, so that no micro-dollar is added.
   return String(Math.ceil(Number((dollars * 1_000_000).toFixed(3))))
 }
 

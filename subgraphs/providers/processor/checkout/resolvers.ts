@@ -39,7 +39,7 @@ function carried({ mode, captureMethod }: CreateProcessorCheckoutSessionInput, m
     case 'SUBSCRIPTION':
       return { subscription_data: { ...more } }
     case 'SETUP':
-      // Without lines there is no currency that would tell which ways to pay there are.
+      // Without lines there is no currency, which determines the payment methods.
       return { setup_intent_data: { ...more }, payment_method_types: ['card' as const] }
   }
 }

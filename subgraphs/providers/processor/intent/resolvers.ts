@@ -55,7 +55,7 @@ export const processorIntentResolvers: Resolvers = {
         capture_method: lower(input.captureMethod ?? 'AUTOMATIC'),
         ...(customer && { customer }),
         ...(method && { payment_method: method }),
-        // Charged at once there is no page to come back from.
+        // A charge without confirmation has no page to return from.
         ...(input.confirm && { confirm: true, automatic_payment_methods: { enabled: true, allow_redirects: 'never' } }),
         ...(group && { transfer_group: group }),
         ...(metadata && { metadata }),

@@ -71,7 +71,7 @@ async function typesFor(context: Context, asked: readonly ProcessorRecordType[] 
 function spanOf(since: Date, until: Date, { created }: Place): { readonly gte: number; readonly lt: number } {
   const [gte, lt] = [since, until].map(moment => Math.ceil(moment.getTime() / 1000)) as [number, number]
   if (since >= until) throw new Refusal('BAD_USER_INPUT', 'until is not after since: name a span of time.', { field: 'until' })
-  // What was made since the page before is younger than what it showed: it stands before that, and not here.
+  // Records created since the former page are newer than it, so they do not appear here.
   return { gte, lt: created === null ? lt : Math.min(lt, created + 1) }
 }
 
@@ -102,7 +102,7 @@ export const processorRecordResolvers: Resolvers = {
           ...{ hasNextPage: hasMore, hasPreviousPage: after !== null },
           ...{ startCursor: edges[0]?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null },
         },
-        // As pages of our own have it: asked when it is selected.
+        // As for our own pages, the total is read only if it is selected.
         totalCount: (() => (after === null && !hasMore ? shown.length : null)) as unknown as number | null,
       }
     },

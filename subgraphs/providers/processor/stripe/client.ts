@@ -13,7 +13,7 @@ export function openClient(outbound: Outbound, address: string): () => Promise<S
   let opening: Promise<Stripe> | undefined
   const open = async (): Promise<Stripe> => {
     const { Stripe } = await import('stripe')
-    // Each call brings its own key; one that brings none goes out without.
+    // The idempotency key comes from the caller; a call without one is sent without one.
     return new Stripe(undefined as unknown as string, {
       ...{ authenticator: async () => {}, httpClient: transport(outbound, address), maxNetworkRetries: 0, telemetry: false, timeout: mostMs },
     })

@@ -49,7 +49,7 @@ export function failureOf(error: unknown, secrets: readonly (string | undefined)
     const wasSent = !(error.detail instanceof OutboundFailure) || (error.detail as OutboundFailure).sent
     return wasSent ? unknown(null, 'no answer') : { ...plain(notSent(), null, 'not sent'), wasSent: false, credential: null }
   }
-  // An answer that is none, or one of a server that has lost its way: it may have been done before.
+  // An unreadable answer or a server error: the operation may have been done.
   if (status === null || status >= 500) return unknown(status, status === null ? 'no JSON' : `status ${status}`)
   return {
     ...plain(refusalOf(error, said(error, secrets)), status, error.code ?? `status ${status}`),

@@ -44,7 +44,7 @@ function answered(status: number, headers: Headers, text: string): Stripe.HttpCl
     toJSON: async () => {
       const value: unknown = JSON.parse(text)
       if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('no object')
-      // A refusal without the words of one, as a front answers that stands before the processor.
+      // An error status without an error body, as a proxy in front of the processor sends it.
       return status >= 400 && !('error' in value) ? { error: { type: 'api_error', message: `answered ${status}` } } : value
     },
   }

@@ -106,7 +106,7 @@ export function openCredentialsInUse({ credentials: open, write, clock, log, isA
       if (known && isSame && known.at <= now && now < known.at + freshMs) return known.credential
       const credential = look(provider, organizationId, customName ?? null)
       found.set(key, { credential, at: now, mark })
-      // What could not be read is asked again.
+      // A failed read is not cached.
       credential.catch(() => found.get(key)?.credential === credential && found.delete(key))
       return credential
     },

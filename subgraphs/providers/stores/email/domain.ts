@@ -55,7 +55,7 @@ const countOf = statement('select count(*)::int as count from providers.sender_d
 const ofOwner = (condition: string) =>
   statement(`select ${columns} from providers.sender_domains d where ${condition} order by d.level desc, d.created_at, d.id`)
 const seenBy = ofOwner('d.organization_id = $1 or d.organization_id is null')
-// Whoever looks for them takes them: another process does not look for them at the same time.
+// The due domains are claimed, so that no other process looks them up at the same time.
 const due = statement(
   `update providers.sender_domains d set next_check_at = $2 where d.id in (
      select id from providers.sender_domains where next_check_at <= $1 order by next_check_at limit $3 for no key update skip locked)

@@ -85,7 +85,7 @@ const departing = statement(
   `select ${columns}, d.domain, d.status as "domainStatus", d.level = 'PLATFORM' as "isPlatforms", d.selector, d.private_key as "privateKey"
      from providers.email_messages m left join providers.sender_domains d on d.id = m.domain_id where m.id = $1`,
 )
-// Of two that come at once the second finds it taken.
+// If two arrive at once, the second finds the key taken.
 const begin = statement(
   `update providers.email_messages set status = 'SENDING', claim = $4, due_at = $3, attempts = attempts + 1
     where id = $1 and status = 'QUEUED' and due_at <= $2 returning id`,

@@ -73,7 +73,7 @@ export function openModels({ models, preferences, credentials, clock, readStandi
     if (isFresh(known, now) && (mark === null || known!.mark === mark)) return known!.value
     const kept = { value: models().configured(), at: now, mark }
     known = kept
-    // What could not be read is asked again.
+    // A failed read is not cached.
     kept.value.catch(() => {
       if (known === kept) known = null
     })

@@ -67,7 +67,7 @@ export interface Bound {
 function waysOf({ capability, inputMicrosPerMillion: input, outputMicrosPerMillion: output, imageMicros, minuteMicros }: Priced): 'tokens' | 'pieces' | null {
   if (capability === 'IMAGE' && imageMicros !== null) return 'pieces'
   if (capability === 'TRANSCRIPTION' && minuteMicros !== null) return 'pieces'
-  // What only reads has no price for what it writes.
+  // A model without output tokens has no output price.
   const isWhole = capability === 'EMBEDDING' ? input !== null : input !== null && output !== null
   return isWhole ? 'tokens' : null
 }
@@ -108,7 +108,7 @@ function inputCost(model: Priced, { inputTokens, cachedTokens = 0, cacheWriteTok
 function inputPrices({ inputMicrosPerMillion, cacheReadMicrosPerMillion, cacheWriteMicrosPerMillion }: Prices) {
   const price = (inputMicrosPerMillion ?? 0n) * fifth
   const write = cacheWriteMicrosPerMillion === null ? (price * 5n + 3n) / 4n : cacheWriteMicrosPerMillion * fifth
-  // Anthropic asks twice the price of input for an hour, and five quarters for five minutes.
+  // Anthropic charges twice the input price to cache for an hour, and 1.25 times for five minutes.
   return { price, read: cacheReadMicrosPerMillion === null ? price : cacheReadMicrosPerMillion * fifth, write, writeLong: (write * 8n + 4n) / 5n }
 }
 
@@ -153,7 +153,7 @@ export interface Believed {
 /** Holds what a provider reports to the bound of the call. What nobody asked it to keep costs as what it reads. */
 export function believed(model: Bounded, told: Usage, bound: Bound): Believed {
   const most = mostUsage(model, bound)
-  // Of what is paid for by the piece tokens cost nothing, and nothing is held for them.
+  // If a call is billed per item, tokens cost nothing and nothing is reserved for them.
   if (waysOf(model) === 'pieces') most.inputTokens = most.outputTokens = Number.POSITIVE_INFINITY
   const { cacheWriteTokens = 0, longCacheWriteTokens = 0 } = told
   const usage = {

@@ -281,11 +281,11 @@ const costIn = (type: SpendScopeType): string =>
 
 /** How the calls of a scope are counted, for each scope and level. */
 function counting(type: SpendScopeType, owner: string): { readonly mark: Statement; readonly sum: Statement } {
-  // What runs has no model yet.
+  // A running call has no model yet.
   const running = type === 'MODEL' ? '$2::text is not null' : inScope[type]
   const counted = type === 'MODEL' ? `(${inScope.MODEL} or c.attempts @> jsonb_build_array(jsonb_build_object('model', $2::text)))` : inScope[type]
   return {
-    // In the order in which everybody locks calls.
+    // Locks in the order that all other code uses for calls.
     mark: statement(
       `with k as (
          select c.organization_id, c.id from providers.calls c where c.expires_at is not null and ${owner} and ${running} order by c.id for no key update)

@@ -37,7 +37,7 @@ export const doubts = {
     { transaction, now }: Unit,
   ): Promise<readonly NewFact[]> {
     const facts: NewFact[] = []
-    // In one order, so that transactions that note the same models wait and do not lock each other out.
+    // Sorted, so that transactions that note the same models wait instead of deadlocking.
     const named = calls.flatMap(call => (call.model === null ? [] : [{ ...call, model: call.model }])).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     for (const call of named) {
       const { organizationId, model } = call

@@ -82,7 +82,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
     blocks.delete(index)
     if (!block || block.hasInput) return ''
     if (block.kind === 'answer') isEmpty = true
-    // A call without arguments has an empty object of them.
+    // A tool call without arguments has an empty object.
     return block.kind === 'call' ? argumentsOf(block, '{}') : ''
   }
 
@@ -100,7 +100,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
       case 'message_start': {
         const message = isObject(event.message) ? event.message : {}
         head = { ...head, id: String(message.id ?? '') }
-        // What is written is counted at the end.
+        // Output tokens are counted at the end.
         told = { ...toldOf(message.usage), output: null }
         return ''
       }
@@ -123,7 +123,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
         return ended()
       case 'error':
         throw toldFailure(isObject(event.error) ? event.error : {})
-      // Pings, and kinds that come later: clients are to pass them over.
+      // Pings and unknown event types: clients must ignore them.
       default:
         return ''
     }

@@ -55,7 +55,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
     head ??= { id: typeof json.id === 'string' ? json.id : '', created: count(json.created) || Math.floor(now.getTime() / 1000), model }
     told = toldOf(json.usage) ?? told
     const [choice] = json.choices as unknown[]
-    // What tells of the usage alone is told anew at the end.
+    // A chunk with usage only is sent again at the end.
     if (!isObject(choice)) return ''
     const { delta } = choice
     if (isObject(delta)) {

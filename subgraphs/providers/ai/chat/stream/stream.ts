@@ -54,7 +54,7 @@ export async function openStream(answer: StreamedAnswer, reader: EventReader, to
         const { value, done } = await body.next()
         if (done) {
           hasEnded = true
-          // A last line without an end is one all the same.
+          // The last line may lack a line end.
           const events = rest === '' ? '' : reader.take(rest)
           if (events !== '') return Buffer.from(events, 'latin1')
           break
