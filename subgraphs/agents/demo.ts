@@ -56,14 +56,14 @@ export async function provideDemo(job: Job, { organizationId, userId, subjectId 
   const id = idOfName(organizationId, displayName)
   if (await personProfiles.find(id)) return { personProfileId: id }
   await inTransaction(job, async ({ transaction, now }) => {
-    // Whoever starts at the same moment waits here, and finds everything.
+    // A process that starts at the same moment waits here and finds everything.
     await personProfiles.lockMaking(organizationId, transaction)
     if (await personProfiles.lock(id, transaction)) return
     const createdBy = `user:${userId}`
     const stamps = { createdAt: now, updatedAt: now, createdBy }
     const sources = demoSources.map(source => ({ ...source, id: idOfName(id, source.mark), contentHash: hashOf(source.text) }))
     for (const [index, { mark: _, text, ...source }] of sources.entries()) {
-      // The one that was found first is the older one.
+      // The first one found is the older one.
       const createdAt = new Date(now.getTime() - (sources.length - index))
       await profileSources.insert({ profileId: id, ...source, status: 'READY', ...stamps, createdAt }, transaction)
       await profileSources.writeText({ profileId: id, id: source.id }, text, transaction)

@@ -9,14 +9,14 @@ export const received: Receives<'agents', Job> = {
   // An organization begins without anything of agents.
   'organization.created': async () => {},
 
-  // Who is gone cannot see any more what their profiles are used for, so nothing uses them.
+  // People who have left cannot see how their profiles are used, so the profiles are disabled.
   async 'membership.removed'({ body: { organizationId, userId } }, job, unit) {
     const { transaction, now } = unit
     for (const id of await job.personProfiles.archiveOf(organizationId, userId, now, transaction))
       await record(job, { tenantId: organizationId, action: 'person-profile.archived', subjectId: id, details: { why: 'membership.removed' } }, unit)
   },
 
-  // No workflow waits for them yet.
+  // No workflow waits for these facts yet.
   'post.published': async () => {},
   'post.failed': async () => {},
   'order.paid': async () => {},

@@ -10,18 +10,18 @@ import type { ActionItemRow } from './stores/action-item.ts'
 export const received: Receives<'launcher', Job> = {
   // It sends no mail yet.
   'email.outcome': async () => {},
-  // An organization begins with nothing that waits for somebody.
+  // A new organization has no action items.
   'organization.created': async () => {},
-  // Who sees what is asked of the viewer, each time, and who has which seat is not kept yet.
+  // Visibility is checked against the viewer each time, and seats are not stored yet.
   'membership.added': async () => {},
   'membership.changed': async () => {},
   'membership.removed': async () => {},
-  // What it shows of services it asks the registry for, each minute.
+  // Services are read from the registry every minute.
   'service.registered': async () => {},
-  // Nobody's name is kept here.
+  // The launcher stores no names.
   'user.updated': async () => {},
   'user.suspended': async () => {},
-  // Nobody is notified of anything yet.
+  // The launcher sends no notifications yet.
   'order.paid': async () => {},
   'order.refunded': async () => {},
 

@@ -78,7 +78,7 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
     )
     const provide = async ({ mark, copy, afterDays, after }: DemoPost, threadId: string | null) => {
       const id = idOfName(brandId, mark)
-      // Earlier versions gave it an id of its own: it is known by its words.
+      // Earlier versions used another id, so the post is recognized by its text.
       const known = (await posts.lock(id, transaction)) ?? older.find(post => post.copy === copy)
       if (known) return known
       const position = threadId ? await posts.placeIn(brandId, threadId, transaction) : 1
@@ -119,7 +119,7 @@ async function provideBrand(
   brand: Pick<BrandRow, 'name'> & Partial<BrandRow>,
   { now, transaction }: Unit,
 ): Promise<string> {
-  // Whoever starts at the same moment waits here, and finds everything.
+  // A process that starts at the same moment waits here and finds everything.
   await brands.madeFor(organizationId, transaction)
   const id = idOfName(organizationId, brand.name)
   const { nodes } = await brands.page('all', organizationId, { first: 100 })
@@ -133,7 +133,7 @@ async function provideBrand(
 async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<void> {
   const { posts } = job
   const { now, transaction } = unit
-  // A moment later: whoever takes the first brand of the list gets the one that publishes.
+  // Created a moment later, so that the first brand of the list is the one that publishes.
   const brandId = await provideBrand(job, owner, { name: studioName, approvalMode: 'REQUIRED', createdAt: new Date(now.getTime() + 1) }, unit)
   const id = idOfName(brandId, 'demo-pending')
   if (await posts.lock(id, transaction)) return

@@ -114,7 +114,7 @@ export function openFetching(job: () => Job): Fetching {
   async function fetch(held: ProfileSourceRow): Promise<void> {
     const present = job()
     try {
-      // One that several processes died of is not tried by another.
+      // A source at which several processes died is not tried again.
       const fetched = held.attempts > mostAttempts ? later('The address could not be read.') : await fetchText(present.outbound, held.url!)
       if (over) return
       const concluded = conclude(present, held, fetched)
@@ -137,7 +137,7 @@ export function openFetching(job: () => Job): Fetching {
       wakes(whenAsked) {
         wake = whenAsked
       },
-      // What is under way goes on beside it: a place that is slow to answer is no reason to call the sweep late.
+      // Fetches run beside the sweep: a slow site must not make the sweep count as late.
       async run() {
         const sum = () => underWay.values().reduce((all, each) => all + each, 0)
         while (!over && sum() < mostAtOnce) {

@@ -19,7 +19,7 @@ async function createProfileSource(context: Context, input: CreateProfileSourceI
     once: input,
     tenantId: organizationId,
     async run({ transaction, now }, id) {
-      // Whoever adds another at the same moment waits here, and counts this one.
+      // A concurrent addition waits here, and then counts this source.
       await personProfiles.requireLocked(profileId, transaction)
       const inAll = await profileSources.countOf(profileId, transaction)
       requireQuota({ inAll, today: 0, todaySince: null }, { inAll: most.sources, aDay: 1 }, 'sources of this profile', 'delete one of them', now)

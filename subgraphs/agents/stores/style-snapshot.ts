@@ -52,7 +52,7 @@ export const styleSnapshotStore = store(
   {
     what: 'style snapshot',
     tenancy: { where: seenWithProfile },
-    // Each has a style of up to 128 KiB.
+    // Each snapshot may contain 128 KiB.
     lists: { ofProfile: { below: 'profileId', order: 'newest first', most: 500 } },
   },
   styleSnapshotSql,

@@ -49,7 +49,7 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
   const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
   const idempotency = readIdempotency(input)
   const seen = await personProfiles.require(profileId, 'personProfileId')
-  // How long texts are is looked up in the texts, so that takes its turn as well.
+  // Text lengths are read from the texts, so this read takes its turn as well.
   const sources = await inTurn(weightOfReading, () => profileSources.readyOf(profileId, wanted))
   const sourceIds = sources.map(({ id }) => id)
   const digestWith = (profile: PersonProfileRow) =>
@@ -59,7 +59,7 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
     )
   const isMeasurable = charactersOf(sources) <= mostCharacters
   const isKnown = (await styleSnapshots.newestOf(profileId))?.digest === digestWith(seen)
-  // Where somebody else takes another one in between, what was known is new after all.
+  // If another snapshot was taken in between, the cached one is out of date.
   return (await taken(isKnown || !isMeasurable ? null : await measured())) ?? (await taken(await measured()))!
 
   /** @returns null when it has to be measured first */
@@ -67,7 +67,7 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
     return write<Taken | null>(context, {
       async run(unit) {
         const { transaction, now } = unit
-        // Whoever takes one of the same profile at the same moment waits here, so that numbers follow each other.
+        // A concurrent snapshot of the same profile waits here, so that numbers are consecutive.
         const profile = await personProfiles.requireLocked(profileId, transaction)
         const newest = await styleSnapshots.newestOf(profileId, transaction)
         const digest = digestWith(profile)

@@ -46,7 +46,7 @@ export const createKeyLender = (pool: pg.Pool, clock: Clock) =>
       client.release()
       return loans
     } catch (error) {
-      // Nobody knows what state it is in: the pool makes another.
+      // The connection's state is unknown, so the pool opens another.
       client.release(true)
       throw error
     }

@@ -28,7 +28,7 @@ export const signInByAddress = {
         const found = await internalAdapter.findUserByEmail(toStored(email), { includeAccounts: true })
         const hash = found?.accounts.find(({ providerId, accountId }) => providerId === 'credential' && accountId === found.user.id)?.password
         if (!found || !hash) {
-          // As long as for an account that there is.
+          // Takes as long as for an existing account.
           await passwords.hash(password)
           throw new APIError('UNAUTHORIZED')
         }

@@ -86,7 +86,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
       },
     })
   })
-  // Not before: a token that a key of another secret has signed is not good any more.
+  // Only now, because tokens signed with a key of another secret are no longer valid.
   const readKeys = () => settled().then(() => readPublicKeys(pool, clock.now()))
   const ready = () => settled().then(signer.ready)
   const signed = { secret, secure: publicUrl.startsWith('https:') }

@@ -38,7 +38,7 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     baseURL: publicUrl,
     basePath: credentialsPath,
     secret: settings.secret,
-    // Asked at each request, for not every origin that the platform trusts can be listed.
+    // Evaluated for each request, because trusted origins cannot all be listed.
     trustedOrigins: async request => {
       const origin = request?.headers.get('origin')
       return origin && settings.trustsOrigin(origin) ? [publicUrl, origin] : [publicUrl]
@@ -58,17 +58,17 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     advanced: {
       cookiePrefix,
       useSecureCookies: publicUrl.startsWith('https:'),
-      // Said out loud, because the library turns it off by itself when it believes to be under test.
+      // Set explicitly, because the library turns it off when it believes it runs under test.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       database: { generateId: () => newId(ports.clock.now()) },
       ipAddress: { ipAddressHeaders: [settings.clientAddressHeader] },
     },
     rateLimit: { enabled: false },
-    // What it refuses it answers; what breaks reaches whoever called us, instead of the console.
+    // The library answers refusals itself; errors are thrown to our caller instead of the console.
     onAPIError: { throw: true },
     telemetry: { enabled: false },
-    // Its arguments may hold addresses and tokens: only the sentence and a thrown error go to our log.
+    // Log arguments may contain addresses and tokens: only the message and a thrown error are logged.
     logger: {
       level: 'error',
       log: (_level, message, ...rest) =>
@@ -77,13 +77,13 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     databaseHooks: {
       session: {
         create: {
-          // Its times follow our clock, as those of every other session.
+          // Uses our clock, as all other sessions do.
           async before(session, endpoint) {
-            // The password was right: whoever may not sign in is answered like somebody whose password was wrong, after the same work.
+            // The password was right, but the person may not sign in: the answer and the work are those of a wrong password.
             if (!(await ports.admission.admits(session.userId, session.token))) throw new APIError('UNAUTHORIZED')
             const now = ports.clock.now()
             const times = { createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + sessionLifetime * 1000) }
-            // The library would keep of an IPv6 address the network alone, and spell it unlike the record does.
+            // The library would reduce an IPv6 address to its network, and spell it differently from the audit log.
             const ipAddress = endpoint?.headers?.get(settings.clientAddressHeader) ?? null
             return { data: { ...session, ...times, ipAddress, activeOrganizationId: await ports.organizationAtSignIn(session.userId) } }
           },

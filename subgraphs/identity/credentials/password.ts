@@ -68,7 +68,7 @@ function runLength(plain: string, at: number, row: string): number {
 function isCommon(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase()
   if (new Set(plain).size === 1 || isOfProduct(plain) || isOfRows(plain)) return true
-  // At first use: whoever changes no password need not wait for the list.
+  // Loaded at first use, so that only password changes wait for the list.
   common ??= new Set(frequent().filter(each => lengthOf(each) >= leastPassword))
   return common.has(plain)
 }

@@ -64,7 +64,7 @@ export function createForms({ publicUrl, clientAddressHeader }: { readonly publi
 
     async read(request: Request): Promise<Sent> {
       const fields = await formOf(request)
-      // A cookie of ours may come from a neighbouring host that set it for both; where the form came from no page can choose.
+      // A neighbouring host may have set our cookie for both hosts; a page cannot choose the Origin of its form.
       const isForeign = /^(?:cross|same)-site$/.test(request.headers.get('sec-fetch-site') ?? '')
       return { fields, isOwn: !isForeign && isSame(fields.get('token'), parseCookie(request.headers.get('cookie') ?? '')[name]) }
     },

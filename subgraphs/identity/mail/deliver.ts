@@ -80,7 +80,7 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     if (isLate && !mail.stands) return end(mail, 'outdated')
     const code = opened(mail)
     if (code === false) {
-      // It is nobody's failure but ours, and mended by a restart: it waits as long as its code is good.
+      // A missing encryption key is our own failure and mended by a restart: the mail waits while its code is valid.
       const again = new Date(clock.now().getTime() + lockedMs)
       await store.putOff(mail, again, { counts: false })
       return again
@@ -91,7 +91,7 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     } catch (error) {
       if (!(error instanceof MailFault)) throw error
       if (!wasUsed || !error.isUntouched || error.isFinal) return fail(mail, error)
-      // The server had left a connection that was kept: no word of the mail got there, so it takes the next one.
+      // The kept connection was closed by the server before any of the mail was sent, so another one is used.
       const now = clock.now()
       await store.putOff(mail, now, { counts: false })
       return now
@@ -120,7 +120,7 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     } catch (error) {
       if (!(error instanceof MailFault)) throw error
       if (error.isBusy) return new Date(clock.now().getTime() + soonMs)
-      // No connection could be had.
+      // No connection to the server was available.
       const mail = await take(id)
       return mail && fail(mail, error)
     }

@@ -25,7 +25,7 @@ export function measureMails(registry: Registry, store: MailStore, now: () => nu
     labelNames: ['kind', 'outcome'],
     registers,
   })
-  // Whoever reads sees an increase only where there was a zero.
+  // A counter must start at zero, or its first increase is invisible.
   for (const kind of mailKinds) for (const outcome of mailTries) tries.inc({ kind, outcome }, 0)
   const seconds = new Histogram({
     name: 'supergraph_mail_seconds',

@@ -38,7 +38,7 @@ export const sealedCodes: readonly SealedColumn[] = [{ table: 'identity.mails', 
 export const createMails = ({ store, cipher, jobs, idHost }: MailsOptions): Mails => ({
   async send(mail, { transaction, now }) {
     const recipient = toStored(mail.to)
-    // Every address was checked where it came in: what could end a header is a mistake of ours.
+    // Addresses are validated on input: one that could end a header is a bug of ours.
     if (!/^[^\s@<>,;"]+@[^\s@<>,;"]+$/u.test(recipient) || /\p{C}/u.test(recipient)) throw new Error('a mail is to go to what is no address')
     const since = new Date(now.getTime() - perAddress.windowMs)
     if ((await store.countTo(recipient, mail.kind, since, transaction)) >= perAddress.most) return false

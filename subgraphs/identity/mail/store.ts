@@ -23,14 +23,14 @@ export interface MailRow {
 /** What becomes of a mail for good. */
 export type MailOutcome = 'sent' | 'given_up' | 'outdated'
 
-// Of several that write to one address at once each waits for the one before, so that all of them count.
+// Concurrent mails to one address are serialized, so that all of them count.
 const lockAddress = transactionLock('identity.mails', 2)
 const countTo = statement('select count(*)::int as n from identity.mails where recipient = $1 and kind = $2 and created_at > $3')
 const insert = statement(
   `insert into identity.mails (id, kind, recipient, data, code, code_hash, code_ends_at, message_id, due_at, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 )
-// Of two that come at once the second finds it taken.
+// If two arrive at once, the second finds the key taken.
 const take = statement(
   `update identity.mails m set due_at = $3, claim = $4 where id = $1 and due_at <= $2
    returning id, kind, recipient, data, code, code_ends_at as "codeEndsAt", message_id as "messageId", failures, claim, created_at as "createdAt",
@@ -38,7 +38,7 @@ const take = statement(
 )
 const dueOf = statement('select due_at as "dueAt" from identity.mails where id = $1')
 const putOff = statement('update identity.mails set failures = failures + $4::int, due_at = $3, claim = null where id = $1 and claim = $2')
-// That it was taken is always heard, also from a try that had been given up.
+// An accepted mail is always recorded, also after the attempt had been given up.
 const endSent = statement(
   `update identity.mails set outcome = 'sent', due_at = null, claim = null, code = null, ended_at = $2 where id = $1 and outcome is distinct from 'sent'`,
 )

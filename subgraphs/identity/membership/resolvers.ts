@@ -37,7 +37,7 @@ export const membershipResolvers: Resolvers = {
     memberships: (_, page, { viewer, ownMemberships }) => ownMemberships.page('ofPerson', requirePerson(viewer), page),
     organizationMembers: (_, { kind, ...page }, { viewer, memberships }) => {
       if (viewer.organizationId) return memberships.page(kind ? listOf[kind] : 'ofOrganization', viewer.organizationId, page)
-      // Nothing to show, and a page that cannot be is refused all the same.
+      // There is nothing to show, but an invalid page is refused all the same.
       readPage(page, orderOf<MembershipRow>(table, { order: 'oldest first' }))
       return null
     },
@@ -55,7 +55,7 @@ export const membershipResolvers: Resolvers = {
 
   MembershipRecord: {
     membershipId: ({ id }) => id,
-    // A member always is somebody: the membership's key refers to the person.
+    // A member always has a person: the membership's foreign key refers to one.
     userKind: async ({ userId }, _, { everyUser }) => userKindToGraph[(await everyUser.byId.load(userId))!.kind],
     roles: ({ roles }) => rolesToGraph(roles),
   },
@@ -102,7 +102,7 @@ export const membershipResolvers: Resolvers = {
         id: input.id,
         async decide(membership, { transaction }) {
           requireMayChangeRoles(viewer, await alone(context, membership.organizationId, transaction), membership.roles, roles)
-          // Not before: whoever may not change it is not told its version.
+          // Checked only now, so that a caller without the right to change it does not learn its version.
           checkVersion(membership.version, input.expectedVersion, 'membership')
           kind = await context.users.kindOf(membership.userId, transaction)
           if (kind === 'service_account') requireAccountRoles(roles)
@@ -130,7 +130,7 @@ export const membershipResolvers: Resolvers = {
         },
         audit: row => audited('membership.removed', kind)(row),
         tell: row => [isRemoved({ ...row, kind })],
-        // What hangs on the membership goes with it.
+        // Everything that depends on the membership is removed with it.
         async wake({ organizationId, userId }, unit) {
           await endSessions(context, { userId, organizationId }, unit)
           if (kind !== 'service_account') return

@@ -25,7 +25,7 @@ export const organizationResolvers: Resolvers = {
   },
 
   Organization: {
-    // One that the viewer could switch to is seen through its membership alone.
+    // An organization that is not active is visible only through the viewer's membership.
     __resolveReference: ({ id }, { viewer, organizations }) => (canSee(viewer, id) ? organizations.byId.load(id) : null),
     memberships: ({ id }, page, { viewer, memberships }) => {
       if (!canSee(viewer, id)) throw new Refusal('NOT_FOUND', 'The members of an organization are seen from inside: switch to it first.')

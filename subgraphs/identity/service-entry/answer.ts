@@ -29,7 +29,7 @@ export const serviceAnswer =
     const maintenance = maintenanceOf(entry, now)
     const body = JSON.stringify({ id, slug, title, environment, kind, contexts, capabilities, icon, lifecycle, addresses, mobileApps, maintenance })
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-    // A service is not shown under maintenance any longer once that is over.
+    // Maintenance that is over is not shown any more.
     const seconds = maintenance ? Math.min(secondsKept, Math.ceil((maintenance.until.getTime() - now.getTime()) / 1000)) : secondsKept
     const headers = { etag, 'cache-control': `public, max-age=${seconds}` }
     if (isKnown(etag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers })

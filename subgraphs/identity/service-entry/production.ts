@@ -68,7 +68,7 @@ export function createProduction(registry: string | null, outbound: Outbound, cl
     return entry
   }
 
-  // Slugs of entries alone are asked for, so there are never more than those.
+  // Only slugs of entries are requested, so there are never more results than entries.
   return slug => {
     const known = kept.get(slug)
     return (known && known.until > clock.now().getTime() ? known : ask(slug)).addresses

@@ -71,7 +71,7 @@ async function enter(job: Job, entry: EntryContent, present: readonly ServiceEnt
   const before = present.find(row => row.slug === entry.slug)
   let id = before?.id
   if (before) {
-    // Maintenance is set by people, whatever a service says of itself.
+    // People set maintenance; a service's registration does not change it.
     const { id: _, version, createdAt, updatedAt, maintenanceUntil, maintenanceMessage, ...content } = before
     if (isDeepStrictEqual(content, entry)) return false
     await job.serviceEntries.update(before, { ...entry, version: version + 1, updatedAt: now }, transaction)
@@ -101,7 +101,7 @@ async function noteConflicts(job: Job, { registrations, reasons, present }: Foun
   const admins = await serviceEntries.adminOrganization(transaction)
   for (const [slug, reason] of begun) {
     await serviceEntries.keepConflict(environment, slug, reason, now, transaction)
-    // Where nobody looks after the platform yet, the log alone says it.
+    // Before there is a platform admin, only the log reports it.
     if (admins === null) continue
     const holder = present.find(row => row.slug === slug || row.appId === `app_${slug}`)?.id
     await record(job, { tenantId: admins, action: 'service.conflict', subjectId: holder ?? admins, details: { service: slug, environment, reason } }, unit)

@@ -71,7 +71,7 @@ export async function endSessions(
   { ofItself = false }: { readonly ofItself?: boolean } = {},
 ): Promise<readonly EndedSession[]> {
   const gone = await context.sessions.end(of, unit)
-  // What ends with a client may be any number, and the record of the client says it.
+  // Any number of sessions may end with a client; the client's own audit entry stands for them.
   if ('clientId' in of && !of.userId) return gone
   for (const { id, userId, kind, organizationId } of gone) {
     const line = { tenantId: organizationId ?? userId, personId: userId, action: 'session.revoked', subjectId: id, details: { kind } }

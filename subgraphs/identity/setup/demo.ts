@@ -91,14 +91,14 @@ export async function findDemo(run: Run): Promise<DemoFound> {
 /** What goes of identity with demo accounts and organizations, beside what is kept of the organizations themselves. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
-  // Service accounts have no address: those of organizations that go, and what was made for the demo in one that stays.
+  // Service accounts have no address: removes those of removed organizations, and those created for the demo in others.
   const accounts = await run<{ id: string }>(
     `select u.id from identity.users u join identity.memberships m on m.user_id = u.id
       where u.kind = 'service_account' and (m.organization_id = any($1::uuid[]) or m.created_by = 'platform' and u.name = any($2::text[]))`,
     [organizations, (demoWorld.serviceAccounts ?? []).map(({ name }) => name)],
   )
   const all = [...users, ...accounts.map(({ id }) => id)]
-  // The record holds on to its entries until those are gone whom they are of, and then lets go of them to whoever says so.
+  // Audit entries can be deleted only after the organization they belong to, by a caller that names it.
   await run(`select set_config('identity.audit_removal', 'on', true)`)
   return [
     { sql: 'delete from identity.audit_entries where tenant_id = any($1::uuid[])', bind: [users] },

@@ -81,7 +81,7 @@ async function providePeople(job: Job, { people, password }: World, { transactio
   }
   if (made.length > 0 && password !== null) {
     const { hashPassword } = await import('better-auth/crypto')
-    // Hashed once, so that any number costs one hash.
+    // Hashed once, so that any number of accounts costs one hash.
     await job.accounts.givePassword(made, await hashPassword(password), { transaction, now })
   }
   return ids
@@ -109,7 +109,7 @@ async function provideMemberships(job: Job, world: World, users: Ids, organizati
   const values = [Object.values(organizations), Object.values(users)]
   const there = new Set((await memberships.read<{ place: string }>(findMembers, values, transaction)).map(({ place }) => place))
   for (const [place, { slug, members }] of world.organizations.entries()) {
-    // A sign-in begins in the oldest membership: the order of the world decides which that is.
+    // A session starts in the oldest membership, so the order here decides which organization is active.
     const at = new Date(now.getTime() + place)
     const organizationId = idOf(organizations, slug)
     for (const { email, roles } of members) {

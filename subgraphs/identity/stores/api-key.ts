@@ -71,7 +71,7 @@ const endOfAccount = statement(
 const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
   /** What an organization has. Nobody makes another key for it before the transaction ends. */
   async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Usage> {
-    // By a statement of its own: of two at once the second sees what the first has made.
+    // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockOrganization, [organizationId], transaction)
     const [made] = await rows.read<Usage>(countMade, [organizationId, now, dayBefore(now)], transaction)
     return made!

@@ -32,7 +32,7 @@ const organizationSql = (rows: Rows<typeof organizations>) => ({
 
   /** What a person has created. Nobody makes another one for them before the transaction ends. */
   async madeBy(person: string, now: Date, transaction: Transaction): Promise<Usage> {
-    // By a statement of its own: of two at once the second sees what the first has made.
+    // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockPerson, [person], transaction)
     const [made] = await rows.read<Usage>(countMade, [`user:${person}`, dayBefore(now)], transaction)
     return made!

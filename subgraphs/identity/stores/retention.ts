@@ -12,13 +12,13 @@ export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
   agingOfRecord('identity', auditDays, 'identity.audit_ends'),
   agingOfKeys('identity'),
   { table: 'identity.sessions', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
-  // Names and addresses; what was sent within an hour counts for the next mail.
+  // Deletes mails, which contain names and addresses; mails of the last hour count for the rate limit.
   { table: 'identity.mails', days: 7, old: 'o.ended_at < $1', order: 'o.ended_at' },
   { table: 'identity.ended_sessions', days: 1, old: 'o.ended_at < $1', order: 'o.ended_at' },
-  // A day past the one in which they are still published.
+  // One day longer than they are published.
   { table: 'identity.signing_keys', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },
   { table: 'identity.invitations', days: auditDays, old: `o.updated_at < $1 and o.status <> 'pending'`, order: 'o.updated_at' },
-  // As long as the record tells of them.
+  // As long as the audit log refers to them.
   {
     table: 'identity.api_keys',
     days: auditDays,
@@ -30,20 +30,20 @@ export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
   { table: 'identity.account_requests', days: 1, old: 'o.created_at < $1', order: 'o.created_at' },
   {
     table: 'identity.users',
-    // Whoever signed up and never proved to read mail there; nobody has signed in to such an account.
+    // Deletes accounts whose address was never verified; nobody has signed in to such an account.
     days: 7,
     old: `not o.email_verified and o.kind = 'human' and o.created_at < $1 and o.last_signed_in_at is null
       and not exists (select from identity.memberships m where m.user_id = o.id)`,
     order: 'o.created_at',
   },
   { table: 'identity.codes', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
-  // A used code ends what it gave when it comes again: as long as that can last.
+  // A used code that is presented again revokes its tokens, so it is kept as long as those can last.
   { table: 'identity.oauth_codes', days: 91, old: 'o.expires_at < $1', order: 'o.expires_at' },
   { table: 'identity.oauth_codes', days: 1, old: 'o.used_at is null and o.expires_at < $1', order: 'o.expires_at' },
   {
     table: 'identity.verifications',
     days: 1,
-    // The next form of the set-up page takes back whom the former one made, however late it comes.
+    // A later submission of the set-up page removes the account that the former one created.
     old: `o.expires_at < $1 and o.identifier <> 'setup person'`,
     order: 'o.expires_at',
   },

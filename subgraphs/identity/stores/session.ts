@@ -42,7 +42,7 @@ const lifetimeMs = 7 * dayMs
 /** How many sessions a person has at most: with one more, the oldest ends. */
 export const mostSessions = 50
 
-// A session is as old as the newest that was begun from it, for they would end with it.
+// A session counts as used when its newest derived session was, because those end with it.
 const tidy = `
   with recursive line as (
     select id, created_at, id::text as newest_id from identity.sessions where user_id = $1 and expires_at > $2
@@ -92,7 +92,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
       const done = pool
         .query({
           name: 'touch sessions',
-          // Whoever uses a session that a handoff began uses the one that it was begun from: that lasts as long.
+          // Using a session from a handoff counts as using the session it came from.
           text: `with recursive line as (
                    select id, origin_session_id, true as used from identity.sessions where id = any($1::uuid[])
                    union select o.id, o.origin_session_id, false from identity.sessions o join line l on o.id = l.origin_session_id)

@@ -78,7 +78,7 @@ export const userResolvers: Resolvers = {
           const { transaction, now } = unit
           const user = await locked(context, id, transaction)
           if (!user.suspendedAt) return { user, isNews: false }
-          // One that began while the account was being suspended does not come to life again.
+          // A session that began while the account was being suspended stays ended.
           await endSessions(context, { userId: id }, unit)
           return { user: await everyUser.update(user, { suspendedAt: null, updatedAt: now }, transaction), isNews: true }
         },

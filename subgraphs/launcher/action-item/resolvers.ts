@@ -31,7 +31,7 @@ export const actionItemResolvers: Resolvers = {
   Subscription: {
     actionQueueChanged: {
       subscribe: (_, __, { viewer, events }) => mapEvents(events.listen(topicsFor(viewer)), event => ({ id: event.id! })),
-      // Read at each event, with what the viewer may see as it is then.
+      // Read for each event, so the viewer's present rights apply.
       resolve: ({ id }: { id: string }, _: unknown, { actionItems }: Context) => actionItems.byId.load(id),
     },
   },

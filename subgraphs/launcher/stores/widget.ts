@@ -25,13 +25,13 @@ export const widgetStore = (asking: Ask) => {
 
   function open({ reading, clock, viewer: asker }: Opening) {
     const viewer = asker ?? anonymous
-    // Nobody waits for what is asked on behalf of somebody who left.
+    // A read for a viewer who has left is aborted.
     const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
 
     /** What the registry has, at most a minute old. */
     async function services(): Promise<Services> {
       const now = clock.now().getTime()
-      // A clock that was set back must not keep it for longer.
+      // A clock that is set back must not extend the cache time.
       if (known && now < known.until && now >= known.until - servicesKeptMs) return known.services
       const { services } = await ask(WidgetServicesDocument, {}, { appId: 'app_launcher', viewer })
       if (services) known = { services, until: now + servicesKeptMs }

@@ -36,7 +36,7 @@ export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncI
     if (over) return
     const taker = waiting.shift()
     if (taker) taker.resolve({ value: widget, done: false })
-    // A consumer that is behind gets the latest state of each widget, not its history.
+    // A slow consumer gets the latest state of each widget, not its history.
     else ready.set(widget.app, widget)
   }
   const refresh = async (widget: WidgetRow) => {
@@ -47,10 +47,10 @@ export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncI
       sent.set(widget.app, text)
       offer({ ...widget, payload })
     } catch (error) {
-      // What was being asked when the stream ended was ended with it.
+      // A read under way when the stream ended is aborted with it.
       if (over) return
       failed(error)
-      // The first answer may be an error, which the field tells; later ones keep what is on the screen.
+      // An error of the first read is reported by the field; later errors keep the widget that is shown.
       if (!sent.has(widget.app)) {
         sent.set(widget.app, 'unread')
         offer(widget)

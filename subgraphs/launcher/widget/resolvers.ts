@@ -18,7 +18,7 @@ export const widgetResolvers: Resolvers = {
       subscribe: (_, __, context) =>
         liveWidgets({
           events: context.events.listen(topics(context)),
-          // Asked anew each time: what was read once for the operation is what was true when the stream began.
+          // Read again each time: the operation's cached value dates from the start of the stream.
           list: context.widgets.list,
           read: ({ app }) => context.widgets.read(app),
           failed: error => context.log.warn({ err: error, requestId: context.requestId }, 'widget could not be read'),

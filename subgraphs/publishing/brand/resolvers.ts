@@ -95,7 +95,7 @@ export const brandResolvers: Resolvers = {
   },
   Organization: {
     __resolveReference: ({ id }) => ({ id }),
-    // One that is not the active one shows nothing, as if it had no brands.
+    // An organization that is not the active one shows no brands.
     brands: ({ id }, page, { brands }) => brands.page('all', id, page),
   },
 }

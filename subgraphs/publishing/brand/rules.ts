@@ -24,7 +24,7 @@ export function readTimeZone(given: string | null | undefined): string {
   const zone = /^[a-z]/i.test(wanted) ? zoneOf(wanted) : null
   if (zone === null)
     throw new Refusal('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
-  // An older name of a zone stays as it was written; the case of its letters is the database's.
+  // A time zone's older name is stored as written; only its letter case is normalized.
   return zone.toLowerCase() === wanted.toLowerCase() ? zone : wanted
 }
 

@@ -64,10 +64,10 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
   const { connections, posts, publicUrl } = context
   const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]
   await eachAttentive(posts, after.id, unit.transaction, async post => {
-    // One after the other, closed first: the former organization's does not stay behind.
+    // Closes the former organization's attention before opening the new one's, in this order.
     for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
   await tellRestingMoved(context, before, after, unit)
-  // All are held, so that no health changes unseen in between.
+  // All connections are locked, so that no health changes unnoticed in between.
   for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
 }

@@ -40,7 +40,7 @@ function attentionOf(row: ConnectionRow | null, organizationId: string, publicUr
         300,
       ),
     url: `${publicUrl}/publishing/api/connections/${row.id}`,
-    // When it became so, as far as that is kept: the same at each look.
+    // The time of the change as far as it is stored: the same for each read.
     at: (due ? new Date(due.getTime() - expiringMs) : row.updatedAt).toISOString(),
     audience: 'managers',
     ...(due && { dueAt: due.toISOString() }),

@@ -126,7 +126,7 @@ async function accountOf(job: Renewing, network: Network, row: ConnectionRow): P
   } catch (error) {
     if (!(error instanceof GrantFailure) || !error.permanent) throw error
     const account = await network.account(await usableToken(job, network, row, accessToken), organizationId).catch(again => {
-      // The network has just renewed the access, so it is good: what fails is the question.
+      // The network has just renewed the token, so it is valid: only the check failed.
       throw again instanceof GrantFailure ? new GrantFailure(again.message, false, again) : again
     })
     return account

@@ -25,7 +25,7 @@ export const connectionResolvers: Resolvers = {
     disconnectConnection: (_, { input }, context) => disconnect(context, input),
     renewConnection: async (_, { input: { id } }, context) => {
       const { connections, viewer } = context
-      // By the app's own token: one that other apps have as well says nothing of who asks.
+      // Uses the application's own token: a shared one would not identify the caller.
       if (!isService(viewer) || viewer.appId !== registration.appId)
         throw new Refusal('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
       activeOrganization(viewer, 'Connections')
@@ -47,7 +47,7 @@ export const connectionResolvers: Resolvers = {
           wanted === null || event.brandId === wanted ? { connectionId: event.connectionId! } : undefined,
         )
       },
-      // Read at each event, with the viewer's right to the brand as it is then.
+      // Read for each event, with the viewer's present right to the brand.
       resolve: ({ connectionId }: { connectionId: string }, _: unknown, { connections }: Context) => connections.byId.load(connectionId),
     },
   },

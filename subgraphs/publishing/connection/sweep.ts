@@ -35,7 +35,7 @@ async function careFor(job: Job, row: ConnectionRow): Promise<void> {
   const isOver = row.reconnectBefore !== null && row.reconnectBefore <= now
   const network = job.networks.get(row.platform)
   await note(job, row)
-  // What is over is asked for once more: the network's own no takes it out of use.
+  // An expired connection is tried once more: only the network's refusal disables it.
   if (network && (isOver || (lengthened.has(row.platform) && canRenew(row, now)))) await usableToken(job, network, row, job.connections.open(row).accessToken)
 }
 

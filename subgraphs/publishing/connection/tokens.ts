@@ -54,7 +54,7 @@ export async function tokenSoon(need: TokensNeed, network: Network, row: Connect
 
 async function renew(need: TokensNeed, network: Network, row: ConnectionRow, refused: string | undefined): Promise<string> {
   const { lookEveryMs } = need.pace ?? renewalPace
-  // What counts is how long this worker has watched the claim stand still: clocks may disagree, stand, or be set back.
+  // Measures how long this worker has seen the claim unchanged: clocks may disagree, stop or be set back.
   let watched = null as Watched | null
   for (;;) {
     const found = await claim(need, row, refused, watched)
@@ -106,7 +106,7 @@ function noConnection(): never {
 
 /** Renews what this worker has claimed, and shows meanwhile that it is alive. */
 async function claimed(need: TokensNeed, network: Network, { row, id }: Claimed): Promise<string> {
-  // One that fails is followed by the next: a claim stands a few lost beats.
+  // A failed heartbeat is followed by the next: a claim survives a few lost ones.
   const beats = setInterval(() => need.connections.beat(row, id).catch(() => {}), (need.pace ?? renewalPace).beatMs)
   try {
     return await refresh(need, network, row, id)
@@ -154,7 +154,7 @@ async function keep(job: TokensNeed, network: Network, row: ConnectionRow, id: s
       end instanceof GrantFailure ? { tenantId: after.brandId, action: 'connection.deactivated', subjectId: after.id, details: { reason: end.message } } : null,
   })
   if (!kept && present === null && !(end instanceof GrantFailure)) {
-    // Somebody has ended the connection meanwhile: what the network has just granted is nobody's.
+    // The connection was disconnected meanwhile, so the new token is dropped.
     await network.revoke?.(end).catch(() => {})
   }
   if (!kept) return present ?? noConnection()

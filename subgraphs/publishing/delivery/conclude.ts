@@ -134,7 +134,7 @@ const writeAgainMs = 500
  */
 export async function insist({ clock, log }: Job, { postId }: Pick<AttemptRow, 'postId'>, write: () => Promise<unknown>): Promise<void> {
   const until = clock.now().getTime() + sendMs
-  // A clock may stand still or be set back, so the pauses are counted as well.
+  // A clock may stop or be set back, so attempts are counted as well.
   for (let waited = 0; ; waited += writeAgainMs) {
     try {
       await write()

@@ -129,7 +129,7 @@ export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepare
     await job.connections
       .keepLimit(prepared.connection, answered.limit, job.clock.now())
       .catch(error => job.log.warn({ err: error, postId: post.id }, 'network’s rate limit could not be stored'))
-  // What is said of a comment may be meant of the post under which it was to stand.
+  // An error about a comment may concern the post it belongs to.
   if (answered.outcome === 'refused' && answered.code === 'TARGET_UNAVAILABLE' && attempt.inReplyTo === null)
     await keepGone(job, prepared.connection, attempt.target ?? post.target, answered.detail).catch(error =>
       job.log.warn({ err: error, postId: post.id }, 'target that accepts no posts could not be marked'),

@@ -14,7 +14,7 @@ export async function tellOfFailedBefore(open: () => Job): Promise<void> {
       const taken = await job.posts.takeFailedBefore(atOnce, unit.transaction)
       if (!taken) return false
       const told = taken.flatMap(({ organizationId, ...post }) => factsOf(null, post, { organizationId, publicUrl: job.publicUrl }))
-      // That they failed is no news to workflows.
+      // Workflows are not told of these old failures.
       await tell(
         job,
         told.filter(({ kind }) => kind === 'attention.opened'),

@@ -1,6 +1,6 @@
 import type { Delivery, Handle, Lookup } from '../network/network.ts'
 
-// What is kept of a network's answer is what a network may say: what comes from a proxy, a broken server or nobody's hands is no answer.
+// Stores an answer only if the network can have sent it: output of a proxy or a broken server is no answer.
 
 /** Ids as networks give them: numbers, URNs, words with a few signs. */
 const idForm = /^[\x21-\x7e]{1,200}$/

@@ -51,14 +51,14 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
   const { connection, target } = way
   const until = shutUntil(connection.rateLimit, clock.now())
   if (until) return { shutUntil: until }
-  // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
+  // Tokens that live no longer than the renewal margin are not renewed again and again.
   if (mustRenew(connection.tokenExpiresAt, clock.now()) && !isJustRenewed(connection, clock.now())) return { renewal: usableToken(job, network, connection) }
   let accessToken: string
   try {
     accessToken = connections.open(connection).accessToken
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
-    // Ours to mend, so nobody has to connect again; what is missing is told to operators.
+    // Operators must mend this and learn what is missing; nobody has to reconnect.
     await job.keys.check().catch(() => {})
     return { waits: error.message }
   }
@@ -118,7 +118,7 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
       { ...contentOf(post, prepared), organizationId, placeToken: placeTokenOf(job, connection, prepared.target), accessToken: token },
       kept?.handle ?? null,
     ).catch(error => {
-      // An answer of another form than any that the network's documents tell of.
+      // The network's answer has a form that its documentation does not mention.
       if (!(error instanceof TypeError)) throw error
       return { outcome: 'unsent', detail: waiting(job, post, error).waits }
     })

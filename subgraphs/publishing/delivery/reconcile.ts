@@ -41,7 +41,7 @@ export async function reconcile(job: Job, key: PostKey): Promise<void> {
   if (lookup.found) return concludeFound(job, attempt, lookup)
   const isDuplicate = attempt.refusal === 'DUPLICATE_CONTENT'
   const isAbsent = clock.now().getTime() - attempt.startedAt.getTime() >= absentAfterMs
-  // The network called it a duplicate: of a post that is another's, or of one that nobody finds. The same text is never taken.
+  // The network reported a duplicate, of another post or of one that cannot be found. A post with the same text is never linked.
   if (isDuplicate && (isAbsent || lookup.isAnothers))
     await conclude(job, attempt, { outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: attempt.detail ?? '' })
   else if (isAbsent) await closeAsAbsent(job, post, attempt)

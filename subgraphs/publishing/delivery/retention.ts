@@ -18,18 +18,18 @@ const webhookDays = 30
 /** What publishing does not keep for ever. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
   agingOfRecord('publishing', auditDays),
-  // Two days after an upload ended: its parts went an hour after that, and what it became is an asset.
+  // Two days after an upload ended: its parts were removed after an hour, and its file is an asset.
   { table: 'publishing.media_uploads', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },
   agingOfKeys('publishing'),
   {
     table: 'publishing.attempts',
     days: attemptDays,
-    // What is under way, or asked about, rests on its attempt.
+    // Running or disputed deliveries keep their attempts.
     old: `o.started_at < $1 and o.reconcile_at is null and not exists (
       select from publishing.posts p where p.brand_id = o.brand_id and p.id = o.post_id and p.delivery_phase in ('SENDING', 'UNKNOWN'))`,
     order: 'o.started_at',
   },
-  // One that is older than a day is not heard any more; what became of a deletion may be asked for a year.
+  // A request older than a day is not accepted any more; the status of a deletion can be read for a year.
   {
     table: 'publishing.signed_requests',
     days: 2,

@@ -42,7 +42,7 @@ export const sweeps = (job: () => Job): readonly Sweep[] => [
       const now = clock.now()
       const before = new Date(now.getTime() - graceMs)
       const due = await attempts.overdue(before, now, atOnce)
-      // No step, which holds one row: a thousand are marked here by two statements, and the rule is part of them.
+      // Not `step`, which locks a single row: two statements mark a thousand posts here, and contain the rule.
       if (due.some(({ held }) => held)) await inTransaction(job(), ({ transaction }) => attempts.markHeldBack(before, mostMarked, transaction))
       await each(
         job(),

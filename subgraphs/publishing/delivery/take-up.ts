@@ -50,7 +50,7 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   }
   if (lookup.found) return concludeFound(job, attempt, lookup)
   const age = clock.now().getTime() - attempt.startedAt.getTime()
-  // Not listed is not absent: the claim ends by itself, and the next sweep asks again.
+  // A post that is not listed may still exist: the claim expires, and the next sweep asks again.
   if (!network?.refusesDuplicates && age < absentAfterMs) return
   const again = await beginAgain(job, post, attempt)
   if (!again) return

@@ -57,7 +57,7 @@ export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
     everyMs: 30_000,
     asksOthers: true,
     async run() {
-      // Where more is to go than one round removes, the next one follows at once: nobody can store faster than it goes.
+      // If more files are due than one round removes, the next round follows at once.
       const until = performance.now() + roundMs
       while ((await removeDue(job())) && performance.now() < until);
     },
@@ -77,7 +77,7 @@ async function removeDue(job: Job): Promise<boolean> {
       gone.push(key)
     }
   } catch (error) {
-    // A storage that is away is no reason to take the platform for one that stands still: what is to go may stay for a while.
+    // Unavailable storage must not make the sweep count as stuck: deleted files may stay for a while.
     log.warn({ err: error, left: keys.length - gone.length }, 'deleted files could not be removed; the next round retries')
   }
   if (gone.length > 0) await inTransaction(job, ({ transaction }) => mediaObjects.forget(gone, now, transaction))
@@ -137,7 +137,7 @@ async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetR
   })
   await keepObject(job, asset.brandId, key, hashed, { contentType: asset.mimeType, bytes: asset.bytes })
   const said = await readFilm(asset.bytes, async (first, last) => new Uint8Array(await new Response(await job.storage.get(key, { first, last })).arrayBuffer()))
-  // Nothing here decodes films: none has a preview.
+  // Films are not decoded, so they have no preview.
   return { ...said, sha256: hash.digest('hex'), previewBroken: true }
 }
 

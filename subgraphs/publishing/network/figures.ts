@@ -27,7 +27,7 @@ export function measureDelivery(registry: Registry): DeliveryFigures {
     buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
     registers,
   })
-  // There from the start: what appears with its first failure shows no increase by it.
+  // The series exists from the start: a series that appears with its first failure shows no increase.
   for (const network of platforms) {
     lateness.zero({ network })
     for (const outcome of deliveryOutcomes) deliveries.inc({ network, outcome }, 0)

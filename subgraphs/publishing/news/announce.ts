@@ -63,7 +63,7 @@ const titleLength = 80
 /** What people call a post: the beginning of its first line. */
 export function titleOf(copy: string): string {
   const line = copy.split('\n', 1)[0]!.trim()
-  // A character has two units at most: of a long line no more is looked at than may be shown.
+  // A character has at most two UTF-16 units, so only the beginning of a long line is examined.
   const characters = [...line.slice(0, 2 * titleLength + 2)]
   return characters.length <= titleLength ? line || 'Untitled post' : `${characters.slice(0, titleLength - 1).join('')}…`
 }

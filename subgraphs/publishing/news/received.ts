@@ -5,11 +5,11 @@ import type { Job } from '../context.ts'
 export const received: Receives<'publishing', Job> = {
   // It sends no mail yet.
   'email.outcome': async () => {},
-  // An organization begins without a brand.
+  // A new organization has no brand.
   'organization.created': async () => {},
-  // Posts and connections are the organization's, and go on; who looks at a connection sees that its author has left.
+  // Posts and connections belong to the organization and stay; a connection shows that its author has left.
   'membership.removed': ({ body: { organizationId, userId } }, { connections }, { transaction }) => connections.orphan(organizationId, userId, transaction),
-  // Nothing here points to a person profile yet.
+  // Publishing does not refer to person profiles yet.
   'profile.erased': async () => {},
   'profile.withdrawn': async () => {},
   // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.

@@ -42,7 +42,7 @@ export function edit(post: PostRow, wanted: Edit, now: Date, around: Around): Pa
   const isOther = !isDeepStrictEqual(contentOf(post), contentOf(content))
   if (verb === 'publish') requireApproved(post, mode)
   if (isTimed || (status === 'SCHEDULED' && isOther && networks.has(post.platform))) {
-    // A queued text is held to the network's rules at once: at its time nobody is there to mend it.
+    // A scheduled text must meet the network's rules at once: nobody can mend it when it is due.
     if (verb === 'schedule') checkSchedule(scheduledAt!, now)
     requirePublishable(problemsIn({ ...post, ...content }, around), post.platform, isTimed ? networks : null)
   }
@@ -106,7 +106,7 @@ function requireKnown({ media, version }: PostRow, wanted: Edit, known: Surround
 }
 
 async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow, { transaction }: Unit): Promise<void> {
-  // A wake-up for this time is there already, unless the time is new or a worker's claim was just taken away.
+  // A job for this time exists unless the time is new or a worker's claim was just removed.
   const needsWaking = before.status !== 'SCHEDULED' || before.scheduledAt?.getTime() !== after.scheduledAt?.getTime() || before.deliveryPhase !== 'NONE'
   if (after.status === 'SCHEDULED' && after.scheduledAt && needsWaking) await wakeUp(jobs, after, after.scheduledAt, transaction)
   if (before.status === 'SCHEDULED' && after.status !== 'SCHEDULED') await letSleep(jobs, after, transaction)

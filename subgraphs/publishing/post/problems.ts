@@ -114,7 +114,7 @@ export async function lookAround(context: Context, post: Asked): Promise<Around>
   const { brandId, platform, target, copy, at, id: postId } = post
   const [surroundings, isRepeated] = await Promise.all([
     surroundingsOf(context, post).catch(error => {
-      // A stored post shows its own: one that is gone is a problem of it, and no mistake of whoever reads it.
+      // A stored post shows its problem: a deleted asset is a problem of the post, not an error of the reader.
       if (postId === null || codeOf(error) !== 'NOT_FOUND') throw error
       return surroundingsOf(context, { brandId, media: [] })
     }),

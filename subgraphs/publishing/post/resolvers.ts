@@ -39,7 +39,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
       const mode = await brands.requireInUse(brand.id, transaction)
       await requireRoom(context, 1, unit)
       if (threadId) await threads.know(brand.id, threadId, now, actorOf(viewer), transaction)
-      // Only now is its time looked at: a repetition that comes after it is still answered with the first post.
+      // The time is checked only now: a repeated request that arrives after it still returns the first post.
       return rowOf(context, brand, mode, { platform, content, scheduledAt, surroundings, threadId: threadId ?? id, position }, unit, id)
     },
     audit: ({ id }) => ({ tenantId: brand.id, action: 'post.created', subjectId: id }),
@@ -98,7 +98,7 @@ export const postResolvers: Resolvers = {
           threadId === null || event.threadId === threadId ? { postId: event.postId! } : undefined,
         )
       },
-      // Read at each event, with the viewer's right to the brand as it is then.
+      // Read for each event, with the viewer's present right to the brand.
       resolve: ({ postId }: { postId: string }, _: unknown, { posts }: Context) => posts.byId.load(postId),
     },
   },

@@ -49,7 +49,7 @@ async function changePassword(ground: AccountGround, { request, viewer, work, us
   await checkPassword(ground, request, account, fields.currentPassword)
   const password = await ground.hashing.hash(newPassword, 'known')
   await inTransaction(work, async unit => {
-    // Somebody else may have changed it since it was checked: what was right is not any more.
+    // The password may have changed since it was checked.
     const now = await work.accounts.lock(userId, unit.transaction)
     if (now?.password !== account.password) throw wrongPassword()
     await setPassword(work, userId, password, unit)

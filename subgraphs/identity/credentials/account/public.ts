@@ -74,7 +74,7 @@ async function verifyEmail({ contexts, clock }: AccountGround, { code: clear }: 
     }
     if (!(await accounts.setEmail(userId, address, unit))) throw codeRefusal()
     await recoveryEmails.removeSame(userId, address, unit.transaction)
-    // Who reads mail at the former address alone gets in no more.
+    // Reading mail at the former address no longer gives access.
     await codes.end(userId, ['confirm-email', 'verify-email', 'reset-password'], unit.transaction)
     await record(work, done(userId, 'email.changed'), unit)
     await work.mails.send({ kind: 'notice', to: account.email, data: { name: account.name, what: 'email-changed' } }, unit)
@@ -92,7 +92,7 @@ function takenMeanwhile(error: unknown): never {
 async function resetPassword({ contexts, clock, hashing }: AccountGround, { code: clear, newPassword }: Fields): Promise<Response> {
   const work = contexts.everybodys('platform')
   const { accounts, codes, mails } = work
-  // What no account can have is refused without a look at the code, which stays good; so it does for the account's own address.
+  // An invalid new address, or the account's own one, is refused without using up the code.
   readNewPassword(newPassword, 'newPassword')
   const find = () => codes.find('reset-password', clear, clock.now())
   const { subject: userId } = await find()
@@ -103,7 +103,7 @@ async function resetPassword({ contexts, clock, hashing }: AccountGround, { code
     const code = await codes.hold('reset-password', clear, unit)
     if (!account || !isAddressOf(account, code.details.email)) throw codeRefusal()
     await setPassword(work, userId, password, unit)
-    // Whoever has read this code reads mail at that address.
+    // Having this code proves access to mail at that address.
     const verifies = !account.emailVerified && code.details.email === account.email
     if (verifies) await accounts.verify(userId, unit)
     if (verifies) await codes.end(userId, ['verify-email'], unit.transaction)
@@ -124,7 +124,7 @@ async function verifyRecoveryEmail({ contexts, clock }: AccountGround, { code: c
     const code = await codes.hold('verify-recovery-email', clear, unit)
     const address = String(code.details.email)
     if (!account || !(await recoveryEmails.verify(userId, address, unit))) throw codeRefusal()
-    // Also those that the former recovery address was sent.
+    // Includes codes sent to the former recovery address.
     await codes.end(userId, ['verify-recovery-email', 'reset-password'], unit.transaction)
     await record(work, done(userId, 'recovery_email.verified'), unit)
     await mails.send({ kind: 'notice', to: account.email, data: { name: account.name, what: 'recovery-verified' } }, unit)

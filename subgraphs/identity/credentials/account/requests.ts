@@ -68,7 +68,7 @@ const handlers: { readonly [Kind in AccountRequest['kind']]: (work: Work, reques
 
   async 'email-change'(work, { email, details: { userId, askedBy } }, unit) {
     if (await work.accounts.byEmail(email, unit.transaction)) return
-    // Held, as by who sets a new password: that ends the code, or the session that asked for it.
+    // Locks the account, as setting a new password does: that ends the code, or the session that requested it.
     const account = await work.accounts.lock(userId, unit.transaction)
     if (!account || account.suspended) return
     if (askedBy !== null && !(await work.accounts.hasSession(askedBy, userId, unit))) return
@@ -85,6 +85,6 @@ async function mailVerification(work: Work, { userId, name, email }: Pick<Accoun
 async function mailReset(work: Work, { userId, name, email }: Account, to: string, unit: Unit): Promise<void> {
   const code = () => work.codes.issue('reset-password', userId, { ...unit, details: { email: to } })
   const sent = await work.mails.send({ kind: 'reset-password', to, code, data: { name: greeted(name, to), account: email } }, unit)
-  // Whoever asked is not known: the address says who it was for.
+  // The requester is unknown; the address names the account.
   if (sent) await record(work, { ...done(userId, 'password.reset_requested', { to: to === email ? 'address' : 'recovery address' }), actor: 'platform' }, unit)
 }

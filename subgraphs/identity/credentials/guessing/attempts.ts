@@ -83,7 +83,7 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
     const [keys, now] = [keysOf(caller), clock.now()]
     const counts = countsIn(keys, await limits.read(Object.values(keys), now))
     const told = claim(counts, caller.lane, now.getTime())
-    // Who is sent away from here for the first time is noted, for the waiting begins with that.
+    // The first refusal is stored, because the waiting time begins with it.
     return told.counts.place === counts.place ? told.wait : 0
   }
 
@@ -96,7 +96,7 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
     const { wait, claim: taken } = await change(caller, (counts, now) => claim(counts, lane, now))
     if (!taken) return { wait }
     const tried = await checks.use(lane, tryPassword).catch(async error => {
-      // The first fault is the one to tell; what stays counted is forgotten with its window.
+      // Reports the first error; remaining counts expire with their window.
       await settled(caller, taken, 'not tried').catch(() => {})
       throw error
     })

@@ -42,7 +42,7 @@ export function createSemaphore(permits: number, mostWaiting: Readonly<Record<La
         return await work()
       } finally {
         working[lane] -= 1
-        // Whoever is called counts at once: nobody slips in before.
+        // The next caller is counted at once, so that nobody else takes its place.
         const called = next()
         if (called) {
           working[called] += 1

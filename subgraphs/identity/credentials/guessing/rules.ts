@@ -58,7 +58,7 @@ const patienceOf = (place: Count, now: number): number => Math.max(0, place.sinc
 /** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
 function waitOfStranger({ account, address, patient }: Counts, place: Count, now: number): number {
   const ofAccount = waitOf(account, mostFailures.account, now)
-  // An address that guesses at many accounts is given no second way in.
+  // An address that guesses at many accounts has no second quota.
   const ofAddress = waitOf(address, mostFailures.address, now)
   if (ofAccount === 0 || ofAddress > 0) return Math.max(ofAccount, ofAddress)
   return Math.min(ofAccount, Math.max(patienceOf(place, now), waitOf(patient, mostFailures.patient, now)))
@@ -75,13 +75,13 @@ export function claim(counts: Counts, lane: Lane, now: number): { readonly wait:
   const full = Math.max(waitOf(counts.account, mostFailures.account, now), waitOf(counts.address, mostFailures.address, now))
   const isPatient = full > 0 && lane === 'strangers'
   if (isPatient) {
-    // The waiting begins with the first question.
+    // The waiting time begins with the first attempt.
     const place = counts.place ?? failedAt(null, 0, now)
     const wait = waitOfStranger(counts, place, now)
     if (wait > 0) return { wait, counts: { ...counts, place } }
   }
   const place = failedAt(counts.place, 1, now)
-  // Known addresses are let in whatever the account's count is, so theirs is counted when it was wrong.
+  // Known addresses are admitted whatever the account's count is, so their attempts count only if wrong.
   const account = lane === 'strangers' ? added(counts.account, now) : counts.account
   return {
     wait: 0,
@@ -99,10 +99,10 @@ export function claim(counts: Counts, lane: Lane, now: number): { readonly wait:
 export function settle(counts: Counts, taken: Claim, result: Result, now: number): { readonly wait: number; readonly counts: Counts } {
   const { lane } = taken
   if (result === 'right') return { wait: 0, counts: { account: null, patient: null, place: null, address: givenBack(counts.address) } }
-  // A right password of somebody else, or the end of the window, has forgotten meanwhile what was taken of the account.
+  // The account's count may have been reset meanwhile, by a right password or by the end of the window.
   const isCounted = taken.account !== null && counts.account?.since === taken.account.since
   if (result === 'wrong') {
-    // Those at other processes that were let in at the same moment may have filled the account since.
+    // Attempts admitted by other processes at the same moment may have used up the account's quota.
     const full = lane === 'known' ? Math.max(taken.full, waitOf(counts.account, mostFailures.account, now)) : taken.full
     const place = failedAt(counts.place, counts.place ? 0 : 1, now)
     const after = { ...counts, place, account: isCounted ? counts.account : added(counts.account, now) }

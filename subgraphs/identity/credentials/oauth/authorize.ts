@@ -45,7 +45,7 @@ export const createAuthorize =
   ({ publicUrl, clock, authority, open }: Authorizing): Exchange =>
   async request => {
     const url = new URL(request.url)
-    // The session of another host is another's: people are known here where the issuer is.
+    // Only the issuer's own host knows a session: another host has its own.
     const host = request.headers.get(hostHeader)
     if (host !== null && host !== new URL(publicUrl).host) return ledTo(`${publicUrl}${authorizePath}${url.search}`)
     if (url.search.length > longest.request) return strange('The request is longer than any that an application sends.')

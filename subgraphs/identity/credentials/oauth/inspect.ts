@@ -51,7 +51,7 @@ async function standing({ authority, clock }: Inspecting, token: string): Promis
   const organizationId = org ?? null
   const roles = organizationId === null ? [] : session.memberships[organizationId]
   if (!roles) return null
-  // What a person may do there, and of that, of a client, what it was granted and this token says.
+  // The person's scopes there; for a client, limited to what was granted and what this token states.
   const may = rightsOf({ organizationId, roles }, null).scopes
   const said = typeof scope === 'string' ? scope.split(' ') : null
   const granted = session.grant?.scopes.filter(each => said === null || said.includes(each))

@@ -80,7 +80,7 @@ export const oauthResolvers: Resolvers = {
         of: context.oauthClients,
         id: input.id,
         decide: ({ disabledAt }, { now }) => (disabledAt ? {} : { disabledAt: now }),
-        // Whoever gets a session for it holds its row, so none is left.
+        // Creating a session locks the client's row, so none is left.
         async wake({ after: { clientId } }, unit) {
           await endSessions(context, { clientId }, unit)
           await context.oauthConsents.removeOfClient(clientId, unit.transaction)
@@ -97,7 +97,7 @@ export const oauthResolvers: Resolvers = {
         async run(unit) {
           const consent = await oauthConsents.lock(id, unit.transaction)
           if (!consent) throw notFound(oauthConsents.what, id)
-          // What its answer tells is read before: afterwards the client is not this person's to see.
+          // Read before the change: afterwards the client is not visible to this person.
           await context.oauthClients.manyBy('clientId').load(consent.clientId)
           await oauthConsents.remove(consent, unit.transaction)
           await endSessions(context, { clientId: consent.clientId, userId }, unit)

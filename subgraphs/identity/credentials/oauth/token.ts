@@ -92,7 +92,7 @@ async function redeem(work: Work): Promise<Given | Fault> {
   const { oauthGrants, oauthConsents } = context
   const [clear, redirectUri, verifier] = [form('code'), form('redirect_uri'), form('code_verifier')]
   if (clear === null || redirectUri === null || verifier === null) return fault('invalid_request', 'code, redirect_uri and code_verifier have to come along.')
-  // The code comes before the client: also who does not know the secret has it from somewhere.
+  // The code is checked before the client: a caller without the secret has the code from somewhere too.
   const code = await oauthGrants.find('code', clear, unit.transaction)
   if (code?.usedAt) await endReused(work, code)
   else if (code) await oauthGrants.use(code, unit)
@@ -104,7 +104,7 @@ async function redeem(work: Work): Promise<Given | Fault> {
   const roles = await oauthGrants.rolesOf(userId, asked.organizationId, unit.transaction)
   const agreed = client.trusted ? asked.scopes : await oauthConsents.given(userId, client.clientId, unit.transaction)
   const scopes = asked.scopes.filter(scope => client.scopes.includes(scope))
-  // Taken back meanwhile: the consent, the account, the membership, the client's scopes, the sign-in itself.
+  // Something was revoked meanwhile: the consent, account, membership, the client's scopes or the session.
   if (roles === null || !(await oauthGrants.isStillAsked(code, unit)) || scopes.length === 0 || !scopes.every(scope => agreed.includes(scope))) return spent()
 
   const goesOn = scopes.includes('offline_access')

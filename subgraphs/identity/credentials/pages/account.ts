@@ -188,7 +188,7 @@ export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'c
         async request => {
           const { searchParams } = new URL(request.url)
           if (page.path === signUpPath && signUp === 'invited') return invitedOnly()
-          // Only the link of a mail brings a code; nothing else of the query is shown.
+          // Only a mailed link contains a code; no other query parameter is shown.
           const code = searchParams.get('code')
           const needsCode = page.path === '/identity/verify-recovery-email'
           if (page.code.length === 0 || (code === null && !needsCode)) return show(new URLSearchParams(), null)

@@ -43,7 +43,7 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
   /** The path that was asked for. Anything else would let a link to this page send people elsewhere, so it is ignored. */
   const pathIn = (fields: URLSearchParams): string | null => {
     const path = fields.get(returnTo) ?? ''
-    // Browsers take a backslash for a slash, and leave white space out: what they make of the path has to be of this origin too.
+    // Browsers read a backslash as a slash and drop white space: the path they make of it must be of this origin too.
     return /^\/(?![/\\])[!-~]*$/.test(path) && new URL(path, publicUrl).origin === new URL(publicUrl).origin ? path : null
   }
 
@@ -103,7 +103,7 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
   /** Leads on who has signed in, or says why that cannot be. */
   async function leave(request: Request, { path, service }: Place, viewer: Viewer): Promise<Response> {
     const to = (location: string) => new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
-    // From there it may go on to another origin.
+    // That page may redirect to another origin.
     if (service === null && path?.startsWith(`${authorizePath}?`)) return leavingPage(path, 'You are signed in, and are being led back to the application.')
     if (service === null) return to(path ?? goesOnTo)
     try {

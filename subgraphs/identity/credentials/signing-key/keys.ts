@@ -180,7 +180,7 @@ async function holding<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => P
     client.release()
     return result
   } catch (error) {
-    // Ends the transaction with the connection, whatever became of it.
+    // Closing the connection ends the transaction in any case.
     client.release(true)
     throw error
   }

@@ -44,7 +44,7 @@ export const invitationResolvers: Resolvers = {
         once: input,
         tenantId: organizationId,
         async run({ transaction, now }, id) {
-          // The person first: of two organizations at once one waits for the other's count.
+          // Locks the person first, so that concurrent invitations of two organizations are counted one after the other.
           await context.users.hold(person, transaction)
           organization = await context.organizations.lock(organizationId, transaction)
           if (!organization) throw notFound(context.organizations.what, organizationId)
@@ -64,7 +64,7 @@ export const invitationResolvers: Resolvers = {
 
     async resendInvitation(_, { input }, context) {
       const { viewer, organizations, users } = context
-      // Read before: whoever holds a connection for a change asks for no second one.
+      // Read before the transaction, which must not need a second connection.
       const [organization, by] = await Promise.all([organizations.find(viewer.organizationId), users.find(viewer.userId)])
       return managing(context, input.id, 'send invitations', {
         decide(invitation, { now }) {

@@ -38,9 +38,9 @@ export function requireInvitable(standing: Standing, { invitationsADay, pendingI
   if (standing.isWaiting)
     throw new Refusal('CONFLICT', 'An invitation waits for this address already: send it again, or revoke it first.', { field: 'email', reason: 'PENDING' })
   const most = { inAll: pendingInvitations, aDay: invitationsADay }
-  // One that waits is refused for good, one of the day for a while.
+  // The limit of open invitations is a lasting refusal, the daily one temporary.
   requireQuota(standing, most, 'invitations of the organization', 'revoke one that nobody will accept', now)
-  // By person too: founding another organization gives no second share.
+  // Counted by person too, so that founding another organization gives no second quota.
   const own = { inAll: 0, today: standing.madeToday, todaySince: standing.madeSince }
   requireQuota(own, { inAll: Infinity, aDay: invitationsADay }, 'invitations that you made, in all organizations together,', '', now)
 }

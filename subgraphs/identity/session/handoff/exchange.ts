@@ -47,7 +47,7 @@ export const ssoExchange =
     const inBrowserOf = browser === null || browser === 'stale' ? null : browser.userId
     const context = contextOf(viewer, request)
     const entries = await context.serviceEntries.manyBy('environment').load(context.environment)
-    // What is refused is written down too, so it is thrown when the transaction is through.
+    // Refusals are audited too, so they are thrown after the transaction.
     const done = await inTransaction(context, async unit => {
       const held = await context.codes.hold('handoff', code, unit)
       await context.codes.use(held, unit.transaction)
@@ -98,7 +98,7 @@ async function enter(context: Context, { subject: userId, details }: Code, { pre
       organizationId,
       context: organizationId === null ? 'personal' : 'organization',
       originSessionId: sessionId,
-      // A program has no cookie to renew it by.
+      // A program has no cookie to renew its token with.
       ...(presenter.origin === null && { expiresAt: new Date(unit.now.getTime() + accessTokenLifetime) }),
       from: { ipAddress: address, userAgent: agent },
     },

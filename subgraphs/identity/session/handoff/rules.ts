@@ -62,7 +62,7 @@ export function requireLaunchable(target: Target | undefined, context: Bearer['c
 /** The path to open then; null for none. @throws BAD_USER_INPUT for what could lead to another host */
 export function readReturnTo(value: unknown): string | null {
   if (value === undefined || value === null) return null
-  // Browsers take a backslash for a slash, and leave control characters out.
+  // Browsers read a backslash as a slash and drop control characters.
   if (typeof value === 'string' && value.length <= longestPath && /^\/(?![/\\])[!-~]*$/.test(value)) return value
   throw new Refusal('BAD_USER_INPUT', `returnTo is a path of the service, at most ${longestPath} characters that begin with one slash.`, { field: 'returnTo' })
 }

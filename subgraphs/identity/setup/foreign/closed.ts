@@ -53,7 +53,7 @@ function exchangesUnder(exchanges: Exchanges, { issuer, jwksUrl }: ForeignIssuer
   }
   const sentence = `People sign in at ${issuer}, and not here. Open the app that you came from, and sign in there.`
   const page: Exchange = async () => htmlPage(409, 'Sign in elsewhere', sentence)
-  // The mail has led here; whose address is invited that issuer knows, and the application shows what waits.
+  // The invitation mail links here; the external issuer knows the invited address, and the application lists open invitations.
   const invited = `${sentence} With the address to which the mail came you see the invitation there, and accept or decline it.`
   const invitation: Exchange = async () => htmlPage(409, 'Answer in your application', invited)
   const answerOf = (at: string, own: Exchange): Exchange => {

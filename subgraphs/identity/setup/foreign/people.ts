@@ -24,7 +24,7 @@ const nameless = 'Unnamed'
  */
 export async function admit(job: Job, issuer: string, newcomer: Newcomer): Promise<void> {
   const once = () => inTransaction(job, unit => admitWithin(job, issuer, newcomer, unit))
-  // Two subjects with one address: the second finds it taken.
+  // Two subjects claim one address: the second finds it taken.
   await once().catch(error => ((error as { name?: string }).name === 'SequelizeUniqueConstraintError' ? once() : Promise.reject(error)))
 }
 

@@ -33,7 +33,7 @@ const insertPerson = statement(
   `insert into identity.users (id, name, email, email_verified, created_at, updated_at) values ($1, $2, $3, false, $4, $4) on conflict (email) do nothing returning id`,
 )
 const changePassword = statement(`update identity.accounts set password = $2, updated_at = $3 where user_id = $1 and provider_id = 'credential' returning id`)
-// To the credential library a person's own account is called by the person's id, which is text to it as any provider's name for somebody is.
+// The credential library identifies a password account by the person's id, as it does other providers' accounts by theirs.
 const insertPasswords = statement(
   `insert into identity.accounts (id, account_id, provider_id, user_id, password, created_at, updated_at)
    select a.id, a.user_id::text, 'credential', a.user_id, $3, $4, $4 from unnest($1::uuid[], $2::uuid[]) as a (id, user_id)`,

@@ -45,7 +45,7 @@ export interface Limits {
 /** After how many changes of its own a process removes rows that have ended, and how many at most: more than so many changes make. */
 export const sweeping = { every: 256, most: 4_096 }
 
-// Counts beyond the bound as well, up to a number that fits: what was there before says how many were granted.
+// Counts beyond the limit too: the former count says how many were granted.
 const take = {
   name: 'take of limit',
   text: `insert into identity.limits as l (key, count, since, ends_at) values ($1, $4, $2, $3)
@@ -64,7 +64,7 @@ const sweep = {
   text: `delete from identity.limits where key = any(array(
            select key from identity.limits where ends_at < $1 order by ends_at limit ${sweeping.most} for update skip locked))`,
 }
-// Writing each row, even unchanged, locks it and makes it if it is missing. The order keeps two who share keys from waiting for each other.
+// Writing each row, even unchanged, locks it and creates a missing one. The fixed order prevents deadlocks between callers that share keys.
 const lock = {
   name: 'lock limits',
   text: `insert into identity.limits as l (key, count, since, ends_at) select key, 0, $2, $2 from unnest($1::text[]) key order by key
@@ -99,7 +99,7 @@ export function openLimits(pool: pg.Pool, secret: string): Limits {
   async function removeEnded(now: Date): Promise<void> {
     changes += 1
     if (changes % sweeping.every !== 0) return
-    // What was counted stands: who comes next removes them.
+    // The counts stay; the next caller removes expired ones.
     await pool.query({ ...sweep, values: [now] }).catch(() => {})
   }
 
@@ -153,7 +153,7 @@ async function changed<Result>(pool: pg.Pool, keys: readonly string[], now: Date
     client.release()
     return result
   } catch (error) {
-    // Its transaction is in an unknown state, so the pool makes another connection.
+    // The transaction's state is unknown, so the pool opens another connection.
     client.release(true)
     throw error
   }

@@ -44,7 +44,7 @@ const clientSql = (rows: Rows<typeof oauthClients>) => ({
 
   /** How many there are. Nobody makes another before the transaction ends. */
   async standingIn(organizationId: string, transaction: Transaction): Promise<number> {
-    // By a statement of its own: of two at once the second sees what the first has made.
+    // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockOrganization, [organizationId], transaction)
     const [found] = await rows.read<{ count: number }>(count, [organizationId], transaction)
     return found!.count

@@ -141,7 +141,7 @@ export const oauthGrantStore = {
       async family(token: string, transaction?: Transaction): Promise<Family | null> {
         const hash = familyOf(token)
         if (hash === null) return null
-        // Two statements: what the second reads is as it stands once the first has waited.
+        // Two statements, so that the second reads the state after the first has waited for its lock.
         if (transaction && (await read(lockSession, [hash], transaction)).length === 0) return null
         const [found] = await read<Family>(readFamily, [hash], transaction)
         return found ?? null

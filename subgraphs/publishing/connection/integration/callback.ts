@@ -94,7 +94,7 @@ async function complete(job: Job, begun: AuthorizationRow, answer: Answer): Prom
   for (let waited = 0; !(await authorizations.claim(begun, clock.now())); waited += lookEveryMs) {
     const present = await authorizations.find(answer.state, platform, clock.now())
     if (present?.usedAt) {
-      // Who brought the same code, in the same browser or as the same program, hears what came of it.
+      // A caller that repeats the code, from the same browser or program, gets the same result.
       return present.browserHash !== null
         ? connectedBefore(job, platform, present)
         : nothingConnected(400, 'This link was used before. Start the connection again.')
@@ -124,7 +124,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
       ...follows,
       async run({ now, transaction }) {
         const brand = await share(transaction)
-        // It moved while the network was asked: in its organization nobody was asked what the person may do.
+        // The brand moved while the network was called, and the person's rights in its new organization were not checked.
         if (brand?.organizationId !== organizationId) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
         requireInUse(brand)
         brandName = brand.name

@@ -37,7 +37,7 @@ async function erase(job: Job, { id, receivedAt, meantUntil }: SignedRequestRow)
   crash('deletion-begun')
   if (!begun?.accountId) return
   const account = { platform: begun.platform, accountId: begun.accountId, before: meantUntil ?? receivedAt, organizations: begun.organizationIds }
-  // How a call ended is written with its connection's id, so one that is under way is let end.
+  // A call's result is stored with its connection's id, so running calls are awaited.
   if (job.clock.now().getTime() - receivedAt.getTime() < waitForCallsMs && (await networkAccounts.isBusy(account))) return
   await write(job, {
     async run(unit) {

@@ -20,7 +20,7 @@ export function daysFrom(zone: string, first: Date, last: Date): NamedDay[] {
   let [day, starts] = [localTime(zone, first).day, startOfDay(zone, localTime(zone, first).day)]
   while (day <= end) {
     const [next, nextStarts] = [dayAfter(day, stride), startOfDay(zone, dayAfter(day, stride))]
-    // Most weeks have seven days of 24 hours: looking for the midnight of each takes a hundred times longer.
+    // Most weeks have seven days of 24 hours: computing each midnight takes a hundred times longer.
     const isEven = nextStarts.getTime() - starts.getTime() === stride * dayMs
     for (let n = 0, from = starts; n < stride && dayAfter(day, n) <= end; n++) {
       const ends = isEven ? new Date(from.getTime() + dayMs) : startOfDay(zone, dayAfter(day, n + 1))

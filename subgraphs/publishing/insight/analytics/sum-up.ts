@@ -24,7 +24,7 @@ export const sumUp = (job: Job, brandId: string): Promise<void> =>
     const brand = await daySums.hold(brandId, transaction)
     if (!brand) return
     const clocks = clocksOf(brand.timeZone)
-    // What is noted while this runs stays noted: each statement sees what the ones before it took, and may see more.
+    // Marks set while this runs stay: each statement handles what the former ones took, and may see more.
     const noted = await daySums.takeNoted(brandId, transaction)
     if (holds(brand, clocks)) {
       if (noted.length > 0) await daySums.sumUp(brandId, daysOn(clocks.timeZone, noted), transaction)
@@ -43,7 +43,7 @@ export const checkSums = (job: Job, brandId: string): Promise<number> =>
   inTransaction(job, async ({ now, transaction }) => {
     const { daySums, log } = job
     const brand = await daySums.hold(brandId, transaction)
-    // Of other clocks none counts, and all are made anew.
+    // Sums under another time zone are invalid and recomputed.
     if (!brand || !holds(brand, clocksOf(brand.timeZone))) return 0
     const extent = await daySums.extent(brandId, transaction)
     const days = extent ? daysFrom(brand.timeZone, extent.first, extent.last) : []

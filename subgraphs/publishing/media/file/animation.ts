@@ -14,7 +14,7 @@ const marks = { acTL: 0x6163544c, IDAT: 0x49444154 } as const
 /** Whether the chunk `acTL` stands before the first pixels (https://www.w3.org/TR/png-3/#11acTL). */
 function hasControl(file: Buffer): boolean {
   for (let at = 8; at + 8 <= file.length; at += 12 + file.readUInt32BE(at)) {
-    // Numbers, not texts: a file may have two million empty chunks.
+    // Stores numbers, not text: a file may have two million empty chunks.
     const type = file.readUInt32BE(at + 4)
     if (type === marks.acTL) return true
     if (type === marks.IDAT) return false

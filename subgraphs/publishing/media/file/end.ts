@@ -61,7 +61,7 @@ const walkWebp: Walker = walk => {
   const { bytes } = walk
   const size = bytes.length < 12 ? Number.POSITIVE_INFINITY : 8 + bytes.readUInt32LE(4)
   if (size > bytes.length) throw cutOff()
-  // Some programs leave out the byte that makes the length even.
+  // Some programs omit the padding byte.
   walk.at = Math.min(bytes.length, size + (size % 2))
   return []
 }
@@ -80,7 +80,7 @@ const walkGif: Walker = function* (walk) {
     }
   }
   walk.at = 13 + colours(bytes[10] ?? 0)
-  // Programs that write no end at all exist: then the file ends behind a whole block.
+  // Some programs write no end marker: then the file ends after a complete block.
   while (walk.at < bytes.length) {
     const kind = bytes[walk.at]
     if (kind === 0x3b) {

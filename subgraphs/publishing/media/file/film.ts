@@ -40,7 +40,7 @@ export async function readFilm(bytes: number, read: ReadBytes): Promise<Film> {
   let film: Film | null = null
   const beside: (readonly [number, number])[] = []
   let at = 0
-  // Films in fragments go on with hundreds of boxes of pictures: what tells of the film stands before them.
+  // Fragmented films continue with hundreds of media boxes: the metadata comes before them.
   for (let count = 0; at + 8 <= bytes && count < 1_000; count += 1) {
     const head = Buffer.from(await read(at, Math.min(at + 15, bytes - 1)))
     const { size, header } = sizeOf(head, 0, bytes - at)
@@ -141,7 +141,7 @@ function durationOf(moov: Buffer, body: number, end: number): number {
   const scale = moov.readUInt32BE(body + (isLong ? 20 : 12))
   const units = isLong ? Number(moov.readBigUInt64BE(body + 24)) : moov.readUInt32BE(body + 16)
   const ms = scale === 0 ? Number.NaN : Math.round((units / scale) * 1000)
-  // 24 days are the most that a whole number of the graph holds in ms.
+  // 24 days is the longest duration in ms that GraphQL's Int holds.
   if (!Number.isFinite(ms) || ms > 2_147_483_647) throw new NoFilm('The film says that it is longer than any film is.')
   return ms
 }

@@ -31,7 +31,7 @@ function profileOf(file: Buffer): Buffer | null {
 
 /** Decodes in a thread of its own, which ends with it and gives its memory back. */
 async function decode(bytes: Uint8Array): Promise<HeicPixels> {
-  // What its decoder says to a terminal is for nobody.
+  // Discards what the decoder prints.
   const worker = new Worker(new URL('./heic-worker.ts', import.meta.url), {
     workerData: { bytes, maxPixels, maxBytes } satisfies HeicTask,
     stdout: true,

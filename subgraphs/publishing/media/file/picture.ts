@@ -20,7 +20,7 @@ let loading: Promise<typeof import('sharp')['default']> | undefined
 /** Loaded with the first picture: most processes never see one. */
 function sharp() {
   loading ??= import('sharp').then(({ default: made }) => {
-    // What was decoded is not kept, and one picture is worked on by one thread: several come at once.
+    // Decoded pictures are not cached, and each is processed by one thread, several at once.
     made.cache(false)
     made.concurrency(1)
     return made
@@ -79,7 +79,7 @@ export const weightOfLook = (bytes: number): number => 1 + bytes / mebibyte
  * @throws NoPicture for one that is not what its first bytes say, or has too many pixels
  */
 export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise<Head> {
-  // Its head is read without the limit, so that too many pixels are told from what is no picture.
+  // Reads the header without the limit, to tell too many pixels from an invalid picture.
   const make = await sharp()
   const head = await make(bytes, { limitInputPixels: false, failOn: 'none' })
     .metadata()
@@ -149,7 +149,7 @@ export async function formOf(bytes: Uint8Array, type: MediaType, { types, bytes:
   const kept = types.includes(type) ? type : types[0]
   const head = await inTurn(weightOfLook(bytes.byteLength), () => lookAtPicture(bytes, type))
   for (const [at, { quality, scale }] of steps.entries()) {
-    // A picture without loss that is too large becomes one with: smaller sides alone would spoil it more.
+    // A lossless picture that is too large is converted to a lossy format: smaller dimensions alone would lose more.
     const mimeType = at > 0 && kept === 'image/png' && types.includes('image/jpeg') ? 'image/jpeg' : kept
     const longest = Math.max(1, Math.round(side * scale))
     const written = Math.min(longest ** 2, head.width * head.height) / million

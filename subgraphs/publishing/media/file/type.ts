@@ -27,7 +27,7 @@ export function typeOf(head: Uint8Array): MediaType | null {
   if (ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP') return 'image/webp'
   if (isHeic(head)) return 'image/jpeg'
   if (ascii(head, 4, 8) === 'ftyp') return ascii(head, 8, 12) === 'qt  ' ? 'video/quicktime' : mp4Brands.test(ascii(head, 8, 12)) ? 'video/mp4' : null
-  // QuickTime files of before 2004 have no file type box.
+  // QuickTime files before 2004 have no file type box.
   return /^(?:moov|mdat|wide)$/.test(ascii(head, 4, 8)) ? 'video/quicktime' : null
 }
 

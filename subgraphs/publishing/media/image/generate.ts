@@ -54,14 +54,14 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
   drawing.add(brand.organizationId, clock.now())
   const wanted = { prompt, n, size: sizes[input.size ?? 'SQUARE'], ...(input.model != null && { model: input.model }) }
   const { createImages } = await askModels(context, DrawImagesDocument, { input: wanted }).catch(error => {
-    // The gateway knows models as things that are there or not; here one is a word of the request.
+    // An unknown model is NOT_FOUND at the gateway; here it is a wrong argument.
     if (input.model != null && codeOf(error) === 'NOT_FOUND')
       throw new Refusal('BAD_USER_INPUT', 'model is none of the catalogue: leave it out, or choose one that draws.', { field: 'model' })
     throw error
   })
   if (!createImages) throw new Refusal('UPSTREAM_FAILED', 'Nothing was drawn: try again.')
   const drawn: { readonly id: string; readonly seen: Seen; readonly filename: string }[] = []
-  // They are paid for: they wait for their turn, however much of the organization does.
+  // Paid results wait for their turn, however much of the organization's work is queued.
   const inTurn = turnsOf(context, brand.organizationId, true)
   for (const { base64 } of createImages.images) {
     const id = newId(clock.now())

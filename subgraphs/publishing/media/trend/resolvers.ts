@@ -49,7 +49,7 @@ export const trendResolvers: Resolvers = {
       const brand = await context.brands.require(brandId, 'brandId')
       const kept = await context.trendReports.of.load(brand.id)
       if (kept?.expiresAt && kept.expiresAt > context.clock.now()) return kept
-      // Whoever asks meanwhile gets the same.
+      // Concurrent callers share the same report.
       const known = context.findingTrends.get(brand.id)
       if (known) return known
       const finding = find(context, brand).finally(() => context.findingTrends.delete(brand.id))

@@ -91,7 +91,7 @@ export function trendOf(item: unknown, now: Date, id: string): KeptTrend | null 
     source: shortened(source, most.source),
     url: webAddress(url),
     score: typeof score === 'number' && score >= 0 && score <= 1 ? score : null,
-    // What has no date, or one that is still to come, was seen now.
+    // An item without date, or with a future one, counts as seen now.
     observedAt: new Date(at <= now.getTime() ? at : now.getTime()).toISOString(),
     mentionsEarlierYear: years.some(year => year < now.getUTCFullYear()),
   }

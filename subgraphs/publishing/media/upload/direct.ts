@@ -42,7 +42,7 @@ export async function answerDirect(context: Context, request: Request): Promise<
     }
     const idempotencyKey = request.headers.get('idempotency-key')
     const row = await context.receiving.hold(brand.organizationId, bytes.byteLength, async () => {
-      // What a key stands for is told by the digest of what was sent: nobody else asks for that.
+      // The key includes a digest of the request, because no other code compares it.
       const once = { ...given, sha256: idempotencyKey === null ? '' : await digestOf(bytes), idempotencyKey } as { idempotencyKey: string | null }
       const earlier = await context.receiving.keeping.run(brand.organizationId, async () => {
         const known = await findEarlier(context, { of: context.mediaAssets, once, tenantId: brand.organizationId })

@@ -83,7 +83,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
     const parts = unnoted.splice(0)
     unnotedBytes = 0
     now = await noted(context, now, parts).catch(error => {
-      // Where nobody knows whether they were noted they wait for their own time to come.
+      // If it is unknown whether the parts were recorded, they expire by themselves.
       if (error instanceof Overtaken) unnoted.push(...parts)
       throw error
     })
@@ -104,7 +104,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   }
   try {
     for (;;) {
-      // A client that goes away leaves a body that fails: what came of it is kept all the same.
+      // A disconnected client leaves a failing body: the bytes received are kept.
       const next = await within(context.receiving.idleMs, reader?.read()).catch(error => {
         failure = error
         return { done: true as const, value: undefined }
@@ -124,7 +124,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
     await note()
   } catch (error) {
     await reader?.cancel().catch(() => {})
-    // Whoever sends what does not count must not fill the storage with it.
+    // Bytes that do not count must not fill the storage.
     await letGo(
       context,
       now.brandId,
@@ -155,7 +155,7 @@ async function noted(context: Context, upload: UploadRow, parts: readonly Part[]
   const row = await inTransaction(context, async ({ now, transaction }) => {
     const expiresAt = new Date(now.getTime() + uploadRestsMs)
     const taken = await mediaUploads.take(upload, parts, { head: upload.head, mimeType: upload.mimeType, expiresAt }, now, transaction)
-    // Parts go with the upload, should nobody go on with it.
+    // The parts are removed with the upload if nobody continues it.
     if (taken)
       await mediaObjects.doom(
         upload.brandId,

@@ -51,7 +51,7 @@ async function answered(context: Context, request: Request): Promise<Response> {
     if (upload.assetId === null && upload.expiresAt.getTime() <= context.clock.now().getTime())
       return told(request, 410, 'NOT_FOUND', 'The upload has expired: begin it again.')
     if (method === 'HEAD') {
-      // Who finds all of it there sends nothing any more: what a process left undone at the end is done now.
+      // If all bytes are present the client sends nothing more, so an interrupted completion is finished now.
       const now = await whole(context, upload)
       return new Response(null, { status: 200, headers: { ...standing(now), 'upload-length': String(now.bytes) } })
     }

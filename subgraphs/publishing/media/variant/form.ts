@@ -12,10 +12,10 @@ export const formFor: Readonly<Record<Platform, Form>> = {
   LINKEDIN: linkedin,
   LINKEDIN_PAGE: linkedin,
   FACEBOOK: { types: [jpeg, png], bytes: 4 * megabyte, side: 2048 },
-  // From 4:5 to 1.91:1, 320 to 1440 pixels wide.
+  // Aspect ratios from 4:5 to 1.91:1, 320 to 1440 pixels wide.
   INSTAGRAM: { types: [jpeg], bytes: 8 * megabyte, side: 1440, ratio: [0.8, 1.91] },
   THREADS: { types: [jpeg, png], bytes: 8 * megabyte, side: 1440, ratio: [0.1, 10] },
-  // They publish films alone; a picture is for nobody but whoever looks at it.
+  // These networks publish only films; a picture is for viewing only.
   YOUTUBE: { types: [jpeg], bytes: 2 * megabyte, side: 1280 },
   TIKTOK: { types: [jpeg], bytes: 20 * megabyte, side: 1920 },
 }

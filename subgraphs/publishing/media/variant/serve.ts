@@ -17,7 +17,7 @@ const guards = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; sandbox",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // Pages of other origins show them.
+  // Pages of other origins show these files.
   'cross-origin-resource-policy': 'cross-origin',
   'accept-ranges': 'bytes',
 } as const

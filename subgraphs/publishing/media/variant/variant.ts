@@ -32,7 +32,7 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
   await keepObject(job, asset.brandId, key, made.bytes, { contentType: mimeType, bytes })
   const row = { brandId: asset.brandId, assetId: asset.id, platform, mimeType, width, height, bytes }
   await inTransaction(job, async ({ now, transaction }) => {
-    // Of one that was deleted meanwhile the object goes with time.
+    // If the asset was deleted meanwhile, a sweep removes the file.
     if (await job.mediaVariants.keep({ ...row, createdAt: now }, transaction)) await job.mediaObjects.spare([key], transaction)
   })
   job.mediaVariants.ofAsset.clear(asset.id)

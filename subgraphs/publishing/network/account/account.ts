@@ -34,7 +34,7 @@ export function keptPlaces(
   listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
   before: readonly KeptPlace[],
 ): readonly KeptPlace[] {
-  // A network is not asked for what is closed here: that stays as it was known.
+  // A closed connection is not looked up at the network: it keeps its last known state.
   const closed = before.filter(place => place.reason === groupsAreOff && !listed.some(one => placeKey(one) === placeKey(place)))
   const present = listed.map(({ kind, externalId, name, available, reason }) => {
     const known = before.find(place => placeKey(place) === placeKey({ kind, externalId }))

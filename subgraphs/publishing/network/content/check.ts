@@ -177,7 +177,7 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   const counted = problems.some(({ code }) => code === 'MEDIA_TOO_MANY' || code === 'MEDIA_KIND')
   if (media.length > rules.most && !counted)
     problems.push(error('MEDIA_TOO_MANY', 'media', `${network} takes ${rules.most} media a post, and this one has ${media.length}: take some out.`))
-  // Where one GIF stands alone it is a kind of its own, elsewhere it is a picture.
+  // A GIF that is the only medium is a kind of its own; otherwise it is a picture.
   const apart = [...new Set(kinds.filter(kind => most[kind] > 0).map(kind => (kind === 'GIF' && rules.gifs > 1 ? 'IMAGE' : kind)))]
   if (!rules.mixed && apart.length > 1)
     problems.push(error('MEDIA_MIXED', 'media', `${network} takes ${apart.map(kind => inWords[kind]).join(' or ')}, not both: keep one kind.`))

@@ -143,7 +143,7 @@ export function open(
 
   return {
     platform: 'FACEBOOK',
-    // It refuses some texts that are repeated at once, and promises nothing.
+    // Facebook refuses some repeated texts, without a documented rule.
     refusesDuplicates: false,
     ...(!takesGroups && { closed: { GROUP: groupsAreOff } }),
     permalink: (_accountName, id) => (/^\d{1,32}(?:_\d{1,32})?$/.test(id) ? addressOf(id) : null),
@@ -159,7 +159,7 @@ export function open(
       long: token =>
         graph.get('/oauth/access_token', { ...application, grant_type: 'fb_exchange_token', fb_exchange_token: token }, { timeoutMs: exchangeTimeoutMs }),
       extend: null,
-      // Tokens of pages that a long token gives do not end.
+      // Page tokens obtained with a long-lived token do not expire.
       lasts: true,
     }),
     readSigned: request => readSignedRequest(clientSecret, request),

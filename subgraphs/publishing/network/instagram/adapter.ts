@@ -72,20 +72,20 @@ export function open(
     platform: 'INSTAGRAM',
     // A container is published once, and its status says whether it was: nothing is sent again.
     refusesDuplicates: false,
-    // The part of an address that leads to a post is not its id, so the id alone leads to the account.
+    // The path of a post's address is not its id, so the id alone leads to the account.
     permalink: (accountName, id) => (/^\d{1,32}$/.test(id) && accountName ? profileOf(accountName) : null),
     ...createMetaOauth({
       title,
       clientId,
       authorizeUrl,
       scopes,
-      // Who logs in by Facebook gets an account of another kind.
+      // A login by Facebook gives an account of another kind.
       besides: { enable_fb_login: '0' },
       // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
       async short(code, redirectUri) {
         const form = { client_id: clientId, client_secret: clientSecret, grant_type: 'authorization_code', redirect_uri: redirectUri, code }
         const answer = await codes.post<GivenToken & { data: [GivenToken] }>('', form, { timeoutMs: exchangeTimeoutMs, freshConnection: true })
-        // The documentation has it within a list, which is not how it comes.
+        // The documentation shows it within a list, unlike the actual answer.
         return { ...answer, said: answer.said.data?.[0] ?? answer.said }
       },
       long: token =>

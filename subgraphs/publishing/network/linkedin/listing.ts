@@ -37,7 +37,7 @@ interface ListedComment {
 export async function findListed(calls: Calls, author: string, publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
   const { accessToken, inReplyTo } = publication
   const begin = since.getTime() - skewMs
-  // Comments of before went out without their link.
+  // Comments of earlier versions were sent without their link.
   const wanted = [textOf(publication), ...(inReplyTo === null ? [] : [publication.copy])]
   const deadline = performance.now() + findTimeoutMs
   let isAnothers = false
@@ -51,7 +51,7 @@ export async function findListed(calls: Calls, author: string, publication: Publ
       if (except.has(id)) isAnothers = true
       else return { found: true, platformPostId: id, permalink: permalink('', id) ?? '' }
     }
-    // Comments come in no order that is promised: all pages of them are read.
+    // The order of comments is not specified, so all pages are read.
     const isOver = listed.length < pageSize || (inReplyTo === null && listed.some(({ at }) => at < begin))
     if (isOver) return { found: false, isAnothers }
 

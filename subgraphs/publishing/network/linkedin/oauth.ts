@@ -21,7 +21,7 @@ export function createLinkedinOauth({ clientId, clientSecret, authorizeUrl, toke
     // LinkedIn says invalid_request where the standard has invalid_grant.
     finalErrors: ['invalid_grant', 'invalid_request'],
     pkce: null,
-    // Who gets no refresh token comes back when the access ends. The life of a refresh token is counted from the first login.
+    // Without a refresh token the person must reconnect when the access expires. A refresh token's lifetime counts from the first login.
     reconnectIn({ refresh_token_expires_in: left, expires_in: lasts }: Readonly<Record<string, unknown>>) {
       const seconds = left ?? lasts
       return typeof seconds === 'number' ? seconds : undefined

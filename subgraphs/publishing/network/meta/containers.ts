@@ -95,7 +95,7 @@ async function begin(
   of: string,
 ): Promise<Kept | GraphPreparation> {
   const kept = { of, children: [], container: null, asked: 0, left: null, limit: null }
-  // Replies have a limit of their own, which wants a permission of its own.
+  // Replies have a limit of their own, and reading it needs another permission.
   if (inReplyTo !== null) return kept
   const answer = await graph.get<{ data: { quota_usage?: number; config?: { quota_total?: number } }[] }>(`/${account.externalId}/${limitEdge}`, {
     fields: 'quota_usage,config',
@@ -103,7 +103,7 @@ async function begin(
   })
   const [{ quota_usage: used, config } = {}] = answer.said.data ?? []
   const limit = config?.quota_total
-  // Who does not say is asked all the same: the call itself will tell.
+  // Without an answer about the limit the post is sent: the call itself will tell.
   if (typeof used !== 'number' || typeof limit !== 'number') return answer.status === 401 ? preparationOf(title, answer, false) : kept
   if (used < limit) return { ...kept, left: limit - used, limit }
   const detail = `${title} takes ${limit} posts of an account within 24 hours, and this one has made ${used}.`
@@ -209,7 +209,7 @@ export async function findByContainer(
     if (!['IN_PROGRESS', 'FINISHED', 'ERROR', 'EXPIRED'].includes(status ?? '')) throw new Error(`${title} does not say whether it has published: ${status}`)
     return { found: false, isAnothers: false }
   }
-  // Asking again brings nothing: a person looks there, and is not kept waiting for that.
+  // Asking again helps nothing, so a person is asked at once.
   if (!isListed) throw new GrantFailure(`${title} has published it, and does not tell under which id without a further permission`, true)
   const begin = since.getTime() - skewMs
   const same = (await listing(Math.floor(begin / 1000))).filter(
@@ -218,7 +218,7 @@ export async function findByContainer(
       (timestamp === undefined || Date.parse(timestamp) >= Math.floor(begin / 1000) * 1000) &&
       saysTheSame(caption ?? text ?? '', copy, link),
   )
-  // Of several with the same words the oldest: the others are later attempts' of other posts.
+  // Of several with the same text the oldest one matches: the others belong to later attempts.
   const found = same.at(-1)
   if (!found) throw new Error(`${title} has published it, and does not list it yet`)
   return { found: true, platformPostId: found.id, permalink: found.permalink ?? '' }

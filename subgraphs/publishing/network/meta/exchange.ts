@@ -69,13 +69,13 @@ export function createMetaOauth({
         scope: scopes.join(','),
         state,
       }).toString()
-      // Nothing has to be remembered: there is no PKCE.
+      // There is no PKCE, so nothing must be stored.
       return { url: url.toString(), verifier: '' }
     },
 
     async exchange({ parameters, redirectUri, state }) {
       if (parameters.get('state') !== state) throw new GrantFailure(`${title} sent another state`, true)
-      // Behind the code the network leaves `#_`, which some browsers send along.
+      // The network appends `#_` to the code, which some browsers send along.
       const code = parameters.get('code')?.replace(/#_(?:=_)?$/, '')
       if (!code) throw new GrantFailure(`${title} reports: ${(parameters.get('error_reason') ?? parameters.get('error') ?? 'no code').slice(0, 100)}`, true)
       const hour = await given(title, short(code, redirectUri), () => true)

@@ -48,7 +48,7 @@ const dialect: ContainerDialect = {
     const [medium] = publication.media
     const { copy, link, inReplyTo } = publication
     const reply: Record<string, string> = inReplyTo === null ? {} : { reply_to_id: inReplyTo }
-    // A preview of a link goes with a text alone.
+    // Only a text post has a link preview.
     if (medium) return { ...addressOf(medium), text: textOf(publication), ...reply }
     return { media_type: 'TEXT', text: copy || link || '', ...(link && { link_attachment: link }), ...reply }
   },
@@ -89,7 +89,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
     platform: 'THREADS',
     // A container is published once, and its status says whether it was: nothing is sent again.
     refusesDuplicates: false,
-    // The part of an address that leads to a post is not its id, so the id alone leads to the account.
+    // The path of a post's address is not its id, so the id alone leads to the account.
     permalink: (accountName, id) => (/^\d{1,32}$/.test(id) && accountName ? profileOf(accountName) : null),
     ...createMetaOauth({
       title,
@@ -144,7 +144,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
     async find(publication, since, except) {
       const { accessToken, account, inReplyTo } = publication
       const found = await findByContainer(graph, dialect, publication, since, except, {
-        // Replies stand in a list that takes threads_read_replies, which nobody is asked for.
+        // Listing replies needs threads_read_replies, which we do not request.
         isListed: inReplyTo === null,
         async listing(from) {
           const parameters = { fields: 'id,text,timestamp,permalink', since: String(from), limit: '100', access_token: accessToken }

@@ -140,7 +140,7 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
         if (status >= 300) return { outcome: 'refused', code: refusals[status] ?? 'MEDIA_FAILED', detail: saidBy(answer) }
       } catch (error) {
         const { message } = error as Error
-        // What could not be read of the film was not sent either.
+        // A part that could not be read was not sent either.
         if (!(error instanceof OutboundFailure)) return { outcome: 'refused', code: 'MEDIA_FAILED', detail: message }
         return error.sent ? { outcome: 'unknown', detail: message } : { outcome: 'unsent', detail: message }
       }

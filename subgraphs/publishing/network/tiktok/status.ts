@@ -34,6 +34,6 @@ export async function progressOf(calls: Calls, accessToken: string, publishId: s
     return { state: 'failed', code: reasons[why] ?? 'MEDIA_FAILED', detail: `TikTok could not publish it: ${why}` }
   }
   if (data.status !== 'PUBLISH_COMPLETE') return { state: 'working', uploaded: data.uploaded_bytes ?? null }
-  // Ids are numbers of 64 bits there, more than a number of ours holds.
+  // TikTok's ids are 64-bit numbers, more than a JavaScript number holds.
   return { state: 'published', postId: /"publicaly_available_post_id"\s*:\s*\[\s*"?(\d{1,20})/.exec(answer.text)?.[1] ?? null }
 }

@@ -67,7 +67,7 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
       create(accessToken, account.name, { text, reply: { in_reply_to_tweet_id: platformPostId } }),
 
     async find({ accessToken, account, copy, link, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
-      // Versions before sent the text without its link, and an attempt of theirs may still be open.
+      // Earlier versions sent the text without its link, and one of their attempts may still be open.
       const wanted = link === null ? [copy] : [withLink(copy, link), copy]
       const begin = since.getTime() - skewMs
       const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
@@ -124,6 +124,6 @@ function readRefusal(answer: OutboundAnswer): Delivery {
   if (answer.status === 403 && /duplicate/i.test(said)) return refused('DUPLICATE_CONTENT')
   if (answer.status === 400 || answer.status === 413 || answer.status === 422) return refused('CONTENT_REFUSED')
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408) return refused('NETWORK_REFUSED')
-  // 408 and any 5xx, 503 too, may come from in front of a server that did the work: X promises nothing of them.
+  // 408 and 5xx may come from a proxy in front of a server that did the work: X documents nothing about them.
   return { outcome: 'unknown', detail: `X answered ${answer.status}: ${said}` }
 }

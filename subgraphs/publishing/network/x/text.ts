@@ -75,7 +75,7 @@ export interface ListedText {
 /** Whether a listed post says what we wrote: X escapes `& < >`, replaces links by t.co ones, and trims. */
 export function saysTheSame(listed: ListedText, copy: string): boolean {
   let text = listed.text
-  // X ends a text with an address of what it carries.
+  // X appends the address of attached media to a text.
   for (const { url, expanded_url: expanded } of listed.entities?.urls ?? [])
     if (expanded) text = text.replaceAll(url, /\/status\/\d+\/(?:photo|video)\/\d+$/.test(expanded) ? '' : expanded)
   return plain(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')) === plain(copy)

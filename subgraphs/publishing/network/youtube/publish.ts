@@ -65,7 +65,7 @@ export function createYoutubePublish(calls: Calls) {
       const answer = await sessions.progress(publication, kept)
       if (answer.status === 308) return { session: kept, got: gotOf(answer) }
       const no = noOf(answer)
-      // One that is over begins anew: its last part was kept back, so nothing came of it.
+      // An expired upload starts again: its last part was not sent, so there is no film.
       if (answer.status !== 404 && answer.status !== 410) return no
     }
     const facts = factsOf(publication)
@@ -108,7 +108,7 @@ export function createYoutubePublish(calls: Calls) {
           tails.delete(session.query)
           return published(answer)
         }
-        // Parts are missing, or the upload is over: without them it is no film.
+        // Parts are missing or the upload expired, so there is no film.
         if (answer.status === 308) return { outcome: 'unsent', detail: 'YouTube does not have all parts of the film' }
         const no = noOf(answer)
         return no.outcome === 'refused' && (answer.status === 404 || answer.status === 410) ? { outcome: 'unsent', detail: no.detail } : no

@@ -54,7 +54,7 @@ export function createSessions(calls: Calls) {
     })
     const location = answer.headers.get('location')
     const query = location !== null && URL.canParse(location) ? new URL(location).search.slice(1) : ''
-    // Followed by what it ends with alone: the service's token goes nowhere else.
+    // Only the path and query of the address are used: the service's token goes nowhere else.
     if (answer.status === 200 && query) return { query, bytes: film.bytes, last: null }
     return answer.status === 200 ? { outcome: 'unsent', detail: 'YouTube began an upload without an address' } : noOf(answer)
   }
@@ -114,7 +114,7 @@ export function createSessions(calls: Calls) {
       const parts = inParts(await film.open())
       try {
         for (let at = 0; at < last; ) {
-          // What YouTube has is read past.
+          // Skips the bytes that YouTube already has.
           const length = Math.min(partBytes, (at < from ? from : last) - at)
           const part = await parts.take(length)
           if (at >= from) {

@@ -23,7 +23,7 @@ export const activityResolvers: Resolvers = {
         const { id } = await brands.require(brandId, 'brandId')
         return eventsOfBrand(events.listen([activityTopic(id)]), id, ({ activityId }) => ({ brandId: id, id: activityId! }))
       },
-      // Read at each event, with the viewer's right to the brand as it is then.
+      // Read for each event, with the viewer's present right to the brand.
       resolve: (told: Told, _: unknown, { activities }: Context) => activities.one.load(told),
     },
   },

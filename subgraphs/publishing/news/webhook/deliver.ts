@@ -44,7 +44,7 @@ async function call(job: Job, delivery: WebhookDeliveryRow): Promise<Answered | 
   const { brandId, id, endpointId, body } = delivery
   const endpoint = await webhookEndpoints.byId.load(endpointId)
   const brand = await job.brands.byId.load(brandId)
-  // Gone with its deliveries.
+  // The endpoint was deleted with its deliveries.
   if (!endpoint || !brand) return undefined
   if (silenceOf(endpoint, brand) !== null) {
     const failed = { status: 'FAILED', nextAttemptAt: null } as const

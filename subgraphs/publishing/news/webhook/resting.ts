@@ -39,7 +39,7 @@ export async function tellResting(context: Telling, brand: BrandRow, unit: Unit)
 /** Tells what rests once a brand has moved: the former organization is asked for nothing more, the new one to confirm. */
 export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
   const [was, is] = [await context.webhookEndpoints.restingOf(before, unit.transaction), await context.webhookEndpoints.restingOf(after, unit.transaction)]
-  // Closed first: the former organization's does not stay behind.
+  // Closed first, so that the former organization's item does not stay open.
   if (was.webhooks > 0 || was.feed) await tell(context, [{ kind: 'attention.closed', body: { key: keyOf(before) } }], unit)
   if (is.webhooks > 0 || is.feed) await tellResting(context, after, unit)
 }

@@ -98,7 +98,7 @@ export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: str
   const next = (isPatient: boolean) => texts.run({ key: brand.organizationId, weight: weightOfPiece, isPatient }, () => pieces.next())
   const encoder = new TextEncoder()
   try {
-    // Refused is who asks for one more; what was begun is written to its end, as fast as it is read.
+    // Refuses new readers beyond the limit; responses that have begun are completed.
     let piece = await next(false)
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {

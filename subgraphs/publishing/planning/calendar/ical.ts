@@ -7,12 +7,12 @@ import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.t
 const lineOctets = 75
 /** Folds a line as RFC 5545 §3.1 has it; no character is divided. */
 export function fold(line: string): string {
-  // A character takes three octets at most for each unit of the string.
+  // A character takes at most three octets per UTF-16 unit.
   if (line.length * 3 <= lineOctets || Buffer.byteLength(line) <= lineOctets) return line
   const octets = Buffer.from(line)
   const pieces: string[] = []
   for (let at = 0; at < octets.length; ) {
-    // Lines that go on begin with a space.
+    // Continuation lines begin with a space.
     let end = Math.min(octets.length, at + lineOctets - (at > 0 ? 1 : 0))
     while (end < octets.length && (octets[end]! & 0xc0) === 0x80) end -= 1
     pieces.push(octets.toString('utf8', at, end))
@@ -24,7 +24,7 @@ export function fold(line: string): string {
 /** A text as a value (RFC 5545 §3.3.11); characters that no calendar may hold are left out. */
 export const escapeText = (text: string): string =>
   text
-    // Some programs end a line where Unicode has one, too.
+    // Some programs also break lines at Unicode line separators.
     .replace(/\r\n?|[\x85\u2028\u2029]/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
     .replace(/[\0-\x08\x0b-\x1f\x7f]/g, '')

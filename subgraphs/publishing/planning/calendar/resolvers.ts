@@ -69,7 +69,7 @@ export const calendarResolvers: Resolvers = {
       const { brands } = context
       const post = await requirePost(context, id)
       requireMovable(post)
-      // Whoever makes a draft of it meanwhile is heard: a move schedules nothing.
+      // A concurrent change to a draft wins: moving a post never schedules it.
       const moved = await changePost(context, { id, scheduledAt: at, expectedVersion: expectedVersion ?? post.version })
       return entryOfPost(moved, await brands.require(moved.brandId))
     },

@@ -50,7 +50,7 @@ async function step(
     expectedVersion,
     async before({ transaction }) {
       mode = await brands.requireInUse(brandId, transaction)
-      // Asked once more when nobody can take it away any longer.
+      // Checked again under the lock.
       if (mayDecide) mayDecide((await brands.share(brandId, transaction)) ?? brand)
     },
     decide: post => judge(post, verb, mode),

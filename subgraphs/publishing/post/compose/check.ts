@@ -21,7 +21,7 @@ export async function checkPosts(context: Context, input: ComposePostsInput): Pr
   const { id: brandId } = await context.brands.require(input.brandId, 'brandId')
   const at = input.scheduledAt ?? context.clock.now()
   const parts = composed(input)
-  // As it would be refused when it is written.
+  // Reports what writing it would refuse.
   const campaignId = parts[0]!.content.campaignId
   if (campaignId) await context.campaigns.seeOf(brandId, campaignId)
   return Promise.all(

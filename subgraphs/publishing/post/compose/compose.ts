@@ -50,9 +50,9 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
       for (const post of written) announcePost(events, brand, post)
     },
   })
-  // As it stands now: some may have been deleted since.
+  // Returns their present state: some may have been deleted since.
   const standing = repeated ? await posts.ofGroup(row) : written
-  // Written within one millisecond their ids say nothing of their order: the input, which is the same, does.
+  // Ids of one millisecond have no order, so the input's order is used.
   const order = (post: PostRow) => input.platforms.indexOf(post.platform)
   return { groupId: row.groupId ?? row.id, posts: standing.toSorted((a, b) => order(a) - order(b)) }
 }

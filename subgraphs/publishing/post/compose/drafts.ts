@@ -30,7 +30,7 @@ export function composed(input: ComposePostsInput): readonly Composed[] {
 
 function contentFor(input: ComposePostsInput, platform: Platform, override: ComposeOverrideInput | undefined): Written {
   const { copy, title, link, tags, media, firstComment, campaignId } = input
-  // Who may see it is asked of few networks; the others are not told, and an override that says it for one of them is refused.
+  // Few networks have a visibility setting; for the others it is omitted, and an override that sets it is refused.
   const visibility = everyNetwork[platform].content.visibility === null ? undefined : input.visibility
   const { platform: _, copy: ownCopy, ...rest } = override ?? { platform }
   const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))

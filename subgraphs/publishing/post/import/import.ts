@@ -171,10 +171,10 @@ async function writeAll(context: Context, { brand, mode, made }: Writing, rows: 
       report.push(reportOf(row, null))
       continue
     }
-    // Lists show them in the order of the file.
+    // Lists show the posts in the order of the file.
     const id = newIdInTurn(unit.now, made.length)
     const thread = post.threadKey ? (threads.get(post.threadKey) ?? { id, count: 0 }) : { id, count: 0 }
-    // A row between them that turned out wrong leaves no hole.
+    // A rejected row in between leaves no gap.
     const draft = { ...post, threadId: thread.id, position: thread.count + 1, origin: 'IMPORT' as const }
     const written = await addPost(context, rowOf(context, brand, mode, draft, unit, id), unit)
     if (thread.count === 1) await context.threads.know(brand.id, thread.id, unit.now, written.createdBy, unit.transaction)

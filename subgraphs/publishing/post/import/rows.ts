@@ -100,7 +100,7 @@ function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost 
   const platform = platforms.find(each => each === name)
   if (!platform) throw wrong('platform', `platform is none that is known here: write one of ${platforms.join(', ').toLowerCase()}.`)
   const input = {
-    // Spreadsheets of Windows write line breaks of their own into a cell, which networks would count twice.
+    // Windows spreadsheets write CRLF into cells, which networks would count twice.
     copy: checkLength(cells.get('copy')!).replace(/\r\n?/g, '\n'),
     title: cell('title'),
     link: readAddress(cell('link')),
