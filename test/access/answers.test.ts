@@ -23,7 +23,7 @@ const parts: Record<string, Part> = {
     },
   },
   mail: {
-    // As composition demands it, postage asks for what weight asks for.
+    // Composition requires postage to have the requirements of weight.
     sdl: `type Item @key(fields: "id") { id: ID! weight: Int @external  postage: String @requires(fields: "weight") @authenticated  stars: Int }`,
     resolvers: { Item: { postage: ({ weight }: { weight?: number }) => `for ${weight}`, stars: () => 5 } },
   },
@@ -104,7 +104,7 @@ describe.each(['native', 'apollo'] as const)('ROUTER_ENGINE=%s', kind => {
       expect(answer.data, about).toEqual(data)
       expect(pathsOf(answer), about).toEqual(data === kept ? ['item.weight'] : [])
     }
-    // A null that may not be one is no way around a default.
+    // A null where none is allowed must not replace a default.
     for (const source of [`query ($with: Boolean = true) { ${field} }`, `query ($without: Boolean = true) ${spread}`])
       expect((await ask(source, anonymous, { with: null, without: null })).data?.item?.weight ?? null, source).toBe(null)
   })

@@ -77,7 +77,7 @@ function follows(from: Type | undefined, to: Type | undefined): boolean {
   return wants.every(
     wanted =>
       has.includes(wanted) ||
-      // Every rule keeps out those of whom nothing is known.
+      // Every rule refuses anonymous viewers.
       (wanted === '@authenticated' && has.length > 0) ||
       has.some(own => scopesOf(own).length > 0 && scopesOf(own).every(way => scopesOf(wanted).some(other => other.every(scope => way.includes(scope))))),
   )

@@ -54,7 +54,7 @@ describe('a token that was just given out', () => {
       ({ organization }: { organization: { slug: string } }) => organization.slug === 'home',
     )
     owner = await switched(home.organization.id, owner)
-    // From here on the router remembers both sessions as they are now.
+    // From here on the router caches both sessions.
     await Promise.all([who(owner), who(guest)])
     organizationId = (await ask(`mutation { createOrganization(input: { name: "New", slug: "${slug}" }) { id } }`, owner)).createOrganization.id
     owner = await switched(organizationId, owner)

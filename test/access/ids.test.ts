@@ -214,9 +214,9 @@ test('S-07 whatever takes an id is tried with one of another organization: by th
 })
 
 test('S-07 every route with an id in its path is hidden from another organization', () => {
-  // Whoever does not look after the platform, or is no service, is refused there whatever they name.
+  // Callers that are neither platform admins nor services are refused there whatever id they send.
   const ofThePlatform = /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|\/domains\/:id\/suspend$/
-  // Nobody signs in there: `:code` and `:token` are themselves what opens it, and a medium is answered to a signature of its address alone.
+  // These routes need no sign-in: `:code` and `:token` are the credential, and media are served by a signed address.
   const opened = /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$/
   const named = /:(?:slug|platform|name|capability)\b/
   const routes = routeTables
@@ -277,7 +277,7 @@ describe('S-07 an id of another organization is answered like one that nobody ha
     const answer = await (text.startsWith('subscription') ? graph.trySubscription : graph.execute)(text, {}, { as: outsider })
     if ('end' in answer) return answer.end().then(() => 'a stream')
     const [root] = Object.values(answer.partial.data ?? {})
-    // Of several at once each has its own answer.
+    // A batch has an answer for each item.
     if (root?.results) return root.results.map(({ error }: { error: { code: string } | null }) => error?.code ?? 'done').join()
     return answer.code ?? (root?.nodes ? `${root.nodes.length} entries` : root === null ? 'null' : 'something')
   }

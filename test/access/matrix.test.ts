@@ -78,7 +78,7 @@ const headers = new Map<string, Record<string, string>>()
 const services = appsOf(routeRows.map(({ scopes }) => scopes))
 
 beforeAll(async () => {
-  // One organization for every cell of every row: nobody else makes as much in a day.
+  // One organization for all cells: its daily quotas are far from reached.
   graph = await supergraph({ sandbox: true, now: new Date().toISOString(), quotas: { invitationsADay: 1000, pendingInvitations: 1000 } })
   door = await openDoor(graph, { tokens: services.tokens, apps: services.apps })
   const scopeSets = new Map(routeRows.flatMap(({ scopes, less }) => [scopes, less]).map(scopes => [keyName(scopes), scopes]))
@@ -88,7 +88,7 @@ beforeAll(async () => {
     organizations: [
       { slug: 'acme', name: 'Acme', members: (['viewer', 'member', 'owner'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
-      // Whom somebody adds is a member here as well: strangers cannot be added.
+      // People who are added are members here already: strangers cannot be added.
       { slug: 'admin', name: 'Administration', members: [{ email: 'super@test.test', roles: ['platform_super_admin'] }] },
       { slug: 'commons', name: 'Commons', members: Object.keys(roles).map(name => ({ email: `${name}@test.test`, roles: ['viewer'] as const })) },
     ],
@@ -192,7 +192,7 @@ describe('S-07 a field answers those of whom no row says anything as its rules d
 })
 
 describe('S-07 a route answers each caller as the matrix says', () => {
-  // Not before: fields above end what sessions people have.
+  // Only now, because the fields above end sessions.
   beforeAll(async () => {
     for (const name of Object.keys(people)) headers.set(name, await door.signIn(`${name}@test.test`, password))
   })
@@ -210,7 +210,7 @@ describe('S-07 a route answers each caller as the matrix says', () => {
       const call = (credentials: Record<string, string>) =>
         door.ask(method, path(asked), { headers: { ...more, ...credentials }, ...(body && { body: body(asked) }) })
       const { status } = await call(credentialsOf(column))
-      // Whoever asks hears the same there; anywhere else credentials that do not count would be 401.
+      // These routes answer all callers alike; elsewhere invalid credentials would be 401.
       if (isPublic) {
         const others = [(await call({})).status, (await call({ authorization: 'Bearer nonsense' })).status]
         return (status === 401) === signed && others.every(other => other === status) ? 'public' : `${status}, ${others.join(', ')}`
@@ -233,7 +233,7 @@ describe('S-07 a route answers those of whom no row says anything as its rules d
   test.each(routeRows)('$at', async row => {
     const method = row.at.split(' ')[0]!.replace('*', 'GET')
     const route = routes.get(row.at)!
-    // Some rows end what sessions their person has, and a person has only so many.
+    // Some rows end their person's sessions, and the number of sessions is limited.
     await graph.rows('delete from identity.sessions where user_id = any($1)', [[world.owner.userId, world.superAdmin]])
     const mistakes: string[] = []
     for (const name of otherNames) {
@@ -244,7 +244,7 @@ describe('S-07 a route answers those of whom no row says anything as its rules d
       const like = cellsOf(row)[columns.indexOf(others[name].like)]!
       const mistake = like === 'public' ? null : mistakeAt(seen, name, row, { world, like, route, types })
       if (mistake) mistakes.push(`${name}: ${mistake}`)
-      // Where everybody may ask, who asks changes nothing.
+      // For public fields the caller makes no difference.
       if (like === 'public' && seen.status !== (await call({})).status) mistakes.push(`${name}: ${seen.status}, unlike anybody`)
     }
     expect(mistakes).toEqual([])

@@ -60,7 +60,7 @@ export function createOracle(clientSchema: GraphQLSchema, graph: RandomGraph) {
       for (const selection of set.selections) {
         if (selection.kind === Kind.INLINE_FRAGMENT) {
           const type = selection.typeCondition ? (schema.getType(selection.typeCondition.name.value) as GraphQLCompositeType) : parent
-          // A union as a condition is no condition on any of its members.
+          // A union as type condition narrows none of its members.
           judge(
             selection.selectionSet,
             type,

@@ -34,7 +34,7 @@ export const others = {
       appId: 'app_launcher',
       organizationId: owner.organizationId,
       context: 'organization' as const,
-      // Nobody administers an organization at the gateway by what a service says of itself.
+      // A service's own statement gives no admin rights at the gateway.
       scopes: scopes.filter(scope => scope !== 'providers:org.admin'),
     }),
     policies: ['service'],
@@ -126,7 +126,7 @@ export function mistakeIn(
   const asking = viewer(world, row)
   const isLetIn = rulesOf(row, parse(ask), types).every(rule => passes(rule, asking, policies))
   if (isLetIn === (seen === 'refused')) return isLetIn ? 'it is refused, and no rule says so' : `a rule refuses it, and it is answered: ${seen}`
-  // Where that caller is refused, rules tell the two apart.
+  // If that caller is refused, the rules distinguish the two.
   const isBlind = like !== 'yes' && like !== 'refused'
   return isBlind && seen === 'yes' && !more[row.at]?.who.includes(name) ? `it sees what the ${others[name].like} does not, to whom it is ${like}` : null
 }

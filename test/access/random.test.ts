@@ -52,7 +52,7 @@ test('S-07 random graphs with rules answer random viewers what one schema answer
       const viewers = Array.from({ length: 4 }, () => randomViewer(random))
       const about = ({ viewer }: RandomViewer) => `seed ${seed}, ${viewer.kind} ${viewer.scopes.join(' ')}\n${source}\n${JSON.stringify(variables)}`
 
-      // All at once: what is kept for one viewer must not answer another.
+      // Runs concurrently: results cached for one viewer must not answer another.
       local.sent.length = 0
       const answers = await Promise.all(viewers.map(async each => ({ each, answer: await run(native, source, variables, each.viewer) })))
       const mayAsk = new Set<string>()
@@ -89,7 +89,7 @@ test('S-07 random graphs with rules answer random viewers what one schema answer
   expect(count.compared).toBeGreaterThan(graphs * operations * 3)
   for (const part of [count.refused, count.open]) expect(part).toBeGreaterThan(count.compared / 5)
   expect(count.mutations).toBeGreaterThan(count.compared / 15)
-  // Refused as a whole, not in places.
+  // Refused as a whole, not field by field.
   expect(count.nulls).toBeGreaterThan(count.refused / 50)
   expect(count.unplanned).toBeLessThan(count.compared / 50)
 })

@@ -118,7 +118,7 @@ describe.each(['native', 'apollo'] as const)('S-07 viewers who ask the same at t
 
 test('S-07 de-duplication shares no upstream answer between viewers, though they ask a subgraph the same', async () => {
   const server = await serveSubgraph(parts.publishing!)
-  // A subgraph that answers by the seal that it is shown, slowly enough to be asked by all at once.
+  // A subgraph whose answers depend on the seal, slow enough for all callers to overlap.
   server.fault = (request, response) => void setTimeout(() => response.end(JSON.stringify({ data: { open: request.headers['x-viewer-seal'] } })), 100).unref()
   const transport = createRemoteTransport({
     subgraphs: new Map([['publishing', { url: server.url }]]),

@@ -41,7 +41,7 @@ test('viewers with one verdict have the same remains of a document, those with o
         const left = decision.document ? print(decision.document) : 'nothing'
         expect(remains.get(decision.verdict) ?? left).toBe(left)
         remains.set(decision.verdict, left)
-        // A variable that only a refused field used stays declared.
+        // A variable used only by a refused field stays declared.
         const mistakes = decision.document ? validate(supergraph.schema, decision.document) : []
         expect(mistakes.filter(({ message }) => !message.endsWith('is never used.'))).toEqual([])
       }

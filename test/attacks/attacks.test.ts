@@ -43,7 +43,7 @@ describe.skipIf(!isWanted)('hostile clients', () => {
   })
 
   test.each(attacks)('$name', { timeout: 240_000 }, async ({ run, name, keeps = 24 }) => {
-    // Those that are waited for at the end are no part of what is compared.
+    // Requests awaited at the end are not part of the comparison.
     const look = async () => {
       const held = await world.held()
       const open = deaf.filter(({ isOpen }) => isOpen).length

@@ -64,7 +64,7 @@ export const attacks: readonly Attack[] = [
         for (const wire of wires) if (wire.isOpen && wire.socket.writableLength < 100_000) wire.socket.write(asked)
         await until(performance.now() + 20)
       }
-      // What was cut is seen by those who look.
+      // Cut connections are noticed only by clients that read.
       for (const { socket } of wires) socket.resume()
       await until(performance.now() + 300)
       const cut = wires.filter(({ isOpen }) => !isOpen).length
@@ -121,7 +121,7 @@ export const attacks: readonly Attack[] = [
         }),
       )
       const cut = wires.filter(({ isOpen }) => !isOpen).length
-      // What they sent and nobody has read yet goes with them.
+      // Bytes that were sent but not read are discarded with it.
       for (const { socket } of wires) socket.resetAndDestroy()
       return `${sent} of each, ${cut} of 20 cut`
     },
@@ -151,14 +151,14 @@ export const attacks: readonly Attack[] = [
     name: 'giant frames, endless fragments, floods of pings',
     async run(scene, overAt) {
       const bodies: readonly (readonly [Buffer, number])[] = [
-        // A frame that says it has a terabyte.
+        // A frame that claims a length of one terabyte.
         [Buffer.from([0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1],
         [frame('x'.repeat(300_000)), 1],
         [Buffer.concat(times(500, () => frame('x', 0x00))), 200],
         [Buffer.concat(times(500, () => frame('', 0x00))), 200],
         [Buffer.concat(times(500, () => frame(Buffer.alloc(125), 0x89))), 200],
         [Buffer.concat(times(500, () => frame('{"type":"ping"}'))), 200],
-        // Not masked; a kind that does not exist; a reserved bit.
+        // Unmasked frames, an unknown opcode, a reserved bit.
         [Buffer.from([0x81, 0x01, 0x41]), 1],
         [frame('x', 0x8f), 1],
         [frame('x', 0xf1), 1],

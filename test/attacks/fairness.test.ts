@@ -40,7 +40,7 @@ describe.skipIf(!isWanted)('two hundred requests at once of one organization', (
 
   it.each(Object.keys(requests) as (keyof typeof requests)[])('%s leave another organization its median and its p99', { timeout: 180_000 }, async name => {
     attackers = await crowd({ ...requests[name](), connections })
-    // What is compiled at the first requests is no part of it.
+    // Warms up first: compilation at the first requests is not measured.
     await attackers.during(1000)
     const seen = { peace: { p50: [] as number[], p99: [] as number[] }, siege: { p50: [] as number[], p99: [] as number[] } }
     const statuses = new Map<string, number>()

@@ -57,11 +57,11 @@ describe.skipIf(!isWanted || process.platform !== 'linux')('guessing at two rout
       await Promise.all(Array.from({ length: 8 }, (_, seat) => guess(seat)))
       return statuses
     }
-    // The processes compile what they run often, and that is no part of an attack.
+    // Warms up first: compilation of hot code is not part of an attack.
     await Promise.all([during(2_000), siege('viewer@demo.test', 2_000)])
     const peace = await during(attackMs)
     const [times, statuses] = await Promise.all([during(attackMs), siege('member@demo.test', attackMs)])
-    // Of fewer than three hundred times the 99th part is the slowest one, which any pause of the machine makes.
+    // With fewer than three hundred samples p99 is the maximum, which any pause of the machine causes.
     const part = times.length < 300 || peace.length < 300 ? 0.9 : 0.99
     const [before, meanwhile] = [quantile(peace, part), quantile(times, part)]
     console.info(

@@ -21,7 +21,7 @@ describe.skipIf(!isWanted)('addresses at names that nobody answers for', () => {
     const { port } = silence.address() as AddressInfo
     world = await startWorld({ LOG_LEVEL: 'error', OUTBOUND_DNS_SERVERS: `127.0.0.1:${port}` })
     evil = await world.another('Hostile')
-    // Uploads use the threads that names once took away from everybody.
+    // Uploads use the thread pool that DNS lookups once exhausted.
     client = await polite({
       url: world.url,
       key: await world.key('polite'),

@@ -51,7 +51,7 @@ const stream = changes ? `subscription { postStatusChanged(brandId: "${changes.b
 const follower =
   changes &&
   (await follow({ url, key, from }, 'websocket', stream, text => {
-    // An event has the post as it is when it is told, which may be later than the change that it tells of.
+    // An event carries the post's state at delivery, which may be newer than the change that caused it.
     const newest = Number(/polite (\d+)/.exec(text)?.[1] ?? 0)
     for (const [number, settle] of waiting) if (number <= newest) settle()
   }))
@@ -84,7 +84,7 @@ async function change(postId: string): Promise<void> {
     told.push(performance.now() - at)
   })
   made += 1
-  // One after the other: of two at once nobody knows which is the later one.
+  // One after the other: the order of two concurrent changes would be unknown.
   isChanging = true
   const input = { id: postId, copy: `polite ${number}` }
   const { status, text } = await asker.ask('mutation($input: UpdatePostInput!) { updatePost(input: $input) { id } }', { input })

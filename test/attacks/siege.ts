@@ -104,7 +104,7 @@ export async function recovered(look: () => Promise<Held>, before: Held, keepsMb
     `nothing is held of it any more (${JSON.stringify(before)})`,
     async () => {
       if (isBack()) return true
-      // A look collects garbage, which holds up what is still to be worked off.
+      // A measurement collects garbage, which delays queued work.
       await new Promise(resolve => setTimeout(resolve, 1500))
       held = await look()
       return isBack()

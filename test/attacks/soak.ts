@@ -25,7 +25,7 @@ const [requests, minutes, crowd] = [values.requests, values.minutes, values.foll
 const lastMs = minutes * 60_000
 
 const folder = newTestFolder()
-// Other runs remove what nobody holds.
+// Other test runs remove folders that nobody locks.
 await lockFolder(folder)
 process.env[runFolderVariable] = folder
 process.once('exit', () => removeRunFolder(folder))
@@ -88,7 +88,7 @@ async function comeAndGo(seat: number): Promise<void> {
     await wait(Math.min(stays, Math.max(0, overAt - performance.now())))
     counts.told += follower.told
     if (follower.isCut) counts.cut += 1
-    // Somebody who stayed through three changes has heard of one.
+    // A client that stayed through three changes has received at least one.
     else if (follower.told === 0 && stays > 5000 && performance.now() < overAt) counts.deaf += 1
     await follower.leave(turn % 2 === 0)
     counts.left += 1
@@ -131,7 +131,7 @@ async function lookOn(): Promise<void> {
 }
 
 await Promise.all([askOn(), changeOn(), lookOn(), ...Array.from({ length: crowd }, (_, seat) => comeAndGo(seat))])
-// Connections that were kept alive go with this one.
+// Kept-alive connections are closed with this one.
 asker.close()
 let after = await look('when all had left')
 for (let looks = 0; looks < 30 && (after.subscriptions > 0 || after.webSockets > 0 || after.upstreams > 0); looks += 1) {

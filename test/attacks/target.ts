@@ -151,7 +151,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     postIds,
     storagePath: join(folder.path, 'storage'),
     async another(name) {
-      // A session of its own: the first one stays where it is.
+      // A session of its own, so that the first one keeps its organization.
       const { query: ask } = await signIn(url, form.email, form.password)
       const input = { name, slug: name.toLowerCase() }
       const { createOrganization } = (await ask('mutation($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }', { input })) as {
@@ -171,7 +171,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     },
     async key(name) {
       const { createApiKey } = (await query('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
-        // What attacks do to others is measured, not how often one key may ask.
+        // Raises the key rate: effects on others are measured, not the rate limit.
         input: { name, scopes, rateLimit: 6000 },
       })) as {
         createApiKey: { secret: string }

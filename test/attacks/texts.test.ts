@@ -20,7 +20,7 @@ describe.skipIf(!isWanted)('small questions for long texts of one organization',
     id = (made.createPersonProfile as { id: string }).id
     const source = 'mutation($input: CreateProfileSourceInput!) { createProfileSource(input: $input) { id } }'
     for (let at = 0; at < texts; at += 1) {
-      // Two bytes a character in memory, three on the wire.
+      // Two bytes per character in memory, three in UTF-8.
       const text = String.fromCharCode(0x4e00 + at) + '文字 列'.repeat(49_990)
       await evil.query(source, { input: { kind: 'DOCUMENT', personProfileId: id, title: `Text ${at}`, text } })
     }

@@ -56,7 +56,7 @@ describe.skipIf(!isWanted)('a subgraph that has lost its mind', () => {
   test.each(Object.keys(answers))('a query that it %s', { timeout: 60_000 }, async answer => {
     evil.answer = answer
     await besieged(`it ${answer}`, async overAt => {
-      // More than the router runs at once for everybody.
+      // More than the router runs at once for all callers.
       const asker = createAsker({ url: router.url, from: '127.3.0.1' }, 300)
       const codes = new Map<string, number>()
       await Promise.all(
@@ -84,7 +84,7 @@ describe.skipIf(!isWanted)('a subgraph that has lost its mind', () => {
       const late = new Promise<'late'>(resolve => setTimeout(() => resolve('late'), Math.max(0, overAt - performance.now())))
       await Promise.all(beginning.map(each => Promise.race([each, late])))
       await late
-      // What does not begin, ends with the time that a fetch has.
+      // A stream that does not start ends with the fetch's time limit.
       followers = (await Promise.all(beginning)).filter(each => each !== null)
       const told = followers.reduce((sum, each) => sum + each.told, 0)
       const cut = followers.filter(({ isCut }) => isCut).length

@@ -53,7 +53,7 @@ async function dies([point, stands, isCalled]: Point, { expect }: { readonly exp
   const published = await stage.published()
   expect(published.map(({ text }) => text).sort()).toEqual([...texts].sort())
   expect(published.find(({ text }) => text === reply.copy)).toMatchObject({ inReplyToId: posts[0]!.platformPostId })
-  // The network refuses a text that it has already: that a second call was refused would not excuse it.
+  // The network refuses a repeated text: a refused second call still counts as a second call.
   expect(await stage.refusedCreations()).toEqual([])
   expect(seconds).toBeLessThan(takenUpWithin)
   platform.child.kill('SIGTERM')
@@ -121,7 +121,7 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
   }) => {
     await using stage = await openStage()
     const doomed = await stage.start({ CRASH_AT: 'after-refresh' })
-    // What asks the network besides, how many follow the account, has asked.
+    // The follower count was read from the network too.
     await until('the account’s followers are counted', async () => {
       const [found] = await stage.sql<{ n: number }>(
         `select count(*)::int as n from publishing.follower_counts f join publishing.connections c on c.brand_id = f.brand_id and c.id = f.connection_id where c.platform = 'X'`,

@@ -44,7 +44,7 @@ test('kill -9 at each step of a fact, from its row to the note that it is delive
     expect(await doomed.ended, point).toBe('SIGKILL')
   }
 
-  // The last one dies between the commit and the moment it would have told: nothing but the row is left.
+  // The last process dies between commit and delivery: only the row is left.
   const doomed = await stage.start({ CRASH_AT: 'fact-written' })
   await stage.codeOf('mutation { createOrganization(input: { slug: "story", name: "Story" }) { id } }')
   expect(await doomed.ended).toBe('SIGKILL')
@@ -55,7 +55,7 @@ test('kill -9 at each step of a fact, from its row to the note that it is delive
   const items = await stage.sql<{ key: string; title: string; status: string; version: number }>(
     `select key, title, status, version from launcher.action_items where key like '%:_' and key not like 'post:%' order by key`,
   )
-  // Opened, closed and opened again, each once: any of them twice, or in another order, would leave another version or another state.
+  // Opened, closed and opened again, each once: a repetition or another order would leave another version or state.
   expect(items).toEqual([...keys].sort().map(key => ({ key, title: 'again', status: 'OPEN', version: 3 })))
   const told = await stage.sql<{ receiver: string; count: number }>('select receiver, count(*)::int from identity.facts group by 1')
   expect(told.map(({ receiver }) => receiver).sort()).toEqual([...factKinds['organization.created'].to].sort())

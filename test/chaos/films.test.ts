@@ -50,7 +50,7 @@ test.runIf(wanted)(
     const began = performance.now()
     const random = randomNumbers(seed)
     await using stage = await openStage()
-    // YouTube takes a hundred films a day, and what a process left begun counts as one.
+    // YouTube accepts a hundred uploads a day, and an unfinished one counts.
     const quota = join(stage.folder.path, 'quota.json')
     const usual = { bucket: 'all', units: 1 }
     writeFileSync(quota, JSON.stringify({ buckets: { all: 1_000_000 }, calls: { list: usual, write: usual, unknown: usual, 'videos.insert': usual } }))

@@ -37,7 +37,7 @@ test.each([
 
   const platform = launchPlatform(environment)
   const [, url = ''] = await platform.printed(readyLine)
-  // A start takes longer than a code is good for on a slow machine.
+  // On a slow machine a start takes longer than a code is valid.
   await database.sequelize.query(`update identity.codes set expires_at = now() + interval '1 minute' where purpose = 'handoff'`)
   const again = await exchange(url, handoff)
   expect(again.status).toBe(isGood ? 200 : 400)

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 
-// Each point with how often the mail server has the mail by then, and in the end. What it took and nobody wrote down goes once more.
+// Each point with how often the mail server has the mail by then, and in the end. A mail that the server accepted without a record of it
+// is sent again.
 test.each([
   ['after-mail-claim', 0, 1],
   ['after-mail-taken', 1, 2],
@@ -26,7 +27,7 @@ test.each([
     body: JSON.stringify({ email: 'owner@demo.test' }),
   }).catch(() => {})
   expect(await doomed.ended).toBe('SIGKILL')
-  // The time passes for which the mail belonged to the try that died.
+  // Lets the claim of the dead attempt expire.
   await database.sequelize.query('update identity.mails set due_at = now() where due_at is not null')
 
   const platform = launchPlatform(environment)

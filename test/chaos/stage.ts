@@ -90,7 +90,7 @@ export async function openStage(): Promise<Stage> {
     }
     let brandId: string | undefined
     let client: Promise<Client> | undefined
-    // One sign-in: access tokens outlive the platform that gave them.
+    // Signs in once: access tokens survive a restart of the platform.
     const owner = () => (client ??= signIn(url))
     const begin = (extra: Record<string, string> = {}) => launchPlatform({ ...environment, DATABASE_URL: database.url, SANDBOX_DIR: sandboxFolder, ...extra })
     return {

@@ -108,7 +108,7 @@ export async function killAgainAndAgain(
 /** Waits until a process has ended by itself, while something is made to happen in it. @returns whether it has */
 async function endsAt({ ended }: Launched, happen: (time: number) => Promise<unknown> | undefined): Promise<boolean> {
   for (let time = 1; time <= mostProvoked; time += 1) {
-    // It may end before it answers.
+    // The process may end before it answers.
     await Promise.race([ended, Promise.resolve(happen(time)).catch(() => {})])
     if (await Promise.race([ended, wait(provokedMs, null)])) return true
   }

@@ -104,7 +104,7 @@ export function openTold(url: string, organizationId: string): Told {
         `select key, title, status, version from launcher.action_items where key = any($1)`,
         [keys],
       )
-      // Opened, closed and opened again, each once: any of them twice, or in another order, would leave another version or another state.
+      // Opened, closed and opened again, each once: a repetition or another order would leave another version or state.
       const right = new Set(items.filter(({ title, status, version }) => title === 'again' && status === 'OPEN' && version === 3).map(({ key }) => key))
       wrong.push(...keys.filter(key => !right.has(key)).map(key => `the item ${key} is ${JSON.stringify(items.find(item => item.key === key))}`))
       return wrong

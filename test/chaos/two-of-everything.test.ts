@@ -147,7 +147,7 @@ function backendOf(postmaster: number): number {
       if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== postmaster) continue
       if (/127\.0\.0\.1/.test(readFileSync(`/proc/${name}/cmdline`, 'utf8'))) return Number(name)
     } catch {
-      // It ended meanwhile.
+      // The stream ended meanwhile.
     }
   }
   throw new Error('PostgreSQL serves nobody')
@@ -274,14 +274,14 @@ test.runIf(wanted)(
     const rolling = names.filter(name => / \d+$/.test(name))
     for (const name of rolling) await disturb(`TERM of ${name}, restarted in turn`, () => machine.replace(name, 'SIGTERM'))
 
-    // Then, without a disturbance, everybody hears everything.
+    // Afterwards, without disturbances, everybody receives everything.
     await wait(10_000)
     going = false
     for (const load of loads) clearInterval(load)
     await Promise.all(works)
     clearInterval(renewal)
 
-    // All that was promised is there, once.
+    // Everything that was acknowledged exists, once.
     const kept = new Map<string, { id: string; version: number }>()
     for (let after: string | null = null; ; ) {
       const query = 'query($after: String) { posts(first: 100, after: $after) { nodes { id copy version status } pageInfo { hasNextPage endCursor } } }'
@@ -322,7 +322,7 @@ test.runIf(wanted)(
     for (const { id } of await failed())
       expect([await told.count('post.failed', `post:${id}`), await told.count('attention.opened', `attention:post:${id}`)]).toEqual([1, 1])
 
-    // Whoever began anew has read what there was by then; what was written since came by itself.
+    // A client that resubscribed has read the state of that moment; later changes arrived as events.
     const missing = () =>
       live.subscribers.flatMap(({ versions, gaps }, index) =>
         [...written]

@@ -58,7 +58,7 @@ test('a platform that was asked whether it is ready is ready while a backup runs
   await probe()
   const running = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
   await running.next()
-  // Else it waits for the backup's locks until a statement may take no longer.
+  // Otherwise it waits for the backup's locks until the statement timeout.
   await probe()
   await running.return(0)
   await backUp()
@@ -101,7 +101,7 @@ test('a backup is of one moment: who writes meanwhile is in it wholly or not at 
   for (let next = await lines.next(), number = 0; ; next = await lines.next()) {
     if (next.done) break
     text.push(String(next.value))
-    // Both tables or none: written between the rows of one table and those of the next.
+    // Both tables or none: the rows were written while the backup was between the two tables.
     await write(`with l as (insert into publishing.left_side values (${number})) insert into publishing.right_side values (${number++})`)
   }
   const rowsOf = (name: string) => /\n([\s\S]*?)\\\.\n/.exec(text.join('').split(`{"table":"publishing.${name}"`)[1]!)![1]

@@ -62,7 +62,7 @@ describe('a challenge', () => {
     ]
     for (const each of wrong) expect(await challenges.accept(each, now), JSON.stringify(each)?.slice(0, 80)).toBe(false)
     expect(await challengesOf('agents', 'another secret').accept(encode(solved), now)).toBe(false)
-    // None of these has used it up.
+    // None of these attempts has used the challenge up.
     expect(await challenges.accept(encode(solved), now)).toBe(true)
   })
 

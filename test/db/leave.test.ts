@@ -17,7 +17,7 @@ test('a server that takes leave in the moment in which a connection stands fails
   const leave = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'))
   const server = createServer(socket => {
     socket.on('error', () => {})
-    // All in one piece, so that the client reads the last word before anybody could begin to listen.
+    // Sent in one piece, so that the client reads the end before a listener could be added.
     socket.once('data', () => socket.end(Buffer.concat([...welcome, leave])))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

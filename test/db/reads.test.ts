@@ -78,7 +78,7 @@ test('reads that are known to be quick are answered together', async () => {
 })
 
 test('one that fails fails alone, and is told as the errors of writes are', async () => {
-  // The first time each is answered by itself, then all of them together: what was answered with the one that fails is read again.
+  // First each read is answered separately, then all together: reads in a batch with a failing one are repeated.
   for (let times = 0; times < 3; times++) {
     const [before, failed, after, again] = await Promise.allSettled([
       read(1),
@@ -209,7 +209,7 @@ test('a connection that is lost fails what was on its way, and the next read goe
 test('a connection that the server takes leave of is given to nobody else', async () => {
   const leave = statement('select pg_terminate_backend(pg_backend_pid())')
   for (let turn = 0; turn < 5; turn++) {
-    // Asked when the server has said so, and before the socket is closed.
+    // Sent after the server's notice, before the socket is closed.
     expect(await rows(database.sequelize, leave, []).catch(() => read(turn))).toMatchObject([{ n: turn }])
   }
 })

@@ -45,7 +45,7 @@ test('what somebody else writes meanwhile stays as they wrote it', async () => {
   await keep(id, before.seal('old', column.about(id)))
   const news = before.seal('new', column.about(id))
   const { sequelize } = database
-  // Right after the value was read, its owner writes another.
+  // Another process replaces the value right after it was read.
   const raced = new Proxy(sequelize, {
     get: (target, name) =>
       name !== 'query'

@@ -60,7 +60,7 @@ describe('connections that say nothing any more', () => {
     await using database = await createTestDatabase({ empty: true })
     const pool = createOpenPool({ url: database.url, log, silentMs: 50 })({ use: 'jobs', name: 'test' })
     const client = await pool.connect()
-    // As a ping does that is sent as often as silence lasts.
+    // As a ping does whose interval equals the allowed silence.
     const asked = new Promise((resolve, reject) => socketOf(client).once('timeout', () => client.query('select pg_sleep(0.02)').then(resolve, reject)))
     await asked
     client.release()
@@ -74,7 +74,7 @@ describe('connections that say nothing any more', () => {
     const sessions = async () => [(await sequelize.query('select pg_backend_pid() as pid'))[0], (await pool.query('select pg_backend_pid() as pid')).rows]
     const before = await sessions()
     const asked = [sequelize.query('select pg_sleep(0.05)'), pool.query('select pg_sleep(0.05)')]
-    // Sent, and then the process stands still for longer than the server may be silent.
+    // Sends, then pauses the process for longer than the server may be silent.
     await immediate()
     await immediate()
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * silentMs)

@@ -65,7 +65,7 @@ describe.each<[string, () => readonly Deployed[]]>([
         const home = volumes.find(({ path }) => objects.folder.startsWith(`${path}/`))
         expect(home, `${name}: STORAGE_DIR lies on no volume`).toMatchObject({ shared: true })
       }
-      // The image names it, and the root of a container is read-only.
+      // The image uses this path, and a container's root is read-only.
       expect(
         volumes.map(({ path }) => path),
         name,

@@ -22,7 +22,7 @@ const alerts = groups.flatMap(({ rules }) => rules)
 const { panels } = JSON.parse(read('dashboard.json')) as { panels: { title: string; targets: { expr: string }[] }[] }
 const queries = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
-  // What Grafana puts there is a duration.
+  // Grafana inserts a duration here.
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '1m')] as const)),
 ]
 
@@ -114,7 +114,7 @@ describe('S-11 dashboard and alerts', () => {
   })
 
   test('what an alert waits for is told as zero before it happens first: Prometheus sees no increase in a line that begins with it', () => {
-    // Names of operations are of callers' own making, and no beginning knows them.
+    // Callers choose operation names, so no start value can list them.
     const counted = alerts
       .flatMap(({ expr }) => readQuery(expr).selectors)
       .filter(({ figure }) => /_total$/.test(figure) && figure !== 'supergraph_operations_total')

@@ -43,7 +43,7 @@ function look(plans: readonly PlanNode[]): { readonly kinds: Set<string>; readon
     if (node.kind === 'Subscription') subgraphs.add(node.primary.serviceName)
   }
   plans.forEach(visit)
-  // The root fields of a mutation are planned one by one: together they are a sequence.
+  // Root fields of a mutation are planned separately: together they are a sequence.
   if (plans.length > 1) kinds.add('Sequence')
   return { kinds, subgraphs }
 }

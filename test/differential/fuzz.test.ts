@@ -125,7 +125,7 @@ test.each(Object.keys(graphs))('no valid operation ends the router or is left wi
   console.log(`fuzz: ${name}, seed ${seed}, ${JSON.stringify(counted)}`)
   expect(counted.deaths).toBe(0)
   expect(dead(router.child)).toBe(false)
-  // Otherwise something else was tested than what clients send.
+  // Otherwise the test would not run what clients send.
   expect(counted.data).toBeGreaterThan(counted.asked * 0.85)
   expect(counted.unplanned).toBeLessThan(counted.asked * 0.1)
 })

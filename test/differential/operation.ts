@@ -53,7 +53,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
 
   const declare = (type: string, value: unknown): string => {
     const name = `${one(variableNames)}${declared.length === 0 ? '' : declared.length}`
-    // Now and then the value is a default, and the variable absent.
+    // Sometimes the value is a default and the variable is absent.
     const isDefault = type === 'Boolean' && value !== undefined && pick(3) === 0
     declared.push(`$${name}: ${type}${isDefault ? ` = ${value}` : ''}`)
     if (value !== undefined && !isDefault) variables[name] = value
@@ -62,7 +62,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
 
   const directive = (name: 'skip' | 'include'): string => {
     const value = pick(4) === 0 ? name === 'include' : name !== 'include'
-    // Mostly kept: an operation of which nothing is left compares nothing.
+    // Mostly keeps fields: an empty operation compares nothing.
     const wanted = pick(3) === 0 ? value : name === 'include'
     if (pick(3) === 0) return ` @${name}(if: ${wanted})`
     return ` @${name}(if: ${declare(pick(2) === 0 ? 'Boolean!' : 'Boolean! = true', wanted)})`

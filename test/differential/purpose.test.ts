@@ -43,7 +43,7 @@ async function compare(name: string, stage: Stage, source: string, variables: Re
   expect(comparable(remote), `over HTTP: ${context}`).toEqual(comparable(embedded))
   expect(sentences(remote), `over HTTP: ${context}`).toEqual(sentences(embedded))
 
-  // What is asked again and again is run by generated code.
+  // Repeated operations run as generated code.
   if (turn % 5 === 0) {
     for (let run = 1; run < warmRuns; run++) await stage.embedded(source, variables)
     expect(comparable(await stage.embedded(source, variables), expected), `asked again: ${context}`).toEqual(comparable(expected))
@@ -97,7 +97,7 @@ test('random subscriptions yield the same events in one schema, in process and o
       const { source, variables, fields } = generateOperation({ schema: stage.schema, values: feed.values, kind: 'subscription' }, choices)
       fc.pre(validate(stage.schema, parse(source)).length === 0)
       const plans = await stage.plan(source, variables)
-      // Of one that conditions fold away nothing can be started.
+      // A subscription that conditions remove cannot start.
       fc.pre(plans.length > 0)
       stage.faults.clear()
       const candidates = [...fields].filter(stage.mayFail)

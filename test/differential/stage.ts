@@ -108,7 +108,7 @@ type Resolve = (source: unknown, args: unknown, context: unknown, info: never) =
 const orFail =
   (field: string, resolve: unknown, faults: ReadonlySet<string>): Resolve =>
   (source, args, context, info) => {
-    // Of an entity that is gone no subgraph is asked for more, but one schema goes on.
+    // The router stops at a missing entity; the reference executor continues.
     if (faults.has(field) && (source as { id?: unknown } | undefined)?.id !== 'gone') throw failed(field)
     return ((resolve as Resolve | undefined) ?? (defaultFieldResolver as Resolve))(source, args, context, info)
   }

@@ -14,7 +14,7 @@ const lasting = /^ {2}(?:retryAttempts|shouldRetry): .*\n/gm
 /** Makes the client that a snippet describes, and notes what becomes of it. */
 function follow(name: string, snippet: string, url: string, accessToken: () => Promise<string>) {
   const client = new Function('createClient', 'url', 'accessToken', `${snippet}; return client`)(createClient, url, accessToken) as Client
-  // One that has given up throws once more what it gave up for.
+  // An ended work throws its original reason again.
   onTestFinished(() => Promise.resolve(client.dispose()).catch(() => {}))
   const heard: unknown[] = []
   const closed: number[] = []

@@ -30,7 +30,7 @@ test('S-12 an operation that was read before a change is run by what it was read
   expect([await run(kept!), await run(gone!)]).toEqual([{ name: 'former' }, { name: 'former' }])
   expect(await run(documentIn(documents.read('{ name }'))!)).toEqual({ name: 'present' })
   expect(documents.read('{ gone }')).toHaveProperty('errors')
-  // What Apollo Server asks for, which need not parse it then.
+  // Apollo Server's document, which then need not be parsed.
   expect(documents.known(hashOf('{ name }'))).toBe(documentIn(documents.read('{ name }')))
 })
 
@@ -46,7 +46,7 @@ test('S-12 what is asked most is planned before a change, so far as the next gra
     warmedBefore = next.warmed.length
   })
   await engine.change(next.engine)
-  // Two hundred of what was asked, without the one that is gone.
+  // Two hundred of the known documents, without the removed one.
   expect(warmedBefore).toBe(199)
   const names = next.warmed.map(({ definitions: [first] }) => (first && 'name' in first && first.name?.value) || '')
   expect(names[0]).toBe('Often')

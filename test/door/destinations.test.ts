@@ -263,7 +263,7 @@ describe.each(['embedded', 'apart'] as const)('%s', mode => {
   test('every door leads to its own destination', async () => {
     for (const { address, method, isPublic } of forwards) {
       const { reached: found } = await knock(port(), address, { method })
-      // Nobody comes past a row that asks for somebody.
+      // No request passes a route that requires a credential.
       expect([method, address, found]).toEqual([method, address, isPublic ? expectedAt(port(), '', address) : []])
     }
     const { text } = await knock(port(), '/graphql')
@@ -333,7 +333,7 @@ describe('a subgraph’s own port', () => {
             const headers: Record<string, string> = purpose ? { [sealHeader]: await makeSeal(router, audience, purpose) } : {}
             const answer = await knock(server.port, place, { headers })
             const opens = audience === slug && what === ownOf(slug, place)
-            // Whoever is let in may be refused there for a signature of another kind.
+            // An admitted caller may be refused there for another kind of signature.
             if ((answer.status !== 401 || answer.reached.length > 0) !== opens) wrong.push([slug, place, audience, what, answer])
           }
     expect(wrong).toEqual([])
@@ -370,7 +370,7 @@ describe('a subgraph’s own port', () => {
     const { port } = routers.get('apart')!
     for (const [what, purpose] of purposes('POST', '/internal/ask')) {
       const answer = await knock(port, '/internal/ask', { headers: { [sealHeader]: await makeSeal({ ...anonymous }, 'launcher', purpose) } })
-      // Whoever takes a stream asks nothing for its caller.
+      // A handler that takes a stream does not check its caller.
       expect([what, answer.status]).toEqual([what, /question|stream/.test(what) ? 401 : 400])
     }
     const foreign = await knock(port, '/internal/ask', { headers: { [sealHeader]: await foreignSeal({ ...anonymous }, 'launcher', forOperation) } })

@@ -5,7 +5,7 @@ import { smallGraph } from './graph.ts'
 
 const documents = createDocuments(smallGraph(), { introspection: true })
 
-// graphql-js throws here instead of telling a mistake.
+// graphql-js throws here instead of reporting an error.
 test('a subscription whose root depends on a variable is refused like any other mistake', () => {
   for (const text of ['subscription ($if: Boolean!) { tick @include(if: $if) }', 'subscription ($if: Boolean!) { ... @skip(if: $if) { tick } }']) {
     const read = documents.read(text)

@@ -114,7 +114,7 @@ test('a subscription that is completed while it waits for others of its caller t
   await platform.close()
   platform = await openRouter(schemaEngine(smallGraph(createMemoryEvents(), [], gate.promise)))
   const [first, second, third] = [await dial(), await dial(), await dial()]
-  // A message is answered when those before it were read.
+  // A message is answered after those before it.
   const subscribe = async ({ ask, greet, send, types }: Awaited<ReturnType<typeof dial>>, isCompleted: boolean) => {
     await greet()
     const names = Array.from({ length: 100 }, (_, number) => `Own${number}`)

@@ -244,7 +244,7 @@ describe('S-10 limits', () => {
     const schema = smallGraph()
     // Every two selections of one response key are compared by the types of their fields: how often these are read is the work.
     let reads = 0
-    // Introspection's types are those of every schema in the process.
+    // Introspection types are shared by all schemas of the process.
     for (const type of Object.values(schema.getTypeMap())
       .filter(isObjectType)
       .filter(type => !isIntrospectionType(type)))

@@ -222,7 +222,7 @@ test('a client that sends more messages than it may is closed with 4429; as many
   const began = performance.now()
   for (let n = 0; n < 3 * messagesAtOnce; n += 1) socket.send('{"type":"ping"}')
   expect(await closed).toEqual([4429, 'too many messages'])
-  // Beside what came back meanwhile.
+  // Apart from what was returned meanwhile.
   expect(pongs).toBeLessThanOrEqual(2 * messagesAtOnce + ((performance.now() - began) * socketLimits.messages) / 1000)
 })
 
@@ -237,7 +237,7 @@ test('a flood of messages on one socket lets other requests through', async () =
   for (let n = 0; n < flood; n += 1) socket.send('{"type":"ping"}')
   await expect.poll(() => pongs).toBeGreaterThan(0)
   const before = pongs
-  // By hand, so that nothing but the router's own work lies between question and answer.
+  // Calls the handler directly, so that only the router's own work is measured.
   await new Promise<void>((resolve, reject) => {
     const wire = connect(platform.port, '127.0.0.1', () => wire.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'))
     wire.once('data', () => resolve()).once('error', reject)

@@ -187,7 +187,7 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     const token = () => seal(anonymous, 'publishing', forStream(head))
     const once = await token()
     expect([await send(head.target, once, 'abc'), await send(head.target, once, 'abc')]).toEqual([200, 401])
-    // One signature can be written in several ways, and stays the one that it is.
+    // A signature has several spellings, which count as one.
     const [, , signature = ''] = once.split('.')
     const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map(last => once.slice(0, -1) + last)
     expect(new Set(await Promise.all(others.map(other => send(head.target, other, 'abc'))))).toEqual(new Set([401]))

@@ -87,7 +87,7 @@ test('a key is used as often as it says, over every door together, and what it m
   expect((await post('{ hello }', slow)).status).toBe(200)
   passed += 10_000
   expect((await hello()).status).toBe(200)
-  // What cannot be executed is a request still.
+  // An invalid operation still counts as a request.
   expect((await post('{ nothing }', { 'x-api-key': 'slow, before' })).status).toBe(200)
   expect(await overSocket('{ hello }', slow)).toEqual({ data: { hello: 'Hello world' } })
   for (const answer of [await post('{ hello }', slow), await hello(), await hello({ 'x-api-key': 'slow, before' })])

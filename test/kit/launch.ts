@@ -82,7 +82,7 @@ export interface Launched {
 }
 
 const running = new Set<ChildProcess>()
-// A group of its own does not hear the terminal's Ctrl-C.
+// A separate process group does not receive the terminal's Ctrl-C.
 process.once('exit', () => {
   for (const { pid } of running) if (pid) signal(-pid, 'SIGKILL')
 })

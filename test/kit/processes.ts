@@ -67,7 +67,7 @@ export async function startProcesses(
     routers: routerPorts.map(port => `http://localhost:${port}`),
     async startWorkers(count) {
       const port = await freePort()
-      // Its workers end with it.
+      // Its workers end with the process.
       await start(['router', '--workers', String(count), '--port', String(port)], ofRouter).printed(readyPattern)
       return `http://localhost:${port}`
     },

@@ -49,7 +49,7 @@ export function collectSecrets(): Secrets {
       try {
         note(JSON.parse(text))
       } catch {
-        // A page that speaks of tokens holds none.
+        // A page that mentions tokens contains none.
       }
     },
     known,

@@ -99,7 +99,7 @@ export function createSeed(graph: Graph): Seed {
     connection: async (world, seed?: ConnectionSeed) => ({ connection: await seedConnection(graph, place(world), seed) }),
   }
 
-  // Steps wait for each other, so a story reads in the order in which it happens.
+  // Steps run one after the other, so a story reads in the order of its events.
   const tell = (past: Promise<Seeded>): Seeded => ({
     ...Object.fromEntries(
       Object.entries(steps).map(([verb, step]) => [

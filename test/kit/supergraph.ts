@@ -136,7 +136,7 @@ export async function supergraph({
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
-  // Made when something is kept.
+  // Created with the first file.
   const folder = join(tmpdir(), `supergraph-objects-${newId()}`)
   opening.defer(() => rm(folder, { recursive: true, force: true }))
   const database = opening.use(await createTestDatabase())
@@ -201,7 +201,7 @@ export async function supergraph({
       registry: { production: null },
       foreignIssuer,
       mail: readConfig({}).mail,
-      // What goes out is what a test is about.
+      // Tests decide which requests leave.
       synchronisesModels: false,
       thirdParties: addressesFrom({ ...readConfig({}).providerAddresses, ...addresses }, x?.origin ?? null),
       credentialServers: createCredentialServers([...trusts, ...(x ? [x.origin] : [])], { reserved: inside }),

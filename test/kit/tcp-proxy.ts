@@ -62,7 +62,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     },
     silence(most = pairs.size) {
       for (const [near, far] of [...pairs].slice(0, most)) {
-        // The server goes on living: what its end says is not passed on either.
+        // The server keeps running: its end of stream is not forwarded either.
         far.removeAllListeners('close')
         quiet(near)
         quiet(far)

@@ -150,7 +150,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
   })
 })
 
-// All at once: most of their time is the silence.
+// Runs in parallel, because most of the time is waiting.
 test('a carrier that falls silent is left and found again', async () => {
   await Promise.all(
     Object.entries(ways).map(async ([name, way]) => {

@@ -206,7 +206,7 @@ describe('a carrier over one connection', () => {
       ],
       [false, true],
     ])
-    // That it was lost, and that it is back; that it is stopped is no news.
+    // Reports the loss and the recovery; a stop is not reported.
     expect(warned).toHaveLength(2)
     await carrier.stop()
     expect([opened.map(({ closed }) => closed), warned.length]).toEqual([[true, true], 2])

@@ -146,7 +146,7 @@ test('a source that was there again has the whole patience, and every attempt, w
     return refusal('FORBIDDEN')
   })
   for (const time of [1, 2, 3, 4]) {
-    // Once each time: had the former times counted, that would be the last word.
+    // Once each time: if former attempts had counted, this would be the last.
     if (time === 4) refusing = 1
     sources.at(-1)!.lose()
     await expect.poll(() => sources.length).toBe(time + 1)

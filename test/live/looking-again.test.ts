@@ -147,7 +147,7 @@ describe('looking again', () => {
     for (let round = 0; round < 4; round++) await aRound()
     rows = [{ ids: { id: 'told' }, mark: 1 }]
     await aRound()
-    // By then its mark was forgotten: it is told, once.
+    // Its mark was forgotten by then, so it is delivered once.
     expect(await stream.next()).toMatchObject({ value: { id: 'told' } })
     for (let round = 0; round < 4; round++) await aRound()
     looking.stop()

@@ -199,7 +199,7 @@ test('who comes later is first told the latest of each thing, and everybody goes
   events.announce('thing', { id: 'c' })
   await expect.poll(() => [first.heard.length, second.heard.length]).toEqual([4, 3])
   expect([hub.figures.events(), hub.figures.deliveries()]).toEqual([4, 7])
-  // Of a stream that keeps nothing, nothing is told.
+  // A stream without state has nothing to repeat.
   const change = await join(titled, anna)
   events.announce('thing', { id: 'd' })
   await expect.poll(() => change.heard.length).toBe(1)
@@ -226,7 +226,7 @@ test('whatever else whoever began it has under way keeps nobody else waiting: an
   const busy = Promise.withResolvers<void>()
   const work = [anna, anna].map(viewer => events.run(claim(viewer), () => busy.promise))
   await told(clients, '1')
-  // Where nobody has one it waits for the place of whoever has been there longest.
+  // If no caller has a free place it takes that of the longest-waiting one.
   work.push(events.run(claim(ben), () => busy.promise))
   const waiting = told(clients, '2')
   busy.resolve()
@@ -402,6 +402,6 @@ test('of a shared stream everybody is told the same: whom access leaves less, or
   expect(await streams('subscription { any { ... on Open { n } } }', viewers)).toBe(1)
   expect(await streams('subscription { any { ... on Open { n closed } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
   expect(await streams('subscription { any { ... on Open { scoped } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
-  // One of the types that it can be promises nothing.
+  // One of its possible types makes no promise.
   expect(await streams('subscription { any { n } }', [reader, { ...reader, userId: 'dora' }])).toBe(2)
 })

@@ -86,7 +86,7 @@ test('where the process is full, who leaves while waiting leaves nothing behind:
   await next
   expect(begun).toEqual(['x', 'b1'])
   shares.leave(claim('b'))
-  // Nor does its time run on.
+  // Its time limit does not run meanwhile either.
   expect(take('a2')).toBe(null)
   await expect(take('c1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   shares.leave(claim('a'))

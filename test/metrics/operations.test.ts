@@ -25,7 +25,7 @@ describe('S-11 what an operator sees of operations', () => {
     await post('query Mine { posts(first: 1) { nodes { id } } }')
     await post('{ nothing }')
     await door.ask('GET', '/publishing/api/posts', { headers: { ...headers, 'x-api-key': 'nonsense' } })
-    // Its operation is refused, which counts once, as that.
+    // The refused operation counts once, as refused.
     await door.ask('GET', '/publishing/api/posts', { headers })
     await door.ask('GET', '/nowhere')
     const registrations = graph.platform.subgraphs.map(({ registration }) => registration)
@@ -160,7 +160,7 @@ describe('S-11 what an operator sees of operations', () => {
   test('a name that was known once stays so, and a very long one is never told apart', () => {
     const names = createNames(1)
     expect(['a', 'b', 'a'].map(names)).toEqual(['a', 'other', 'a'])
-    // A stranger’s name of ninety thousand characters would stand in every line of a histogram.
+    // An operation name of ninety thousand characters would be repeated in every line of a histogram.
     expect(['a'.repeat(100), 'a'.repeat(101)].map(createNames(500))).toEqual(['a'.repeat(100), 'other'])
   })
 })

@@ -24,7 +24,7 @@ test.each([
   await expect.poll(lines).toEqual([expect.objectContaining({ route: '/graphql', method: 'POST', status: 200 })])
   expect(await metrics.metrics()).toMatch(/^http_requests_total\{class="graphql",method="POST",status="200"\} 1$/m)
 
-  // One that ends as it should counts once, too.
+  // A stream that ends normally counts once, too.
   await platform.gql('{ hello }')
   await expect.poll(() => lines().length).toBe(2)
   expect(await metrics.metrics()).toMatch(/^http_requests_total\{class="graphql",method="POST",status="200"\} 2$/m)

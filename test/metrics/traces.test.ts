@@ -71,7 +71,7 @@ async function publish(url: string, spans: readonly SpanSeen[]) {
   const { viewer } = await owner.query<{ viewer: { organization: { brands: { nodes: { id: string; approvalMode: string }[] } } } }>(
     '{ viewer { organization { brands(first: 10) { nodes { id approvalMode } } } } }',
   )
-  // The demo has one of which nothing is sent that nobody has approved, too.
+  // The demo also has a brand that publishes only approved posts.
   const brand = viewer.organization.brands.nodes.find(({ approvalMode }) => approvalMode === 'NONE')!
   const query = 'mutation Publish($input: CreatePostInput!) { createPost(input: $input) { id author { name } } }'
   const input = { brandId: brand.id, platform: 'X', copy: 'swordfish is the word', scheduledAt: new Date(Date.now() + 2_000).toISOString() }
@@ -140,7 +140,7 @@ test('S-11 one trace leads from a request through operation, plan, fetches and s
   expect(requests()).toEqual(
     expect.arrayContaining([
       ['GET /publishing/api/brands/:brandId', paths[0]],
-      // What stands in these paths is a secret, or of the caller's own making.
+      // These paths contain secrets or caller input.
       ['GET /publishing/calendar/:token.ics', '/publishing/calendar/:token.ics'],
       ['GET', undefined],
     ]),

@@ -50,14 +50,14 @@ describe('a route', () => {
     })
     expect(await ask('nobody')).toMatchObject({ ...problem(401, 'UNAUTHENTICATED'), headers: { 'www-authenticate': 'Bearer' } })
     if (forbidden) expect(await ask(forbidden)).toMatchObject(problem(403, 'FORBIDDEN'))
-    // What is the platform's is refused to everybody else, and nobody else is told what there is.
+    // Platform records are refused to all others without disclosing their existence.
     if (by === 'owner' && (make || JSON.stringify(body?.() ?? {}).includes(world.brandId))) {
       expect(await ask('outsider'), 'of another organization').toMatchObject(problem(404, 'NOT_FOUND'))
       if (make) expect((await ask('owner', path(newId()))).json.detail, 'nobody’s').toMatch(/\w/)
     }
     const answer = await ask(by)
     expect(answer).toMatchObject(answers(id))
-    // Of a list one entry says enough; one that is no page is told whole.
+    // One entry of a list is enough; a list without pages is recorded whole.
     const cut = 'nextCursor' in (answer.json ?? {}) ? await ask(by, `${path(id)}${path(id).includes('?') ? '&' : '?'}first=1`) : answer
     record(at, body?.(), cut.status === 400 ? answer : cut)
     if (once) expect(await ask(by)).toMatchObject(problem(404, 'NOT_FOUND'))

@@ -106,7 +106,7 @@ describe('the document of the platform', () => {
     const headers = (...names: readonly string[]) => Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
     expect(posts.post.responses[201].headers).toEqual(headers('ETag', 'Location', 'Idempotent-Replayed'))
     expect(platform.components.headers).toHaveProperty('Idempotent-Replayed')
-    // What takes no key makes nothing twice, and has no mark.
+    // A route without idempotency key has no replay header.
     expect(platform.paths['/publishing/api/posts/{id}'].put.responses[200].headers).not.toHaveProperty('Idempotent-Replayed')
   })
 

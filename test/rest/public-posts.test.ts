@@ -23,7 +23,7 @@ test('one client address sends a thousand calls that ask for no credentials in a
       headers: { 'retry-after': '840', 'content-type': expect.stringMatching(/^application\/problem\+json/) },
       json: { status: 429, code: 'RATE_LIMITED' },
     })
-  // What is read, and what wants credentials, is not counted.
+  // Reads and requests with credentials are not counted.
   expect((await door.ask('GET', '/identity/login')).status).toBe(200)
   expect((await door.ask('GET', '/identity/api/auth/jwks')).status).toBe(200)
   await graph.clock.advance(840_000)

@@ -43,7 +43,7 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
       .replaceAll(/(?<=localhost:)\d+/g, '4100')
       .replaceAll(/(?<=^W\/")[\w-]+/g, 'cyKIoO1kzVQ0Yp2mT8Pq1Qe7b3w')
   const walk = (value: unknown, key = ''): unknown => {
-    // The end of a period is as far away as the day of the test says.
+    // The distance to a period's end depends on the day of the test.
     if (typeof value === 'string' && key === 'resetsAt') return '2027-04-01T00:00:00.000Z'
     if (typeof value === 'string' && key === 'day') return new Date(dayOf(moment) + Date.parse(value) - dayOf(now.getTime())).toISOString().slice(0, 10)
     if (typeof value === 'string' && key === 'time') return '09:00'

@@ -194,7 +194,7 @@ test('every row that is forwarded is asked here', async () => {
   for (const method of ['GET', 'POST']) expect((await answered(`${method} /publishing/api/integrations/{platform}/callback`)).status).toBe(400)
   expect((await answered('GET /publishing/api/analytics.csv')).status).toBe(401)
   expect((await answered('GET /publishing/calendar/{token}.ics')).status).toBe(404)
-  // Without an application of ours there, nobody can have signed anything.
+  // Without a configured application nothing can be signed.
   for (const event of ['deauthorize', 'data-deletion']) expect((await answered(`POST /publishing/api/callbacks/{platform}/${event}`)).status).toBe(404)
   expect((await answered('GET /publishing/data-deletion/{code}')).status).toBe(404)
   expect((await answered('GET /publishing/media/{id}/{variant}')).status).toBe(403)

@@ -57,7 +57,7 @@ export async function restWorld(): Promise<RestWorld> {
     ],
     keys: [
       { organization: 'acme', name: 'reader', scopes: ['publishing:posts.read'], createdBy: 'owner@test.test' },
-      // Nobody uses it: the REST document shows it.
+      // Unused, but shown by the REST document.
       { organization: 'acme', name: 'nightly', scopes: ['launcher:widgets.read'], createdBy: 'owner@test.test' },
       { organization: 'acme', name: 'stranger', scopes: ['payments:reports.read'], createdBy: 'owner@test.test' },
     ],
@@ -83,9 +83,9 @@ export async function restWorld(): Promise<RestWorld> {
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
-  // Pictures are drawn with it.
+  // Used for generated images.
   await seedCredential(graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
-  // Whom the platform's mails are from.
+  // The sender of the platform's mails.
   await seedIdentity(graph, await seedDomain(graph, { organizationId: null, domain: 'platform.example.com' }), { localPart: 'no-reply', isDefault: true })
   const write: RestWorld['write'] = async (input = {}) => {
     const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id version } }'

@@ -64,7 +64,7 @@ const overTcp = (port: number, packet: Buffer) =>
     })
     const length = Buffer.alloc(2)
     length.writeUInt16BE(packet.length)
-    // In two parts, as a network may bring it.
+    // In two segments, as a network may deliver it.
     socket.write(Buffer.concat([length, packet.subarray(0, 5)]))
     setImmediate(() => socket.write(packet.subarray(5)))
   })
@@ -78,7 +78,7 @@ test('bare packets: an authority answers over UDP; what does not fit is cut ther
   expect([answer[2], answer[3]! & 0x0f, answer.readUInt16BE(4), answer.readUInt16BE(6)]).toEqual([0x85, 0, 1, 1])
   expect(answer.subarray(-6)).toEqual(Buffer.concat([Buffer.from([5]), Buffer.from('hello')]))
   expect((await overUdp(port(), question('none.example.test', 16)))[3]! & 0x0f).toBe(3)
-  // A name that there is, without such a record, and a name above one: nothing, and no error.
+  // A name that exists without such a record, or above an existing one: an empty answer without error.
   for (const [name, type] of [
     ['one.example.test', 1],
     ['example.test', 16],

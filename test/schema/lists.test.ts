@@ -133,12 +133,12 @@ const rules: Readonly<Record<string, number>> = {
   'ServiceEntry.capabilities': 1,
   'ServiceEntry.mobileApps': ofService.mobileApps,
   'ServiceMobileApp.certificateFingerprints': ofService.fingerprints,
-  // Written by the platform itself: where its parts are reached, one a role, and where they are in production.
+  // Written by the platform: the hosts of each role, here and in production.
   'ServiceEntry.addresses': 5 + mostAddresses,
   'Query.services': slugs.length,
   'Query.sessions': mostSessions,
   'Mutation.revokeSessions': mostSessions,
-  // Those of a day, and the one that signed when it began.
+  // The keys of one day, and the one that signed when it began.
   'Query.signingKeys': mostTurns + 1,
   'Query.widgets': Object.keys(sources).length,
   'Query.paymentCurrencies': exponents.size,
@@ -189,7 +189,7 @@ const rules: Readonly<Record<string, number>> = {
   'Brand.connections': mostConnections,
   'GeneratedImages.images': ofDrawing.images,
   'MediaAsset.tags': mostTags,
-  // One a network at most.
+  // At most one for each network.
   'MediaAsset.variants': platforms.length,
   'Post.approvalEvents': mostEvents,
   'Post.deliveryAttempts': mostDelivered,
@@ -226,7 +226,7 @@ const rules: Readonly<Record<string, number>> = {
   'Query.integrations': platforms.length,
   'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
   'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
-  // Nobody draws one yet.
+  // No client shows one yet.
   'WidgetChart.points': 0,
 }
 

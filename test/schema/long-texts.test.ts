@@ -19,7 +19,7 @@ const rules: Readonly<Record<string, number>> = {
   'GeneratedImage.prompt': ofImage.prompt,
   'Post.copy': longestCopy,
   'PostVersion.copy': longestCopy,
-  // What a model writes has no rule of ours: a long answer counts as a long prompt.
+  // Model output has no length rule: a long answer counts like a long prompt.
   'Completion.content': longestPrompt,
   'Transcription.text': longestPrompt,
 }

@@ -41,11 +41,11 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   expect(brand.connections).toContainEqual({ platform: 'X', active: true })
   expect(brand.connections.filter(({ active }) => !active)).toEqual([])
   expect((await fetch(`${sandbox}/_control/received?network=x`)).status).toBe(200)
-  // Who opens it in a browser is told with whom to try it, as in one process.
+  // The page names the demo accounts, as with one process.
   const overview = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   for (const word of ['owner@demo.test', 'supergraph-demo', `href="${sandbox}"`]) expect(overview).toContain(word)
 
-  // What one subgraph shows is missing while it is away, and nothing else.
+  // Fields of an unavailable subgraph are missing, and nothing else.
   process.kill(machine.processes().get('publishing 1')!.pid, 'SIGKILL')
   await until('publishing is noticed to be gone', () => keeper.said().includes('publishing 1 ended (SIGKILL)'))
   await until('publishing is back', () => keeper.said().includes('publishing 1 is ready again'), 60)
@@ -57,7 +57,7 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
 
   machine.processes()
   keeper.child.kill('SIGTERM')
-  // Not within ten seconds it would be 1.
+  // If it took longer than ten seconds the exit code would be 1.
   expect(await keeper.ended).toBe(0)
   expect(machine.remaining()).toEqual([])
   expect(leftovers(folder)).toEqual([])
@@ -69,7 +69,7 @@ test('when the process that keeps the others is killed, they end too, the databa
   // Its router has the port for longer than the next start takes to look.
   await using machine = await startMachine(folder, process.platform === 'linux' ? 'router=2' : '', { ...environment, DRAIN_MS: '3000' })
   expect(machine.remaining().length).toBeGreaterThan(5)
-  // Whichever of the routers takes it: those of one port are told as one.
+  // Routers of one port share events, whichever receives them.
   for (let time = 0; process.platform === 'linux' && time < 4; time++)
     expect(await (await fetch(`http://localhost:${environment.PORT}/metrics`, { headers: { connection: 'close' } })).text()).toMatch(
       /^supergraph_processes 2$/m,

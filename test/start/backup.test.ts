@@ -15,7 +15,7 @@ const command = async (name: 'backup' | 'restore', folder: DataFolder, file: str
 async function start(folder: DataFolder) {
   const platform = launchPlatform(await platformEnvironment(folder))
   const [, url = ''] = await platform.printed(readyLine)
-  // As whoever watches it asks; a check of readiness writes.
+  // Checks liveness as a supervisor does; the readiness check would write.
   expect((await fetch(`${url}/health/ready`)).status).toBe(200)
   return {
     url,
@@ -84,7 +84,7 @@ test('S-08 a platform that was backed up and put into an empty folder is the sam
   const second = await start(elsewhere)
   const again = await signIn(second.url)
   expect(await posts(again)).toEqual(before)
-  // By tokens that are sealed with the generated key, at a sandbox that knows them.
+  // Publishes with tokens encrypted by the generated key, at a sandbox that knows them.
   expect(await publish(again)).toBe('PUBLISHED')
   expect((await command('restore', elsewhere, running)).complained).toMatch(/ is in use by process /)
   await second.stop()

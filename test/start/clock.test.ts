@@ -5,7 +5,7 @@ import { launchPlatform, newDataFolder, platformEnvironment, readyLine, until } 
 test('a platform whose clock is 200 s ahead of the database’s starts, is not ready, says why, and is ready once they agree', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
-  // Found before the server's own by name: the database's clock as it is asked.
+  // Shadows the built-in function of this name: the database's clock.
   const name = new URL(database.url).pathname.slice(1)
   await database.sequelize.query(`
     create schema beside;

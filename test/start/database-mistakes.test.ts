@@ -62,7 +62,7 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
       `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${certificate} -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost`.split(' '),
     )
     writeFileSync(hba, 'hostssl all all 127.0.0.1/32 scram-sha-256\n')
-    // PostgreSQL runs as nobody when root starts it.
+    // PostgreSQL runs as the user nobody when root starts it.
     chmodSync(files, 0o755)
     chmodSync(key, 0o640)
     if (process.getuid?.() === 0) chownSync(key, 0, 65534)

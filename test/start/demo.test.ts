@@ -54,7 +54,7 @@ test('production and staging refuse a database with demo accounts in one line, w
       },
       { slug: 'other', name: 'Other', members: [{ email: real.email, roles: ['member'] }] },
     ],
-    // Nobody's of the demo: it stays. That of the demo has no address by which it could be found.
+    // Not part of the demo: it stays. The demo's service account has no address to find it by.
     serviceAccounts: [{ organization: 'real', name: 'Real Agent', roles: ['member'] }],
     keys: [],
   })

@@ -39,7 +39,7 @@ test('a watcher sees saves by renaming again and again, new folders, moves and r
     save(root, 'src/notes.md', 'x')
     save(root, 'other/a.ts', '22')
     expect(watcher.look()).toEqual(['src/a.ts'])
-    // Told already: only what comes now is told.
+    // Former output is skipped.
     expect(await after(() => save(root, 'src/d.ts', '1'))).toEqual(['src/d.ts'])
   } finally {
     watcher.close()
@@ -89,13 +89,13 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
   await started()
   const { pid } = folder.node()!
 
-  // A mistake in a contract.
+  // A mistake in a schema file.
   save(root, file, withField('"Its sign." motto: Strin'))
   await refused(/brand\/schema\.graphql:\d+:\d+ .*Strin/)
   expect(folder.node()!.pid).toBe(pid)
   expect(JSON.stringify((await ask(fieldNames)).data())).not.toContain('motto')
 
-  // Mended, and saved by renaming a second time.
+  // Mended, this time saved by renaming.
   save(root, file, withField('"Its sign." motto: String'))
   await started()
   expect(JSON.stringify((await ask(fieldNames)).data())).toContain('motto')

@@ -90,7 +90,7 @@ describe('whoever keeps workers', () => {
     await new Promise(resolve => setImmediate(resolve))
     expect(last('everything')).toBeUndefined()
     workers[1]!.process.emit('exit', 1, null)
-    // Its last words may come behind its end.
+    // Its last output may arrive after its end.
     heard(1, { about: 'counted', round: 2, figures: figures(99) })
     await new Promise(resolve => setImmediate(resolve))
     expect(last('everything')?.figures).toEqual([figures(10), figures(2), expect.stringContaining('supergraph_process_ends_total 1\n')])

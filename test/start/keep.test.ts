@@ -40,7 +40,7 @@ test.runIf(process.platform === 'linux').each([
   [
     'as a worker',
     `(cluster.setupPrimary({ exec: '/dev/null', execArgv: words }), keepRunning({ name: 'one' }, onlooker, () => {
-      // What the dead one held would do for the next.
+      // The dead process's resources are free for the next.
       if (ends === 1) fill()
       return forkWorker({})
     }))`,

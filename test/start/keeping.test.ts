@@ -21,7 +21,7 @@ test('a process that does not end when it is asked to is ended, and not started 
   const [first, second] = [one.stop(200), one.stop(60_000)]
   await Promise.all([first, second])
   expect(one.pid()).toBeNull()
-  // It was asked once, and what it said then was handed on.
+  // It was asked once, and its answer was passed on.
   expect(one.heard.filter(each => each !== 'line no')).toEqual([])
 })
 

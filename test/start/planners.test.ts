@@ -68,7 +68,7 @@ test('S-10 whoever asks what takes seconds to plan is refused, keeps nobody else
     expect(await ask('{ other }', '203.0.113.7')).toEqual({ data: { other: 7 } })
     const [first] = planners()
     const hostile = Array.from({ length: 3 }, (_, n) => ask(`{ ${dear('node', 10 - n)} }`, '203.0.113.7'))
-    // What is planned is answered to whoever asks; what is not, to everybody else.
+    // A planned operation is answered at once, others after planning.
     for (let n = 0; n < 10; n++) {
       expect(await ask('{ other }', '203.0.113.7')).toEqual({ data: { other: 7 } })
       expect(await ask(`{ other${n}: other }`, `198.51.100.${n}`)).toEqual({ data: { [`other${n}`]: 7 } })
@@ -76,7 +76,7 @@ test('S-10 whoever asks what takes seconds to plan is refused, keeps nobody else
     const refusal = { message: 'The operation takes too long to plan; ask for less at once.', extensions: { code: 'BAD_USER_INPUT' } }
     for (const answer of await Promise.all(hostile)) expect(answer).toMatchObject({ errors: [refusal] })
     expect(planners()).not.toContain(first)
-    // Of streams as well.
+    // Also for streams.
     const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, retryAttempts: 0 })
     const told = await new Promise(resolve => {
       client.subscribe({ query: `subscription { ticks { ${dear('next', 10, 5)} } }` }, { next: resolve, error: resolve, complete: () => {} })
@@ -111,7 +111,7 @@ test('S-10 a router that reads other supergraphs keeps planners of the last one 
   const sdl = readFileSync(file, 'utf8')
   try {
     for (const time of [1, 2, 3]) {
-      // Another graph: one that says the same as before would stay.
+      // Needs a different graph: an equal one would not be reloaded.
       writeFileSync(`${file}.next`, sdl.replace(/^type Query/m, `"Read ${time} times."\ntype Query`))
       renameSync(`${file}.next`, file)
       router.child.kill('SIGHUP')
@@ -139,7 +139,7 @@ test.skipIf(process.platform !== 'linux')('S-10 a router that has no file left t
     for (let n = 0; n < files; n++) sockets.push(connect(Number(port), hostname).on('error', () => {}))
     await until('all are taken', () => open() >= files - 1)
     process.kill(planner!, 'SIGKILL')
-    // What it held is free; whoever connects next takes that too.
+    // Its port is free; the next one takes it.
     await until('it is gone', () => !planners().includes(planner!))
     for (let n = 0; n < files; n++) sockets.push(connect(Number(port), hostname).on('error', () => {}))
     await until('all are taken again', () => open() >= files - 1)

@@ -85,7 +85,7 @@ test('S-12 a changed supergraph answers without a restart: no operation fails un
         await until('nobody listens', () => events.listenerCount() === 0)
         await until('more was asked', () => asked.count > before + 100)
       }
-      // By GET as well, where Apollo Server knows the graph.
+      // By GET as well, which Apollo Server answers.
       expect(await (await fetch(`${url}?query={extra}`, { headers: { 'content-type': 'application/json' } })).json()).toEqual({ data: { extra: 'more' } })
 
       put('type Query { this is no supergraph')
@@ -100,7 +100,7 @@ test('S-12 a changed supergraph answers without a restart: no operation fails un
     expect([...wrong]).toEqual([])
     expect(router.said().match(/the new graph is in use/g)).toHaveLength(3)
 
-    // By the signal, before anybody has looked at the file.
+    // By the signal, before the file is polled.
     put(graphOf('catalogue', 'stock'))
     router.child.kill('SIGHUP')
     await until('the graph is another one', async () => !(await post('{ extra }')).text.includes('more'))

@@ -19,7 +19,7 @@ test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL in
   const first = launchPlatform(environment)
   await first.printed(readyLine)
 
-  // While a platform runs there, whatever one says.
+  // Refused while a platform runs, whatever is confirmed.
   expect(await reset(folder, ['--yes'])).toEqual({
     status: 1,
     said: '',
@@ -27,7 +27,7 @@ test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL in
   })
   await kill(folder.node())
 
-  // Where nobody can be asked.
+  // Without a terminal there is no question.
   const kept = readdirSync(folder.path).filter(name => name !== 'lock')
   expect(await reset(folder, [])).toMatchObject({ status: 1, complained: expect.stringMatching(/^nothing was removed from .*: .*npm run reset -- --yes\n$/) })
   expect(readdirSync(folder.path).sort()).toEqual(kept.sort())

@@ -118,7 +118,7 @@ test('a second Ctrl-C does not wait for requests that do not end, and says so; n
   const platform = launchPlatform(environment)
   await platform.printed(readyLine)
   const { postgres } = processesOf(folder)
-  // A request whose body never comes.
+  // A request whose body never arrives.
   const half = connect(Number(environment.PORT), '127.0.0.1')
   half.on('error', () => {})
   half.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{')
@@ -155,7 +155,7 @@ test('lets streams of models go on for STREAM_DRAIN_MS when it is told to end, t
   const began = performance.now()
   platform.child.kill('SIGTERM')
   const text = await answer.text()
-  // Longer than other requests have.
+  // Longer than the limit of other requests.
   expect(performance.now() - began).toBeGreaterThan(3_500)
   const last = text.split('\n\n').findLast(event => event !== '')!
   expect([JSON.parse(last.slice('data: '.length)), text.includes('[DONE]')]).toEqual([
@@ -192,7 +192,7 @@ test('a start that is told to end before it is ready stops what it had started',
 test('in production every line is JSON, from the first to the last', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
-  // The catalogue of models is not found, which is told at some time.
+  // The model catalogue is unreachable, which is logged at some time.
   const keys = {
     SMTP_URL: 'smtp://127.0.0.1:9',
     AUTH_SECRET: 's'.repeat(32),

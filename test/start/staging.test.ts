@@ -38,7 +38,7 @@ test('staging does not start without the addresses of payments: in one process, 
   expect(await ended(['apart'])).toEqual(missing)
   const seal = { SEAL_PUBLIC_KEYS: `k:${publicHalf({ id: 'k', key: Buffer.alloc(32, 1) }).key.toString('base64')}` }
   expect(await ended(['subgraph', 'payments'], seal)).toEqual(missing)
-  // Whoever has nothing to do with payments is not asked for them.
+  // Processes without payments need none of its settings.
   const publishing = launch(process.execPath, ['router/main.ts', 'subgraph', 'publishing', '--port', String(await freePort())], { ...environment, ...seal })
   await publishing.printed(/ready in/)
   publishing.child.kill()

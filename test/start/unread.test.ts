@@ -64,7 +64,7 @@ async function logged(output: 'pipe' | number) {
     stdio: ['ignore', output, 'ignore'],
   })
   const ended = once(router, 'exit')
-  // Also where it never answers, and the test is over before it is anybody's.
+  // Also if it never answers, and the test ends before anybody receives it.
   process.once('exit', () => router.kill('SIGKILL'))
   const ask = () => fetch(`${url}/graphql?query={__typename}`, { headers: { 'content-type': 'application/json' } }).then(async answer => answer.status)
   await until('it answers', () => ask().catch(() => null))

@@ -46,13 +46,13 @@ test('the platform’s router as two processes: one sign-in counts at both, a ch
     })
     const figures = async () => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()
     await until('all of them follow', async () => /supergraph_subscriptions\{operation="Followed"\} 4$/m.test(await figures()))
-    // Two at each: equal streams of one worker are one.
+    // Two streams at each worker: equal streams of one worker are shared.
     expect(await figures()).toMatch(/^supergraph_subscription_upstreams 2$/m)
     for (const copy of ['first', 'second', 'third'])
       await owner.query('mutation($input: CreatePostInput!) { createPost(input: $input) { id } }', { input: { brandId, platform: 'X', copy } })
     await until('everybody was told of everything', () => heard.every(told => ['first', 'second', 'third'].every(copy => told.includes(copy))))
 
-    // REST by either, on connections of their own.
+    // REST at either worker, each on its own connection.
     const posts = () => fetch(`${url}/publishing/api/posts`, { headers: { authorization: `Bearer ${owner.token}`, connection: 'close' } })
     expect(await Promise.all(Array.from({ length: 4 }, async () => (await posts()).status))).toEqual([200, 200, 200, 200])
     await Promise.all(clients.map(client => client.dispose()))

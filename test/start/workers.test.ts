@@ -144,7 +144,7 @@ test('requests and streams are shared by all workers, an event reaches every str
     return found.reduce((sum, each) => sum + each, 0) === 20 && found
   })
   expect(shares).toHaveLength(2)
-  // In turn: not one for the other's idleness.
+  // One after the other, so that neither benefits from the other's idleness.
   expect(Math.min(...shares)).toBeGreaterThan(5)
 
   const followers = Array.from({ length: 6 }, () => follow(router, []))
@@ -234,7 +234,7 @@ test('a worker that is killed takes nobody with it: the others go on, its client
   await until('all are open again', async () => figureIn(await router.figures(), 'supergraph_subscriptions\\{operation="anonymous"\\}') === 4)
   events.announce('renamed', { id: 'p2' })
   await until('everybody heard of it', () => followers.every(({ heard }) => heard.includes('new p2')))
-  // Those of the other one did not.
+  // Streams of the other worker did not end.
   expect(cut()).toBeLessThan(4)
 
   const figures = await router.figures()
@@ -255,7 +255,7 @@ test('a worker that does not answer is told by what it said last, and holds up n
   const { pid } = router.workers().get(2)!
   process.kill(pid, 'SIGSTOP')
   try {
-    // A connection may be handed to it: that one waits.
+    // A connection may be passed to the paused worker: that one waits.
     const told = await Promise.any([router.figures(), router.figures()])
     expect(figureIn(told, counted)).toBe(10)
     expect(figureIn(told, 'supergraph_processes')).toBe(2)
@@ -271,7 +271,7 @@ test('a worker that hangs is ended and started again: its clients dial again, an
   await until('both workers listen', () => events.listenerCount() === 2)
   const first = router.workers().get(1)!
   process.kill(first.pid, 'SIGSTOP')
-  // Two connections: one of them is handed to it.
+  // Two connections: one of them goes to that worker.
   const asked = [router.ask('{ name }'), router.ask('{ name }')]
   await until('it is gone', () => !isAlive(first), 60)
   expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(2).fill('{"data":{"name":"catalogue"}}'))
@@ -326,7 +326,7 @@ test('a changed supergraph reaches every worker, by the file and by the signal',
   await until('every worker has it', async () => !(await answers()).has(false))
   put('type Query { this is no supergraph')
   await until('both say so', () => router.said().match(/the former graph stays in use/g)?.length === 2)
-  // One that begins now has nothing but what the others know.
+  // A new worker gets the graph that the others use.
   process.kill(router.workers().get(1)!.pid, 'SIGKILL')
   await until('it is there again', () => router.said().includes('worker 1 is ready again'))
   expect(router.said()).toContain("workers' graph stays in use")
@@ -352,7 +352,7 @@ test('TERM lets what is on its way end at every worker, closes sockets with 1001
   expect((await asked).text).toContain('at last')
   expect(await router.ended).toBe(0)
   expect(workers.filter(isAlive)).toEqual([])
-  // The workers do not say it as well.
+  // The workers do not log it as well.
   expect(router.said().match(/^stopp(?:ing|ed)/gm)).toHaveLength(2)
   expect(router.said()).not.toContain('ended unexpectedly')
 }, 60_000)

@@ -55,12 +55,12 @@ async function startApart(databaseUrl: string) {
     PUBLIC_URL: url,
     LOG_LEVEL: 'fatal',
     AUTH_SECRET: randomBytes(32).toString('hex'),
-    // Nobody is there: who gets as far as asking X hears that it cannot be reached.
+    // X is not running: a call that gets that far fails to connect.
     X_CLIENT_ID: 'application',
     X_CLIENT_SECRET: 'secret',
     X_API_URL: 'http://127.0.0.1:9',
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    // The old key of a rotation stands beside the one in use.
+    // During a rotation the old key is listed beside the new one.
     SEAL_PUBLIC_KEYS: [{ id: 'old', key: randomBytes(32) }, publicHalf(key)].map(({ id, key: half }) => `${id}:${half.toString('base64')}`).join(),
   }
   const urls = Object.fromEntries(listedSlugs.map((slug, index) => [slug, `http://localhost:${ports[index]}`])) as Record<ListedSlug, string>
@@ -145,7 +145,7 @@ test('a connection that was begun in a browser ends there alone, and one that a 
   expect(await inBrowser.open(inBrowser.cookie)).toEqual([502, expect.stringContaining('load this page again')])
   const byProgram = await connect({ 'x-browser-fingerprint': '0'.repeat(64) })
   expect(await byProgram.open('')).toEqual([200, expect.stringContaining('of the organization “<bdi>Apart</bdi>”')])
-  // Confirmed at the same door, it gets as far as asking X.
+  // Confirmed on the same host, the flow gets as far as calling X.
   const page = await fetch(byProgram.back, { headers: { accept: 'text/html' } })
   const fields = [...(await page.text()).matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!])
   const cookie = page.headers.getSetCookie()[0]!.split(';', 1)[0]!
@@ -278,7 +278,7 @@ test('a subscription that lives within one subgraph gets its events', async () =
     got = result
   })
   const copies: string[] = []
-  // The socket needs a moment until it listens; every change before that is an event that nobody hears.
+  // The socket needs a moment to subscribe; changes before that are missed.
   await until('the event came', async () => {
     copies.push(`Told ${copies.length}`)
     const input = { brandId, platform: 'X', copy: copies.at(-1) }
@@ -411,7 +411,7 @@ test('identity that is down is named, over HTTP, REST and WebSocket; who needs t
   platform.processes.identity.child.kill('SIGKILL')
   await platform.processes.identity.ended
   const down = { code: 'UPSTREAM_FAILED', service: 'identity' }
-  // What the router knows of a session is good for a second.
+  // The router caches a session for one second.
   const { json, status } = await until('the router asks anew', async () => {
     const answer = await post('/graphql', { query: '{ services { slug } }' }, { authorization: bearer })
     return answer.status !== 200 && answer

@@ -18,7 +18,7 @@ describe('a value that a scalar refuses', () => {
     ['in an input', `input: { brandId: "${brandId}", platform: X, copy: "a", scheduledAt: "tomorrow" }`, 'input.scheduledAt', 'DateTime cannot represent'],
     ['that is an address', `input: { brandId: "${brandId}", platform: X, copy: "a", link: "no address" }`, 'input.link', 'Invalid URL'],
   ])('is told with its field and the reason when it is written %s', async (_what, written, place, reason) => {
-    // The first runs are graphql-js's, later ones compiled.
+    // The first runs are interpreted by graphql-js, later ones compiled.
     for (let run = 0; run < 4; run++) {
       const { message, extensions } = (await refusal(`mutation { createPost(${written}) { id } }`))!
       expect(extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: place.replace('input.', '') })

@@ -5,7 +5,7 @@ import type { PostRow } from '../../subgraphs/publishing/stores/post.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
-// Nothing here may change anything, so all of it may stand on one platform: the last look at the tables proves it.
+// None of these calls may change anything, so they share a platform: the last test compares the tables.
 let graph: Supergraph
 let owner: Viewer
 let brand: BrandRow
@@ -163,7 +163,7 @@ test('an id that nobody has is NOT_FOUND', async () => {
     (await graph.execute(document, { input }, { as: owner })).refused('NOT_FOUND')
 })
 
-// Last in this file: it looks at what all the others have left.
+// Last in this file: checks what all the others left behind.
 test('nothing of all this was stored', async () => {
   expect(await tables()).toEqual(before)
 })

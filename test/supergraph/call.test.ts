@@ -75,7 +75,7 @@ describe('a row whose answer is streamed', () => {
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }
     const call = createCall([{ registration, http }] as unknown as Parameters<typeof createCall>[0], 'http://localhost:4000', async () => true)
-    // Members are known by ids.
+    // Members are identified by id.
     const stream: CallService['stream'] = (path, { forUser: _, ...who }, options) => call.stream(path, who, options)
     return {
       call: Object.assign(call.bind(null), { stream }),

@@ -165,7 +165,7 @@ describe('people of another issuer, wherever they ask', () => {
     await login.start(0, '127.0.0.1')
     opened.defer(() => login.stop())
     const issuer = login.issuer.url!
-    // Somebody who has come before.
+    // A person who has signed in before.
     for (const [subject, email] of [
       ['olga', owner],
       ['max', member],

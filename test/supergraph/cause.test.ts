@@ -22,7 +22,7 @@ describe('what is done for a request', () => {
     ]
     const owner = { ...anonymous, userId }
     await seedConnection(graph, { brandId: world.brandId, owner })
-    // Payments knows what an organization is called once it was told of it; before, it asks.
+    // Payments knows an organization's name once it has received the fact; before, it asks.
     const unheard = 'select from identity.organizations o where not exists (select from payments.merchants m where m.organization_id = o.id)'
     await until('payments was told of every organization', async () => (await graph.rows(unheard)).length === 0)
     await graph.rows('delete from payments.merchants')
@@ -32,7 +32,7 @@ describe('what is done for a request', () => {
     const known = { caller: user, client: 'walker@2.1' }
     expect(lines()).toContainEqual(expect.objectContaining({ requestId: 'find-me-1', route: '/payments/api/orders', status: 201, ...known }))
     if (mode === 'apart') {
-      // The subgraph that was asked, the router that it asks, and the one whose name was asked for.
+      // The called subgraph, the router it asks, and the subgraph that answers the name.
       const answered = lines().filter(line => line.msg === 'answered' && line.requestId === 'find-me-1')
       expect(answered.every(({ caller, client }) => (caller === user && client === 'walker@2.1') || String(caller).startsWith('service:'))).toBe(true)
       expect(answered.map(({ route }) => route)).toContain('/internal/ask')
@@ -56,7 +56,7 @@ describe('what is done for a request', () => {
       caller: user,
       client: 'walker@2.1',
     })
-    // What nobody asked for is nobody's.
+    // Work without a request has no cause.
     for (const line of lines()) if (line.sweep !== undefined) expect(line.requestId).toBeUndefined()
   }, 60_000)
 

@@ -37,7 +37,7 @@ test('no random operation costs anybody more than was estimated, and what it has
         counted.tooExpensive++
         return
       }
-      // Variables that are wrong are refused before anything is counted.
+      // Invalid variables are refused before the cost is estimated.
       if (data === undefined) return
       const { estimated, actual, max } = extensions!.cost as { estimated: number; actual: number; max: number }
       counted.answered++

@@ -32,7 +32,7 @@ async function cut(ask: () => Promise<Reply>): Promise<Reply> {
       over = true
     })
     const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    // A transaction sees what others do as it was when it first looked.
+    // The transaction reads the snapshot of its first statement.
     while (!over) await holder.query(`select pg_stat_clear_snapshot(); select pg_terminate_backend(pid) from ${waiting}`)
     return await answer
   } finally {

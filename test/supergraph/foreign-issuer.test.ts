@@ -83,7 +83,7 @@ test('I-05 a person is made at first sight of subject, once however many request
   expect(seen[0]).toMatchObject({ kind: 'USER', roles: [], organization: null, user: { name: 'Ada', email: 'ada@example.test' } })
   expect(seen[0].scopes).toContain('launcher:apps.read')
   expect(await viewer(await bearer('bob', { email: 'bob@example.test' }))).toMatchObject({ user: { name: 'Unnamed', email: null } })
-  // Somebody else with an address that is taken is somebody else.
+  // Another subject with a taken address is another person.
   expect((await viewer(await bearer('eve', { name: 'Eve', email: 'ada@example.test', email_verified: true }))).user).toMatchObject({ name: 'Eve', email: null })
   expect((await people()).map(({ subject }) => subject).sort()).toEqual(['ada', 'bob', 'eve'])
   const made = await graph.rows(`select action from identity.audit_entries where action = 'account.created'`)
@@ -184,7 +184,7 @@ test('the issuer’s next key counts at once, and a flood of unknown keys asks f
 })
 
 test('I-05 the set-up link asks for the address of the first owner alone; who comes from the issuer with it, verified, is that person, and the link is dead', async () => {
-  // In a database of its own: as long as nobody has come from the issuer.
+  // Uses its own database, in which nobody has signed in by the issuer yet.
   await using fresh = await supergraph({ foreignIssuer: { issuer: 'https://login.example', jwksUrl: 'https://login.example/jwks', audience: 'a' } })
   const { identity } = fresh.platform
   const link = `http://localhost:4000${await identity.openSetup()}`
@@ -234,7 +234,7 @@ test('what is about signing in is the issuer’s: rows, root fields, keys; and c
   }
   const page = await fetch(`${url}/identity/login`)
   expect([page.status, (await page.text()).includes('People sign in at')]).toEqual([409, true])
-  // A mail leads there, which is sent as ever: the page says where it is answered.
+  // Invitation mails link there as before: the page says where to answer.
   const invitation = await fetch(`${url}/identity/invitation?code=${'c'.repeat(43)}`)
   expect([invitation.status, (await invitation.text()).includes('you see the invitation there')]).toEqual([409, true])
   const overview = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
@@ -264,7 +264,7 @@ test('keys that are known go on while the issuer is away, and nobody waits for i
   elapsed += 3_600_000
   expect(await status(headers)).toBe(200)
 
-  // Nobody waits for an issuer that is silent: it is asked once, and what is known goes on meanwhile.
+  // Requests do not wait for a silent issuer: it is asked once, and known keys stay in use.
   const { promise, resolve } = Promise.withResolvers<void>()
   stalled = promise
   elapsed += 10_000
@@ -303,7 +303,7 @@ test('without any keys of the issuer nobody is anybody, and nobody is anonymous,
   const refused = [502, expect.objectContaining({ code: 'UPSTREAM_FAILED', service: 'issuer' }), 502, 'UPSTREAM_FAILED']
   const before = asked
   expect(await answers()).toEqual(refused)
-  // However many ask: within ten seconds the issuer is asked once.
+  // However many requests arrive, the issuer is asked once in ten seconds.
   expect(await Promise.all(Array.from({ length: 10 }, answers))).toEqual(Array(10).fill(refused))
   expect(asked - before).toBe(1)
   expect((await askAt(other, '{ viewer { kind } }', {}, {})).data().viewer).toEqual({ kind: 'ANONYMOUS' })

@@ -64,7 +64,7 @@ test('who came with a token whose key the issuer has taken back stands no more o
   pass(1000)
   expect(await stands()).toBe(true)
   pass(300_000)
-  // Nobody waits for the issuer meanwhile.
+  // Requests do not wait for the issuer meanwhile.
   expect(await stands()).toBe(true)
   await expect.poll(stands).toBe(false)
 })

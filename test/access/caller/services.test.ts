@@ -176,7 +176,7 @@ describe('a service', () => {
     clients.set(`hash of ${token('sgs_issued')}`, { appId: 'app_support', active: false, operations: ['COMPLETIONS'] })
     expect(await refused('primary', 'app_agents')).toBe('UNAUTHENTICATED')
     for (const name of ['support', 'primary', 'sgs_issued']) expect(await refused(name, 'app_support'), name).toBe('UNAUTHENTICATED')
-    // Elsewhere it is what it is registered as.
+    // Elsewhere the service has the scopes of its registration.
     expect((await caller('agents', 'app_agents')).viewer).toMatchObject({ scopes: agents.asks.toSorted(), operations: [] })
     clients.delete('app_agents')
     pass(1000)
@@ -250,7 +250,7 @@ describe('a service', () => {
     pass(1)
     expect(await credential.stands!()).toBe(true)
     stands(org, person, { organization: true, roles: null })
-    // Streams are looked at once a second, and end within two: what was heard before the look is too old.
+    // Streams are checked once a second and end within two: an earlier answer is too old.
     pass(1)
     expect(await credential.stands!()).toBe(false)
   })

@@ -38,7 +38,7 @@ describe.skipIf(!isWanted)('model calls that are given too little time', () => {
   beforeAll(async () => {
     vendor = await openVendor()
     const origin = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
-    // The credential of the demo's platform, which both organizations call it by.
+    // The demo platform's credential, which both organizations use.
     demo = await startDemo({ OPENAI_API_URL: `${origin}/v1`, OUTBOUND_ALLOW: origin })
   }, 120_000)
   afterAll(async () => {

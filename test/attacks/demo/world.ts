@@ -51,7 +51,7 @@ async function demoTenant(url: string): Promise<Tenant> {
     )
     return { 'x-api-key': createApiKey.secret }
   }
-  // A key is for one service.
+  // Each API key is for one service.
   const keys = { publishing: await keyOf('publishing:accounts.read'), providers: await keyOf('providers:ai.invoke') }
   return { brandId: brands.nodes.find(({ name }) => name === 'Demo Brand')!.id, headers: service => keys[service], query }
 }
@@ -96,7 +96,7 @@ const rounds = 3
  * @param siege goes on until a moment
  */
 export async function besiege(asking: Asking, siege: (overAt: number) => Promise<unknown>): Promise<{ readonly peace: Seen; readonly during: Seen }> {
-  // What is compiled at the first requests is no part of it.
+  // Warms up first: compilation at the first requests is not measured.
   await askFor(asking, 2_000)
   const seen = { peace: { took: [] as number[], wrong: [] as string[] }, during: { took: [] as number[], wrong: [] as string[] } }
   const note = (where: keyof typeof seen, { took, wrong }: { took: number[]; wrong: string[] }) => {

@@ -93,7 +93,7 @@ export const relatives: PurposeGraph = {
   ),
   // Where only one subgraph never answers null, a failed field costs its parent, which one schema does not come to know.
   mayFail: field => !['code', 'seal', 'seals'].includes(field),
-  // Its planner takes seconds for most of these operations.
+  // Its planner needs seconds for most of these operations.
   stock: false,
   values: { id: ['p1', 'g1', 'none'], length: [null, 3], of: [null, 'u1'] },
 }

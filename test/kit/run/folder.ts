@@ -43,7 +43,7 @@ async function removeStaleRuns(place: string): Promise<void> {
         lock.release()
       }
     } catch {
-      // In use by another run, or somebody else's: not ours to remove.
+      // In use by another run or by somebody else: must not be removed.
     }
   }
 }
@@ -66,7 +66,7 @@ export function endServers(folder: string): void {
     const file = join(folder, name, pidFile)
     if (!existsSync(file)) continue
     const pid = Number(readFileSync(file, 'utf8'))
-    // One that has ended by itself has left its number to whoever came after it.
+    // The pid of an ended run may belong to another process by now.
     if (programOf(pid) === 'nats-server') signal(pid, 'SIGKILL')
   }
 }

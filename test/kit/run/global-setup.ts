@@ -20,7 +20,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     return () => close(folder, postgres)
   } catch (error) {
     await close(folder, postgres)
-    // Thrown out of here, vitest would say "No test files found" and wait ten seconds before it ends.
+    // If this threw, vitest would report "No test files found" and wait ten seconds.
     console.error(`the tests cannot start: ${error instanceof Error ? error.message : error}`)
     process.exit(1)
   }

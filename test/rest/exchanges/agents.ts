@@ -19,7 +19,7 @@ export const agents: Exchanges = world => {
       forbidden: 'reader',
       answers: made(profiles),
     },
-    // After the first is made, and before others are.
+    // Recorded after the first one exists and before others do.
     [`GET ${profiles}`]: { path: () => profiles, forbidden: 'reader', answers: list('personProfiles') },
     [`GET ${profiles}/:id`]: {
       path: id => `${profiles}/${id}`,

@@ -116,7 +116,7 @@ export const providers: Exchanges = world => {
       forbidden: 'reader',
       answers: () => ({ status: 200, json: { statistics: expect.any(Array) } }),
     },
-    // Last: each of its exchanges is a call, and the lists above are to show what they did.
+    // Recorded last: each exchange is a call, and the lists above show earlier ones.
     ...processor(world),
   }
 }

@@ -60,7 +60,7 @@ describe('uses of a key that are lent to routers', () => {
     const held = ['one', 'two', 'three', 'four'].map(router => ask(0, { router, want: 0 }).spare)
     expect(held).toEqual([5, 5, 0, 0])
     expect(ask(1, { router: 'five', want: 200 }).granted).toBe(100)
-    // All of them together: the limit and a tenth of it.
+    // The sum of all loans: the limit and a tenth of it.
     expect(100 + held.reduce((sum, each) => sum + each)).toBe(110)
   })
 

@@ -13,7 +13,7 @@ describe('a new id', () => {
       expect(one.replaceAll('-', '').slice(0, 12)).toBe(milliseconds)
     }
     expect(new Set(made).size).toBe(made.length)
-    // Each digit of chance takes more than one value.
+    // Each random digit takes more than one value.
     for (const at of [...Array(36).keys()].filter(at => at > 14 && ![18, 23].includes(at)))
       expect(new Set(made.map(one => one[at])).size, `${at}`).toBeGreaterThan(1)
     expect(new Set(made.map(one => one[19]))).toEqual(new Set(['8', '9', 'a', 'b']))

@@ -61,7 +61,7 @@ describe('a limit', () => {
     const limit = createLimit({ most: 1, windowMs: 1000, capacity: 2 })
     for (const key of ['a', 'b', 'a', 'b']) limit.add(key, at(0))
     expect(['a', 'b'].map(key => limit.wait(key, at(1)))).toEqual([999, 999])
-    // Whose window ended and began anew is the youngest.
+    // A key whose window restarted is the youngest.
     limit.add('b', at(500))
     limit.add('a', at(1000))
     limit.add('c', at(1000))

@@ -39,7 +39,7 @@ beforeAll(async () => {
     const answer = {
       type: 'response' as const,
       id: query.id!,
-      // 3: there is no such name.
+      // 3 is NXDOMAIN.
       flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE | (entry ? 0 : 3),
       questions: query.questions!,
       answers: data ? [{ type: type as 'A', name, ttl: entry!.ttl ?? 60, data }] : [],
@@ -119,7 +119,7 @@ describe('names that callers give', () => {
     expect(await doForOrganization('polite', () => find('public.test'))).toEqual(['93.184.216.34', '2606:2800:220:1::1'])
     expect(await doFor({ caller: 'user:1' }, () => find('four.test'))).toEqual(['93.184.216.35'])
     timeline.push('other names')
-    // Eight of the forty find no place to wait at, the others wait for their own.
+    // Eight of the forty find the queue full; the others wait for their own lookup.
     expect(new Set(asked.filter(name => name.startsWith('silent')).map(name => name.split(' ')[0]))).toEqual(new Set(['silent0.test', 'silent1.test']))
     expect(new Set(await Promise.all(silent))).toEqual(new Set(['ETIMEOUT']))
     expect(timeline).toEqual(['other names', 'silent names'])

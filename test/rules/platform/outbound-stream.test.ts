@@ -219,7 +219,7 @@ describe('a streamed call to a third party', () => {
     })
     const answer = await server.stream(server.origin, { idleMs: 150, mostBytes: Number.POSITIVE_INFINITY })
     await expect.poll(() => isFull).toBe(true)
-    // Longer than a pause may last: it is the reader's, not the sender's.
+    // Longer than the allowed pause, but caused by the reader, not the sender.
     const held = await new Promise<number>(resolve => setTimeout(() => resolve(written), 300))
     expect(held).toBeLessThan((pieces * piece.length) / 2)
     let taken = 0

@@ -76,7 +76,7 @@ describe('whether a third party may be called', () => {
     const own = ['http://bucket:9000', 'http://gone:9000', 'https://vendor.test']
     const machine: ResolveName = (name, options, done) => resolve({ bucket: 'inside.test', 'vendor.test': 'public.test' }[name] ?? name, options, done)
     const careful = createReaches([], { resolve, reserved: own, resolveReserved: machine })
-    // Servers of DNS do not know the first one, yet the way out would go there.
+    // DNS does not know the first name, yet the client would connect to it.
     expect(await Promise.all([...own, 'http://bucket:9001'].map(address => careful(new URL(address))))).toEqual([false, false, true, true])
   })
 

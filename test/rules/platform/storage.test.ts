@@ -54,7 +54,7 @@ const promises = (open: () => Promise<OpenStorage>) => {
     }
     await expect(storage.put('d', broken(), as(6))).rejects.toThrow()
     await expect(storage.put('d', pieces('short'), as(6))).rejects.toThrow()
-    // Some servers leave an empty one.
+    // Some servers leave an empty folder.
     expect([undefined, 0]).toContain((await storage.stat('d'))?.bytes)
   })
 
@@ -168,7 +168,7 @@ describe.skipIf(!server)('a bucket (skipped where S3RVER names no server)', () =
     network.silenceNew(true)
     for (const ask of [() => slow.put('slow', Buffer.from('y'), as(1)), () => slow.get('slow'), () => slow.stat('slow')])
       await expect(ask()).rejects.toThrow('no answer within 200 ms')
-    // What was there stays: a key is written as a whole or not at all.
+    // The former content stays: a write is atomic.
     expect(await text(await storage('one').get('slow'))).toBe('x')
   })
 })

@@ -143,7 +143,7 @@ describe('createTurns', () => {
       done.set(name[0]!, done.get(name[0]!)! + weights.get(name)!)
       left.set(name[0]!, left.get(name[0]!)! - 1)
       const busy = keys.filter(key => left.get(key)! > 0).map(key => done.get(key)!)
-      // The bound of the paper: the largest piece of either key.
+      // The paper's bound: the largest job of either key.
       if (busy.length > 1) expect(Math.max(...busy) - Math.min(...busy)).toBeLessThanOrEqual(2 * 90)
     }
   })

@@ -47,7 +47,7 @@ describe('a mail stands', () => {
     for (const status of ['QUEUED', 'SENDING'] as const)
       for (const attempts of [1, 6])
         for (const result of shown) {
-          // Nothing was handed over of one that nobody has begun.
+          // A mail that was not begun was not handed over.
           if (
             status === 'QUEUED' &&
             ('lost' in result || ('settled' in result && result.settled.size > 0 && outcomesOf(conclude(mail(), result, now))?.includes('SENT')))
@@ -85,7 +85,7 @@ describe('a try', () => {
     expect(changes).toMatchObject({ status: 'UNKNOWN', dueAt: null, content: null, claim: 'c', failureCode: 'OUTCOME_UNKNOWN' })
     expect([outcomesOf(changes), changes.sentAt]).toEqual([['SENT', 'UNKNOWN'], now])
     expect(conclude(mail(), { lost: 'silence' }, now)).not.toHaveProperty('sentAt')
-    // What was taken for lost may say itself what became of it.
+    // A mail counted as lost may still report its outcome.
     const late = conclude(
       mail({ status: 'UNKNOWN', recipients: [to('ada@x.test', 'UNKNOWN')], dueAt: null, failureCode: 'OUTCOME_UNKNOWN' }),
       settled(['ada@x.test', 'SENT']),
@@ -112,7 +112,7 @@ describe('a try', () => {
     expect(outcomesOf(conclude(mail(), settled(['ada@x.test', 'SENT']), now, held))).toEqual(['SENT', 'SUPPRESSED'])
     expect(outcomesOf(conclude(mail(), { lost: 'silence' }, now, held))).toEqual(['UNKNOWN', 'SUPPRESSED'])
     expect(outcomesOf(conclude(mail({ attempts: 6 }), { putOff: 'busy' }, now, held))).toEqual(['FAILED', 'SUPPRESSED'])
-    // Who has it already has it.
+    // A delivered mail stays delivered.
     expect(outcomesOf(conclude(mail({ recipients: [to('bob@x.test', 'SENT')] }), settled(), now, held))).toEqual(['SENT'])
   })
 })

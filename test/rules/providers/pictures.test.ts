@@ -5,7 +5,7 @@ import { tokensOfPicture } from '../../../subgraphs/providers/ai/counting/pictur
 
 const model = (name: string) => ({ provider: name.split('/')[0]!, upstream: name.split('/')[1]! })
 
-// The examples of the vendors' own documents are among these.
+// Includes the examples of the vendors' documentation.
 test.each([
   ['openai/gpt-4o', 1024, 1024, 'high', 765],
   ['openai/gpt-4o', 2048, 4096, 'high', 1_105],

@@ -43,7 +43,7 @@ describe('one image', () => {
     ['auto', 'auto', 40_000n],
     ['low', null, 11_000n],
     ['low', '1536x1024', 16_000n],
-    // Without a price of its own: as the dearest of its quality, and of all where the quality has none.
+    // A size without a price costs what the dearest of its quality costs, or the dearest of all.
     ['low', '64x64', 16_000n],
     ['high', '64x64', 250_000n],
     ['hd', '1024x1024', 250_000n],

@@ -16,12 +16,12 @@ describe('G-08 an amount as Stripe counts it', () => {
   test.each<readonly [string, bigint, number]>([
     ['EUR', 1250n, 1250],
     ['JPY', 1250n, 1250],
-    // Three decimals, of which the last is 0.
+    // Three decimals, the last of them 0.
     ['KWD', 5120n, 5120],
-    // Without hundredths by ISO 4217, with them at Stripe.
+    // No minor unit by ISO 4217, hundredths at Stripe.
     ['ISK', 5n, 500],
     ['UGX', 7n, 700],
-    // With hundredths by ISO 4217, without them at Stripe.
+    // Hundredths by ISO 4217, no minor unit at Stripe.
     ['MGA', 1500n, 15],
     ['HUF', 1045n, 1045],
     ['TWD', 1045n, 1045],
@@ -36,7 +36,7 @@ describe('G-08 an amount as Stripe counts it', () => {
     ['EUR', 0n],
     ['EUR', -1n],
     ['EUR', 10n ** 20n],
-    // Money that Stripe has no count for.
+    // A currency that Stripe does not support.
     ['IQD', 1000n],
     ['CLF', 10_000n],
     ['UYI', 1n],

@@ -9,7 +9,7 @@ type Lists = Record<(typeof recordTypes)[number], Entry[]>
 const listsOf = (made: readonly { readonly type: (typeof recordTypes)[number]; readonly created: number }[]): Lists => {
   const lists = Object.fromEntries(recordTypes.map(type => [type, [] as Entry[]])) as Lists
   for (const [index, { type, created }] of made.entries()) lists[type].unshift({ type, created, at: `id-${index}`, value: null })
-  // Whatever comes later in a list was made no earlier.
+  // Later entries of a list are not older.
   for (const type of recordTypes) lists[type].sort((one, other) => other.created - one.created)
   return lists
 }
@@ -32,7 +32,7 @@ const walk = (lists: Lists, first: number, between: () => void = () => {}): Entr
       first,
     )
     seen.push(...shown)
-    // As a cursor carries it.
+    // In the form that a cursor has.
     if (shown.length > 0) place = placeOf(order.position(shown.at(-1)!))
     if (!hasMore) return seen
     between()
@@ -51,7 +51,7 @@ describe('G-08 records of several lists, page by page', () => {
         const seen = walk(lists, first)
         expect(seen.map(nameOf).sort()).toEqual(Object.values(lists).flat().map(nameOf).sort())
         expect(seen.map(({ created }) => created)).toEqual(seen.map(({ created }) => created).sort((one, other) => other - one))
-        // A page more or less changes nothing of the order.
+        // The page size does not change the order.
         expect(seen.map(nameOf)).toEqual(walk(lists, 100).map(nameOf))
       }),
       { numRuns: 300 },

@@ -101,10 +101,10 @@ describe('a file of posts', () => {
 describe('a time that clocks of a zone show', () => {
   test.each([
     ['Europe/Berlin', '2027-03-28T01:59', '2027-03-28T00:59:00.000Z'],
-    // Clocks skip it.
+    // This local time does not exist (start of summer time).
     ['Europe/Berlin', '2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
     ['Europe/Berlin', '2027-03-28T03:00', '2027-03-28T01:00:00.000Z'],
-    // They show it twice: the first time.
+    // This local time exists twice: the first one counts.
     ['Europe/Berlin', '2027-10-31T02:30', '2027-10-31T00:30:00.000Z'],
     ['Europe/Berlin', '2027-10-31T03:00', '2027-10-31T02:00:00.000Z'],
     ['Asia/Kathmandu', '2027-01-01T00:00', '2026-12-31T18:15:00.000Z'],

@@ -88,7 +88,7 @@ describe('the places of an account that was authorized', () => {
     expect(marks(keptPlaces([listed('3'), listed('2'), listed('1')], before))).toEqual(['3', '2+*', '1+'])
     expect(marks(keptPlaces([listed('1'), listed('4')], before))).toEqual(['1+*', '4'])
     expect(marks(keptPlaces([listed('4'), listed('5')], before))).toEqual(['4+*', '5'])
-    // Of what is left the first that takes posts is the usual one.
+    // The first remaining target that takes posts becomes the default.
     expect(marks(keptPlaces([listed('1', false), listed('3')], [page('1', chosen), page('2', usual), page('3', chosen)]))).toEqual(['1+', '3+*'])
   })
 })

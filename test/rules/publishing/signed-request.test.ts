@@ -85,7 +85,7 @@ describe('a signed request is forged', () => {
 test('the same request is the same however its signature is written', () => {
   const [signature, payload] = signed(whole).split('.') as [string, string]
   const digest = (request: string) => (readSignedRequest(secret, request) as { digest: string }).digest
-  // Its last letter holds two bits that stand for nothing.
+  // The last base64url letter has two unused bits.
   const last = signature.at(-1)!
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const twin = letters[letters.indexOf(last) ^ 1]!

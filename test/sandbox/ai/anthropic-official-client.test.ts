@@ -2,9 +2,9 @@ import Anthropic from '@anthropic-ai/sdk'
 import { expect, test } from 'vitest'
 import { aiStage } from './stage.ts'
 
-// Anthropic's own client: what it is content with, others are.
+// Runs Anthropic's official client against the twin.
 
-// The version of the wire that is played; the client's own is a newer one.
+// The API version that the twin implements; the client's default is newer.
 const version = { 'anthropic-version': '2023-06-01' }
 
 async function world() {

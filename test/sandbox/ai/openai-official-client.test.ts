@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { aiStage, sound } from './stage.ts'
 
-// OpenAI's own client: what it is content with, others are.
+// Runs OpenAI's official client against the twin.
 
 async function world() {
   const stage = await aiStage()
@@ -181,7 +181,7 @@ test('limits are told as OpenAI tells them: with the seconds where there are som
   expect(await refused({ status: 429 })).toEqual([429, 'rate_limit_exceeded', null])
   expect(await refused({ status: 429, code: 'insufficient_quota' })).toEqual([429, 'insufficient_quota', null])
   expect(await refused({ status: 500 })).toEqual([500, null, null])
-  // Reading spends no fault.
+  // Reading the fault does not use it up.
   await stage.spoil('openai', { fault: 'status', status: 401 })
   await stage.client.models.list()
   await expect(create()).rejects.toThrow(OpenAI.AuthenticationError)
