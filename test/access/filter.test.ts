@@ -175,7 +175,7 @@ describe('a rule on a type holds on every edge', () => {
     expect(ask('{ thing { __typename label ... on Tool { price } } }', anonymous).remains).toBe('{ thing { __typename label } }')
   })
 
-  test('but not for what is told of types: a fragment that asks for __typename alone stays, and no error is told', () => {
+  test('but not for type names: a fragment that selects __typename only stays, without an error', () => {
     const query = '{ anything { ... on Post { copy } ... on Brand { __typename ...Name } } } fragment Name on Brand { kind: __typename }'
     expect(ask(query, keyed(['publishing:posts.read']))).toMatchObject({ verdict: 'all', errors: [] })
   })
@@ -288,7 +288,7 @@ describe('a decision', () => {
       })
   })
 
-  test('needs no name of an operation that stands alone, though it has one', () => {
+  test('needs no operation name in a document with one named operation', () => {
     expect(filter.filter(parse('query Mine { open }'), undefined, anonymous).verdict).toBe('all')
   })
 

@@ -33,14 +33,14 @@ test('a document of another supergraph is nothing to decide about: it is an acci
 })
 
 describe('a type with several rules', () => {
-  test('is open to those alone who meet every one of them', () => {
+  test('is open only to viewers that meet every rule', () => {
     const query = '{ found { ... on Guarded { name } ... on Plain { plain: name } } }'
     expect(ask(query, signedIn(['a:1'])).paths).toEqual([])
     for (const viewer of [anonymous, keyed([])])
       expect(ask(query, viewer)).toMatchObject({ remains: '{ found { ... on Plain { plain: name } __typename } }', paths: ['found.name'] })
   })
 
-  test('opens a union as a member to those alone who meet every one of them', () => {
+  test('opens a union as a member only to viewers that meet every rule', () => {
     const query = '{ open other { __typename } }'
     expect(ask(query, keyed(['r:1'])).paths).toEqual([])
     expect(ask(query, keyed(['l:1'])).paths).toEqual([])
@@ -115,7 +115,7 @@ describe('a fragment', () => {
 })
 
 describe('of an interface', () => {
-  test('a field that is refused takes nothing with it, and nobody asks for the type instead', () => {
+  test('a refused field leaves the others, and no type name is fetched in its place', () => {
     expect(ask('{ named { name rank } }', anonymous)).toMatchObject({ remains: '{ named { name } }', paths: ['named.rank'] })
   })
 

@@ -22,7 +22,7 @@ describe('a refusal', () => {
     expect(said.message).toContain('Type.field')
   })
 
-  test('tells strangers to sign in, with what it takes besides if it takes something', () => {
+  test('tells anonymous callers to sign in, and which scopes they need', () => {
     const bare = words([authenticated], anonymous)
     expect(bare.extensions).toEqual({ code: refusedCode, signIn: true })
     expect(bare.message).not.toMatch(/scope|policy/)

@@ -193,7 +193,7 @@ describe('what a supergraph writes in another way', () => {
     ])
   })
 
-  test('a rule without a way in lets nobody in, one with an empty way everybody', () => {
+  test('a rule without alternatives admits nobody, one with an empty alternative everybody', () => {
     const [never, always] = ['[]', '[[]]'].map(
       scopes => readAccessTable(guarded(link('requiresScopes/v0.1'), `@requiresScopes(scopes: ${scopes})`)).requirements[0]!,
     )

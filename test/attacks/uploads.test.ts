@@ -75,7 +75,7 @@ describe.skipIf(!isWanted)('hostile uploads of one organization', () => {
     expect([...statuses.keys()].toSorted()).toEqual([201, 429])
   })
 
-  test('files of an archived brand, repetitions of one key, and what is no picture: nothing of it is stored', { timeout: 240_000 }, async () => {
+  test('stores nothing for an archived brand, for a repeated key or for a file that is no picture', { timeout: 240_000 }, async () => {
     const { createBrand } = (await evil.query('mutation { createBrand(input: { name: "Closed" }) { id } }')) as { createBrand: { id: string } }
     await evil.query('mutation($input: ArchiveBrandInput!) { archiveBrand(input: $input) { id } }', { input: { id: createBrand.id } })
     const large = png(1_000, 700, [1, 2, 3], Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))))

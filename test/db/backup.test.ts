@@ -66,7 +66,7 @@ test('a platform that was asked whether it is ready is ready while a backup runs
   expect(await fingerprint(target.url)).toEqual(await fingerprint(source.url))
 })
 
-test('every row comes back as it was, whatever stands in it, and what is counted goes on from there', async () => {
+test('restores every row unchanged, whatever it contains, and continues sequences', async () => {
   const odd = String.raw`tab	newline
 \. \N \\ "quote" ' \x5c Zürich 🎉`
   await write(brandNamed(odd), fact('a'), fact('b'))
@@ -89,7 +89,7 @@ test('the tables are those of a platform that was never backed up: columns, keys
   expect(await shape(target.url)).toEqual(await shape(source.url))
 })
 
-test('a backup is of one moment: who writes meanwhile is in it wholly or not at all, and is not held up', async () => {
+test('reads one snapshot: a concurrent transaction is in it completely or not at all, and is not blocked', async () => {
   await write(
     'create table publishing.left_side (n int)',
     'create table publishing.right_side (n int)',

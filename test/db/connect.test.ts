@@ -192,7 +192,7 @@ describe('a connection', () => {
       }
     }
 
-    test('goes on with those that it has, and fails nobody who waits for one', async () => {
+    test('keeps its open connections, and fails no query that waits for one', async () => {
       await using server = await oneSlot()
       await expect.poll(() => server.ask().then(() => 'asked', String)).toBe('asked')
       expect((await Promise.allSettled(Array.from({ length: 20 }, server.ask))).map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'))

@@ -198,7 +198,7 @@ describe('what is read for an operation', () => {
   })
 })
 
-test('a connection that is lost fails what was on its way, and the next read goes over another', async () => {
+test('fails the running reads of a lost connection, and sends the next read over another one', async () => {
   await rows(database.sequelize, slow, [0])
   const lost = Promise.allSettled([rows(database.sequelize, slow, [30]), read(1)])
   await endSlow('pg_terminate_backend')
@@ -258,7 +258,7 @@ describe('over a connection where the server', () => {
     expect(await connection.read(3)).toMatchObject([{ pid: before!.pid }])
   })
 
-  test('says more than it was asked, no read is answered what was meant for another', async () => {
+  test('sends unrequested messages, no read receives the answer of another', async () => {
     await using connection = await heard()
     const [before] = await connection.read(1)
     const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])

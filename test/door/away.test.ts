@@ -30,7 +30,7 @@ function follow(name: string, snippet: string, url: string, accessToken: () => P
 /** Until a client dials again it waits for some seconds, longer each time. */
 const patience = { timeout: 30_000 }
 
-test('a client that is made as the guide says goes on when the door was away, longer than one dial; without its last lines it does not', async () => {
+test('a client configured as the guide says survives a router outage longer than one reconnect; without those lines it does not', async () => {
   const events = createMemoryEvents()
   const engine = schemaEngine(smallGraph(events))
   const door = await openRouter(engine)

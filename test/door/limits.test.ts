@@ -77,7 +77,7 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
   })
 
-  test('members of variables, over every way into the graph', async () => {
+  test('limits members of variables, over every way into the graph', async () => {
     const query = 'query ($name: String) { hello(name: $name) }'
     const variables = { name: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, 1])) }
     const posted = await platform.gql(query, {}, variables)
@@ -94,7 +94,7 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     expect((await platform.gql(`{ hello(name: ${nested(limits.values)}) }`)).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('an address that is too long is 431 on both families, and says what to do', async () => {
+  test('answers 431 to an address that is too long, on IPv4 and IPv6, and says what to do', async () => {
     for (const url of platform.urls) {
       const answer = await fetch(`${url}/graphql?query=${'%20'.repeat(10_000)}`)
       expect(answer.status).toBe(431)
@@ -177,7 +177,7 @@ describe('S-10 what is told of a mistake is bounded', () => {
     expect(text.length).toBeLessThan(2000)
   })
 
-  test('of a mistake that stands in a thousand places the first ten are told', async () => {
+  test('lists the first ten places of a mistake that occurs in a thousand', async () => {
     const { json } = await platform.gql(`{ hello(${times(1000, () => 'name: "a"')}) }`)
     expect(json.errors).toMatchObject([{ locations: [{ line: 1, column: 9 }, ...Array.from({ length: 9 }, () => ({ line: 1 }))] }])
     expect(json.errors[0].locations.length).toBe(10)

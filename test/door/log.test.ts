@@ -37,7 +37,7 @@ test.each([
   expect(lines).toHaveLength(3)
 })
 
-test('what fails many times in one request is told once with its stack, whatever each message names, and then with the number left out', () => {
+test('logs a failure that repeats within one request once with its stack, then with the number left out', () => {
   const { time, lines, log } = open()
   const fail = (requestId: string, record: number) => log.error({ requestId, err: new TypeError(`no such thing: ${record}`) }, 'field failed')
   for (let turn = 0; turn < 90; turn++) for (const requestId of ['one', 'two']) fail(requestId, turn)

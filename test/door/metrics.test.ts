@@ -50,7 +50,7 @@ test('a process tells of its processor time, its memory, its heap, its event loo
   expect(body).toContain('nodejs_active_resources{type=')
 })
 
-test('figures are read when they are asked for, and a label that is gone is gone', async () => {
+test('reads figures when they are requested, and drops removed labels', async () => {
   let pools: readonly string[] = ['requests', 'jobs']
   await using door = await open([
     { name: 'db_pool_waiting', help: 'Who waits.', labels: ['pool'], read: () => pools.map((pool, value) => ({ labels: { pool }, value })) },

@@ -70,7 +70,7 @@ test('an example leaves out what cannot be asked without more: fields with argum
 })
 
 describe('the reference of the graph', () => {
-  test('says of a field who may ask, what it takes and what it leads to; of a type where it is used', async () => {
+  test('describes who may read a field, its arguments and its type, and where a type is used', async () => {
     await using pages = await open()
     const { body: query } = await pages.get('/docs/graph/Query')
     expect(query).toContain('Counts as many as <code>first</code> says in <code>nodes</code>, <code>edges</code>.')

@@ -108,7 +108,7 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     expect(await answerOf(unannounced)).toMatchObject({ status: 200, json: { seen: 0 } })
   })
 
-  test('that is empty and has a type, as how far an upload is, is asked, is taken as an empty one', async () => {
+  test('that is empty and has a content type is taken as an empty body', async () => {
     const empty = post('/publishing/up/one', { 'content-type': 'video/mp4', 'content-length': 0, 'content-range': 'bytes */100' })
     empty.end()
     expect(await answerOf(empty)).toMatchObject({ status: 200, json: { seen: 0 } })
@@ -211,7 +211,7 @@ async function settled(figure: () => number): Promise<number> {
   }
 }
 
-test('a body that does not come in time is told of once; one that has come, or that nobody announced, is not', async () => {
+test('reports a body that does not arrive in time once; one that arrived or was not announced is not reported', async () => {
   const told: string[] = []
   const server = createServer((request, response) => {
     mustArriveWithin(request, 30, () => {

@@ -75,7 +75,7 @@ test('S-12 each caller has the whole of it, and a key the number of keys', async
   expect(await statuses({ 'x-api-key': 'one' })).toEqual([200, 200, 200, 200, 429])
 })
 
-test('a key is used as often as it says, over every door together, and what it may comes back a minute after it was used', async () => {
+test('limits a key to its rate over all protocols together; what it used is available again after a minute', async () => {
   await door.close()
   door = await openRouter(schemaEngine(smallGraph()), { tables, elapsed: () => passed })
   const keyed = (rateLimit: number) => ({ keyId: `key of ${rateLimit}`, organizationId: 'org-1', userId: null, rateLimit, scopes: [], expiresAt: null })

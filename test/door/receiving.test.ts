@@ -84,7 +84,7 @@ test.each([
   stream.destroy()
 })
 
-test('one that comes a byte at a time is read past where it was refused, and nothing of it is kept', async () => {
+test('a body that arrives byte by byte is read to its end where it was refused, and none of it is stored', async () => {
   const stream = new PassThrough()
   const reading = readBody(stream, mostBodyBytes).catch((error: Error) => error)
   for (let piece = 0; piece < 5000; piece += 1) stream.write('x')
@@ -212,7 +212,7 @@ describe('what of a body counts for its address', () => {
     await leaveAll([...all, same])
   })
 
-  test('is what is kept of it, and not what of one that is too large is only read', async () => {
+  test('is the bytes that are stored, not those of an oversized body that are only read', async () => {
     const large = [await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length)]
     const next = await sent('10.2.0.1', 3, 3 * piece.length)
     next.stream.end()

@@ -5,7 +5,7 @@ import { freePort, until } from '../kit/launch.ts'
 import { supergraph } from '../kit/supergraph.ts'
 import { factStage, subjectOf } from './stage.ts'
 
-test('apart: a receiver that is not there yet gets its facts over HTTP when it is; one that was told with another secret gets nothing', async () => {
+test('distributed: a receiver that starts later gets its facts over HTTP; a message with another secret is refused', async () => {
   await using stage = await factStage()
   await using graph = await supergraph()
   const port = await freePort()

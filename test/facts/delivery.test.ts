@@ -57,7 +57,7 @@ test('the log says what was told under which id, and of which subject', async ()
   expect(stage.log).toMatchObject(facts.map(({ id, subject }) => ({ level: 30, fact: id, kind: 'organization.created', subject })))
 })
 
-test('a receiver that is down gets what it was told when it is back, tried ever less often meanwhile', async () => {
+test('delivers facts to a receiver once it is back, retried at growing intervals meanwhile', async () => {
   await using stage = await factStage()
   const up = stage.way
   const tries: number[] = []
@@ -114,7 +114,7 @@ test('facts of one subject have the order in which their transactions came throu
   expect(await stage.sql(`select body->>'name' as name from identity.facts order by seq`)).toEqual([{ name: 'other' }, { name: 'behind' }])
 })
 
-test('whoever tells of several subjects waits for them in one order, whichever they came in, so that nobody waits for each other', async () => {
+test('locks several subjects in one order, so that transactions never deadlock', async () => {
   await using stage = await factStage()
   const { sequelize } = stage.database
   const subjects = [7, 3, 1, 6, 2, 5, 4].map(subjectOf)
@@ -127,7 +127,7 @@ test('whoever tells of several subjects waits for them in one order, whichever t
   await told
 })
 
-test('a receiver is told although another one of the same fact is down, whatever of its subject waits for that one', async () => {
+test('delivers to one receiver although another one of the same fact is unavailable', async () => {
   await using stage = await factStage({ receivers: ['publishing', 'launcher'] })
   const told: string[] = []
   stage.way = async (receiver, { body }) => {

@@ -180,7 +180,7 @@ test.each<readonly [string, string, object, boolean]>([
   expect(kindOf(kind)!.body.safeParse(body).success).toBe(may)
 })
 
-test('the application that was installed alone is told of it, and nobody of one that is no application of the platform', async () => {
+test('delivers an installation only to the installed application, and to none for unknown applications', async () => {
   await using graph = await supergraph()
   const job = graph.platform.agents.job('test')
   const { facts, sequelize } = job[writing]

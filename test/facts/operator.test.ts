@@ -3,7 +3,7 @@ import { openFactOperator } from '../../platform/jobs/facts/operator.ts'
 import { launch, until } from '../kit/launch.ts'
 import { factStage, subjectOf } from './stage.ts'
 
-test('an operator sees what is not delivered and why, has it told again, or gives it up so that its subject goes on', async () => {
+test('lets an operator list undelivered facts with reasons, retry them, or drop one so that its subject continues', async () => {
   await using stage = await factStage()
   const { sequelize, url } = stage.database
   const up = stage.way

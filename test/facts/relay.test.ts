@@ -50,7 +50,7 @@ test('more than one look takes is delivered at once all the same', async () => {
   await allDelivered(stage)
 })
 
-test('what was passed over because enough was under way to its receiver is told as soon as that is through', async () => {
+test('delivers facts skipped because of a full receiver as soon as there is room', async () => {
   await using stage = await factStage()
   const up = stage.way
   const through = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ test('what was passed over because enough was under way to its receiver is told 
   await allDelivered(stage)
 })
 
-test('what somebody else made of a fact meanwhile holds, whatever becomes of it here: it is not told again', async () => {
+test('keeps the result of another process that delivered the fact meanwhile, and does not deliver it again', async () => {
   await using stage = await factStage()
   let tries = 0
   stage.way = async (_, { subject }) => {

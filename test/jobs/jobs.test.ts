@@ -213,7 +213,7 @@ describe('jobs that run at once', () => {
     }
   }
 
-  test('end each by itself: a slow one holds up neither the end nor the place of a fast one', async () => {
+  test('finish independently: a slow one delays neither the end nor the place of a fast one', async () => {
     const { present, let: end, handle } = untilEnded()
     await using run = await runner([{ name: queue, concurrency: 3, handle }])
     await run.jobs.start()
@@ -254,7 +254,7 @@ describe('jobs that run at once', () => {
 })
 
 describe('a job that does not end well', () => {
-  test('comes again three times, a second apart, and is given up then; a newer one with its key takes its place at once', async () => {
+  test('is retried three times, a second apart, then given up; a newer job with its key takes its place at once', async () => {
     const woken: string[] = []
     const end = gate()
     await using run = await runner([
@@ -380,7 +380,7 @@ describe('readiness', () => {
     stuck.resolve()
   })
 
-  test('lets a sweep that asks others wait for them: a third party that is silent takes nobody out of traffic', async () => {
+  test('waits for a sweep that calls third parties: a silent one does not take the process out of traffic', async () => {
     const silent = gate()
     await using run = await runner([], [{ name: 'calls', everyMs: 5_000, asksOthers: true, run: () => silent.promise }])
     await run.jobs.start()

@@ -50,7 +50,7 @@ async function join(carrier: Carrier | null): Promise<CarriedEvents> {
 }
 
 describe('one process alone', () => {
-  test('hears what it announces, by every carrier once and at once', async () => {
+  test('receives its own events, by every transport, once and at once', async () => {
     for (const carrier of [
       null,
       ...(await Promise.all(Object.entries(ways).map(async ([name, way]) => (name === 'NATS' && !hasNats ? null : (await way()).carrier())))),
@@ -111,7 +111,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     expect(atOne.heard).toHaveLength(2)
   })
 
-  test('while the carrier is away the process goes on and says so; what was announced meanwhile comes when it is back, and listeners look again', async ({
+  test('while the transport is unavailable the process continues and says so; queued events are sent when it is back, and listeners resync', async ({
     skip,
   }) => {
     if (!here) return skip(noNats)

@@ -31,7 +31,7 @@ function carrierOf() {
 }
 
 describe('what a process announces', () => {
-  test('goes out once of equal events, where the last of them stands, with what that one is marked', async () => {
+  test('sends equal events once, in the place and with the mark of the last one', async () => {
     const { carrier, events } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     process.announce('a', { id: '1' }, 1)
@@ -89,7 +89,7 @@ describe('what a process announces', () => {
     await process.stop()
   })
 
-  test('is sent before the carrier is ended, and what was held back once more; whoever stops twice ends it once', async () => {
+  test('sends queued events before the transport stops; stopping twice ends it once', async () => {
     const { carrier, way, events, done } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     process.announce('a', { id: '1' })
@@ -186,7 +186,7 @@ describe('a carrier over one connection', () => {
     return { carrier, opened, way, told, warned }
   }
 
-  test('says so until it is there, sends over it, and over nothing once that has ended', async () => {
+  test('reports until it is connected, sends over that connection, and over none after it has ended', async () => {
     const { carrier, opened, way, told, warned } = lines()
     expect(carrier.trouble()).toMatch(/does not carry events yet/)
     await expect(carrier.send(['x'])).rejects.toThrow('not connected')
@@ -229,7 +229,7 @@ describe('a carrier over one connection', () => {
     await carrier.stop()
   })
 
-  test('that cannot be opened is told of once, however often it is tried, and what was missed until then is looked for', async () => {
+  test('that cannot connect is reported once however often it retries, and listeners resync afterwards', async () => {
     const { carrier, way, told, warned } = lines({ refuses: true })
     await until('it is tried again and again', () => way.tries === 3)
     expect([warned.length, carrier.trouble()]).toEqual([1, expect.stringMatching('carries no events')])
@@ -240,7 +240,7 @@ describe('a carrier over one connection', () => {
     await carrier.stop()
   })
 
-  test('that opens only when it was stopped is closed, and nobody is told', async () => {
+  test('that connects after the stop is closed, and nothing is reported', async () => {
     const opening = Promise.withResolvers<Line>()
     let closed = false
     const told: boolean[] = []

@@ -189,7 +189,7 @@ test('what starts when nobody is there any more is let go, at the beginning and 
   expect(one.heard).toEqual([])
 })
 
-test('a stream that is started again says for how long nothing was heard, one that begins says nothing', async () => {
+test('a restarted stream says how long nothing was received, a new one says nothing', async () => {
   const { sources, played, present } = stage()
   const unheard: (number | undefined)[] = []
   const { membership } = await present(async () => {

@@ -55,7 +55,7 @@ function placesLeft(): number {
   return taken.length
 }
 
-test('a place is given back by whatever does not start, once, however often that is said', async () => {
+test('releases a place once when a stream does not start, however often that is called', async () => {
   expect(await hub.join(asked('subscription { refused }'), place())).toHaveProperty('errors')
   expect(placesLeft()).toBe(most)
   const kept = place()
@@ -82,7 +82,7 @@ test('who left before there was a stream takes no part in it, though nobody ever
   expect([placesLeft(), hub.figures.upstreams(), events.listenerCount()]).toEqual([most, 0, 0])
 })
 
-test('what was worked out against a graph that another one replaced meanwhile is asked again by its client', async () => {
+test('asks the client to retry a result that was computed against a replaced graph', async () => {
   let change = () => {}
   const changing: Engine = {
     ...engine,
@@ -131,7 +131,7 @@ test('the latest of a thousand things is kept, and of more those of which was to
   expect([abouts.length, abouts[0], abouts.at(-1)]).toEqual([1000, '1', '1000'])
 })
 
-test('what is kept has eight million characters at the most, of which each thing counts with its latest alone', () => {
+test('stores at most eight million characters, counting the latest value of each item', () => {
   const latest = createLatest()
   latest.keep(told('small'))
   for (let time = 0; time < 10; time++) latest.keep(told('large', 3_000_000))

@@ -90,7 +90,7 @@ test('two routers that are stormed at the same moment let through the limit, and
   expect(passed(await storm())).toBeGreaterThanOrEqual(600 - second)
 })
 
-test('what one router alone is asked it lets through whole, though the others hold a part', async () => {
+test('a router with all the traffic of a key gives it the full rate, although others hold a part', async () => {
   using world = several(3)
   for (const router of world.routers) await may(router, caller(600))
   const answers = await Promise.all(Array.from({ length: 700 }, () => may(world.routers[0]!, caller(600))))

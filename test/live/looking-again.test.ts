@@ -14,7 +14,7 @@ describe('looking again', () => {
   const aRound = () => vi.advanceTimersByTimeAsync(66_000)
   const alone = () => createCarriedEvents({ carrier: null, log })
 
-  test('tells, once a topic however many listen, what was changed and not told; never what was there before', async () => {
+  test('delivers missed changes once for each topic, however many listen, and never earlier ones', async () => {
     let rows = [{ ids: { id: 'old' }, mark: 1 }]
     const looked: string[] = []
     const events = alone()
@@ -106,7 +106,7 @@ describe('looking again', () => {
     await stream.return()
   })
 
-  test('who begins in place of a stream that broke is told what was announced since then, whatever others here were told; a look that fails is made again', async () => {
+  test('delivers events missed by a stream that replaces a broken one, and repeats a failed resync', async () => {
     let fails = 0
     const since: number[] = []
     const events = alone()

@@ -45,7 +45,7 @@ test('what a caller may ask in a minute it may ask at once, and then waits as lo
   }
 })
 
-test('what was used comes back evenly, and nobody loses by asking in vain', () => {
+test('refills evenly, and a refused request costs nothing', () => {
   const { passing, pass } = clocked({ each: 60 })
   expect(passing('a', 1000)).toBe(60)
   pass(10_000)

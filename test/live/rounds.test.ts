@@ -57,7 +57,7 @@ test('a look that fails is tried again within 2.5 to 7.5 seconds, and then the m
   await end()
 })
 
-test('a carrier that is back while a round is under way has another one follow at once, which knows of it', async () => {
+test('a transport that returns during a round causes another round at once', async () => {
   const { looking, looks, way, end } = stage()
   await aRound()
   const slow = Promise.withResolvers<Found>()
@@ -91,7 +91,7 @@ test('when the carrier is back all look within 0.3 seconds; where nobody listens
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what has no mark is told by each look; what has one is told once for each', async () => {
+test('delivers changes without a mark at each resync, and those with one once for each mark', async () => {
   const { looking, told, way, end } = stage()
   await vi.advanceTimersByTimeAsync(1)
   looking.announced('post.1', { id: 'b' }, undefined)

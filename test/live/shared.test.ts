@@ -176,7 +176,7 @@ test('what an organization shares nobody shares who is active in none', async ()
   expect(upstreams()).toBe(3)
 })
 
-test('what everybody is told is shared by everybody, until a field of it is told to an organization alone', async () => {
+test('shares a stream between everybody until it selects a field that is for one organization only', async () => {
   for (const viewer of [anna, ben, carl]) await join('subscription { news { __typename } }', viewer)
   expect(upstreams()).toBe(1)
   for (const viewer of [anna, ben, carl]) await join('subscription { news { n } }', viewer)
@@ -189,7 +189,7 @@ test('people and keys share where access leaves them the same', async () => {
   expect(upstreams()).toBe(1)
 })
 
-test('who comes later is first told the latest of each thing, and everybody goes on alike', async () => {
+test('a later subscriber first gets the latest value of each item, then the same as all others', async () => {
   const source = 'subscription { boards { shows other: shows } }'
   const first = await join(source, anna)
   for (const id of ['a', 'b', 'a']) events.announce('thing', { id })
@@ -218,7 +218,7 @@ test('whoever began it may leave: the others go on, and the last one ends it', a
   expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
 })
 
-test('whatever else whoever began it has under way keeps nobody else waiting: an event takes a place of somebody who has one free', async () => {
+test('a subscriber with other work delays nobody: an event uses the place of a subscriber with a free one', async () => {
   const events = createShares({ ...eventShare, each: 1 })
   const claim = (viewer: Viewer) => ({ caller: viewer.userId!, organization: viewer.userId! })
   const sharedBy = (viewer: Viewer) => join(titled, viewer, { inTurn: inTurnOf(events, claim(viewer), null) })
@@ -253,7 +253,7 @@ test('who is gone takes part no more, also while it starts', async () => {
   expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
 })
 
-test('an event that cannot be told ends the stream with an error for everybody, and the mistake is told to whoever runs the platform', async () => {
+test('an event that cannot be resolved ends the stream with an error for everybody, and is logged', async () => {
   hub.close()
   const failures: unknown[] = []
   hub = createHub(graph.engine, { patience, failed: cause => failures.push(cause) })
@@ -320,7 +320,7 @@ test('a source that is refused from then on ends the stream with the reason, lon
   await expect.poll(() => client.ended).toMatchObject([[{ message: 'It is gone.', extensions: { code: 'NOT_FOUND' } }]])
 })
 
-test('a refusal at the start is told to everybody who waits, and is not kept', async () => {
+test('returns a refusal at the start to all who wait, and does not cache it', async () => {
   world.refuses = new Refusal('FORBIDDEN', 'Not yours.')
   await expect(Promise.all([join(titled, anna), join(titled, ben)])).rejects.toThrow('Not yours.')
   expect(upstreams()).toBe(0)

@@ -108,7 +108,7 @@ test('callers who have nothing under way take no memory', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000)
 })
 
-test('who leaves while waiting takes no place, and who waits too long is told', async () => {
+test('a caller that leaves while waiting takes no place, and one that waits too long gets an error', async () => {
   const { shares, begun, take } = crowd({ each: 1, patienceMs: 20 })
   take('a1')
   const client = new AbortController()
@@ -138,7 +138,7 @@ test('a caller is a person, a key, for whomever it acts, a program, or the neigh
 })
 
 describe('places of organizations', () => {
-  it('lets callers of one organization have no more than its places, and gives those of another theirs at once', async () => {
+  it('limits callers of one organization to its places, and gives those of another theirs at once', async () => {
     const { shares, begun, take } = crowd({ ofOrganization: 3, all: 10 })
     for (const name of ['a1@o', 'a2@o', 'b1@o']) expect(take(name)).toBe(null)
     const waiting = [take('b2@o'), take('c1@o')]

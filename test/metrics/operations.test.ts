@@ -100,7 +100,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(4900)
   })
 
-  test('an operation that breaks counts as failed, one that is refused as refused, one that comes in part as partial', async () => {
+  test('counts failed, refused and partial operations separately', async () => {
     const registry = new Registry()
     const error = (code: string) => ({ message: '', extensions: { code } })
     const answers = [

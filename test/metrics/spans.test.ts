@@ -32,7 +32,7 @@ test('a span ends with its work, which is part of it, and with what the work fai
   ])
 })
 
-test('of a trace that is not kept nothing more is noted, and others are told of it, so that they do not keep it either', async () => {
+test('records nothing for an unsampled trace, and tells other services not to sample it either', async () => {
   const span = noting('request', false)
   await below(span, async () => {
     expect(beginSpan('SELECT posts', 'client')).toBeUndefined()

@@ -237,7 +237,7 @@ test('of what a span failed by its kind is told, and never its words', async () 
   expect(sink.text()).not.toContain('swordfish')
 })
 
-test('which traces are kept follows from their ids alone: a caller who asks for all gets no more', async () => {
+test('samples traces by their ids only: a caller that requests sampling gets no more', async () => {
   const tracing = openTracing({ endpoint: 'http://127.0.0.1:9', share: 0.1, service: 'test' })
   let kept = 0
   for (let number = 0; number < 1000; number++) {

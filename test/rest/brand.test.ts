@@ -83,7 +83,7 @@ describe('brands over REST', () => {
     expect(next.brands[0].id).not.toBe(first.brands[0].id)
   })
 
-  test('another organization’s is not found, strangers are turned away, and what is wrong is told', async () => {
+  test('answers 404 for another organization’s brand, 401 to anonymous callers, and names what is wrong', async () => {
     const { json: brand } = await ask('POST', '', { name: 'Mine' })
     for (const [method, path, body] of [
       ['GET', '', undefined],

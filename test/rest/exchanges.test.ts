@@ -63,7 +63,7 @@ describe('a route', () => {
     if (once) expect(await ask(by)).toMatchObject(problem(404, 'NOT_FOUND'))
   })
 
-  test('of another organization is told in the same words as one that is nobody’s', async () => {
+  test('of another organization is answered in the same words as one of nobody', async () => {
     const [theirs, none] = [await aPost(), newId()]
     const detail = async (who: Who, id: string) => (await world.ask(who, 'GET', `/posts/${id}`)).json.detail.replace(id, 'ID')
     expect(await detail('outsider', theirs)).toBe(await detail('owner', none))

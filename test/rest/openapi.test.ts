@@ -61,7 +61,7 @@ describe('the document of the platform', () => {
     }
   })
 
-  test('lets whoever has the scope in by every kind of credential, people alone where the graph asks for a person, and asks nobody on public rows', () => {
+  test('lists every kind of credential for a scope, only people’s where the graph requires a person, and none for public routes', () => {
     const securityOf = (path: string, method: string) => platform.paths[path][method].security
     const scopes = ['publishing:posts.read']
     expect(securityOf('/publishing/api/posts', 'get')).toEqual([

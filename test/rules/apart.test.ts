@@ -39,7 +39,7 @@ describe('--replicas', () => {
   })
 })
 
-test('a process gets the port that is wanted, and another one when somebody has that or it is none', async () => {
+test('gives a process the preferred port, or another one if that is taken or invalid', async () => {
   await using stack = new AsyncDisposableStack()
   const server = createServer()
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))

@@ -68,7 +68,7 @@ describe('a mistake in the configuration is one line that names the variable and
     expect(() => readConfig(environment)).toThrow(expect.objectContaining({ name: 'StartError', message: line }))
   })
 
-  test('several mistakes are told at once', () => {
+  test('reports several mistakes at once', () => {
     expect(() => readConfig({ PORT: 'x', DEMO: 'x' })).toThrow(/^PORT: .*\nDEMO: .*$/)
   })
 })

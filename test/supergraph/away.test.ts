@@ -5,7 +5,7 @@ import { tell } from '../../router/door/errors.ts'
 import { until } from '../kit/launch.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
-test('a database that goes away under a write is told as that, so that a client asks again with its key; the log says what it was', async () => {
+test('reports a database that becomes unavailable during a write as such, so that a client retries with its key', async () => {
   await using graph = await supergraph()
   const { owner, brand } = await graph.seed.owner().brand()
   const other = new pg.Client({ connectionString: graph.database.url })

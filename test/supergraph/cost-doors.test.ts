@@ -21,7 +21,7 @@ const tooExpensive = {
   extensions: { code: 'OPERATION_TOO_EXPENSIVE', cost: { estimated: 103_030_303, max: 20_000 } },
 }
 
-test('over HTTP a refusal by cost is a result with 200, whatever type the client takes; over WebSocket and SSE it is one too', async () => {
+test('over HTTP a refusal by cost is a result with 200, whatever media type the client accepts; over WebSocket and SSE too', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner().brand()
   const router = await openRouter(graph.platform.engine)

@@ -133,7 +133,7 @@ test.each([
   expect((await people()).some(({ subject }) => subject === 'mallory')).toBe(false)
 })
 
-test('a subject that no database keeps is refused, and so is none of those who come with it; a name that nobody may have here is none', async () => {
+test('refuses a subject that no database can store without affecting others, and ignores an invalid name', async () => {
   const odd = await Promise.all(['with\0NUL', '\ud800half'].map(sub => bearer(sub)))
   const usual = await bearer('usual', { name: 'Usual' })
   expect(await Promise.all([...odd, usual].map(status))).toEqual([401, 401, 200])

@@ -46,7 +46,7 @@ async function replicas(count: number, drainMs: number, firstIsAheadMs = 0) {
   return { graph, servers, url, transport, call }
 }
 
-test('a replica that stops says so: what is asked meanwhile another one answers, mutations too; streams end with an error and begin there', async () => {
+test('a stopping replica says so: another one answers new requests, mutations too; streams end with an error and restart there', async () => {
   const { graph, servers, url, transport, call } = await replicas(2, 1_500)
   const { owner, brand } = await graph.seed.owner().brand()
   const subscribe = async () =>

@@ -57,7 +57,7 @@ test.each([
   expect(await stands()).toBe(false)
 })
 
-test('who came with a token whose key the issuer has taken back stands no more once its keys are read again', async () => {
+test('ends streams of a token whose signing key the issuer has revoked, once its keys are read again', async () => {
   const { stands, publish, pass } = await door()
   const next = await generateKeyPair('ES256')
   publish([{ ...(await exportJWK(next.publicKey)), kid: 'two', alg: 'ES256' }])

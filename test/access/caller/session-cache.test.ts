@@ -27,7 +27,7 @@ function identity(rows: Map<string, string>) {
 }
 
 describe('what a session or a key stands for', () => {
-  test('is asked for many at once, each once', async () => {
+  test('looks up many credentials in one request, each once', async () => {
     const { asked, cache } = identity(new Map([['a', '1']]))
     expect(await Promise.all(['a', 'b', 'a', 'c'].map(key => cache.of(key)))).toEqual(['1', undefined, '1', undefined])
     expect(asked).toEqual([['a', 'b', 'c']])

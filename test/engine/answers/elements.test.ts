@@ -54,7 +54,7 @@ test('an answer is merged into no more places than a walk may meet, new or repea
   }
 })
 
-test('places that took over one answer are not gone through when they are given it again', () => {
+test('does not traverse positions again that already share the same answer', () => {
   const merger = createMerger(shapeOfFetch(parse('{ list { inner { a } } }')), readSupergraph(compose(library)))
   for (let time = 0; time < 6; time++) {
     merger.take({}, { list: [{ inner: [{ a: 1 }] }] }, countElements())

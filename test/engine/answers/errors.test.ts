@@ -70,7 +70,7 @@ test('an error that is no refusal is masked for clients and logged with its requ
   expect((await testGraph(failing, { exposeInternalErrors: true }).run('{ plain }')).errors?.[0]?.message).toBe('select * from secrets')
 })
 
-test('an error for a client keeps what was thrown, so that the door can tell in its log what is away, and once', async () => {
+test('a client error keeps its cause, so that the log names the unavailable dependency once', async () => {
   const thrown = Object.assign(new Error('the server went'), { code: '57P01' })
   const { engine } = testGraph({
     a: {

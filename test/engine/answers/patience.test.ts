@@ -39,7 +39,7 @@ test.each(['native', 'apollo'] as const)('a field that takes long has its time, 
   ])
 })
 
-test('what publishing asks of models has less time than who asks publishing: what was drawn is kept as well', () => {
+test('publishing’s model calls have less time than publishing’s callers, so a generated image is still stored', () => {
   const of = (field: string) => ownSupergraph().patience.get(field) ?? 0
   expect(of('Mutation.createImages')).toBe(60_000)
   expect(of('Mutation.generateImages')).toBeGreaterThan(of('Mutation.createImages'))

@@ -40,7 +40,7 @@ test('what asks no subgraph says so', async () => {
   expect((await run('{ __typename }', {}, show)).extensions).toEqual({ queryPlan: 'No subgraph is asked.' })
 })
 
-test('nobody is told of plans who does not ask, or where they are not told', async () => {
+test('shows plans only to callers that request them, and only where they are enabled', async () => {
   expect(await testGraph(parts, { exposePlans: true }).run('{ posts { id } }')).not.toHaveProperty('extensions')
   expect(await testGraph(parts).run('{ posts { id } }', {}, show)).not.toHaveProperty('extensions')
 })

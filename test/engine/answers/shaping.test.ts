@@ -43,7 +43,7 @@ test('a null where none may be is told with its path when no error explains it',
   ])
 })
 
-test('a reference to an entity that is not there is null without an error, and keeps what it has where that is enough', async () => {
+test('a reference to a missing entity is null without an error, and keeps its key where that is enough', async () => {
   const answer = await graph.run('{ book(id: "b3") { writers { id n: name favourite { id } } } }')
   expect(answer.data).toEqual({ book: { writers: [{ id: 'a1', n: 'Ada', favourite: { id: 'b2' } }, null] } })
   expect(answer.errors).toBeUndefined()

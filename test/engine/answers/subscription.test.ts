@@ -204,7 +204,7 @@ test('queries are not subscribed to, and subscriptions not executed', async () =
   expect(codesOf(await graph.run('subscription { postChanged { id } }'))).toEqual(['BAD_USER_INPUT'])
 })
 
-test('many streams work out one event a few at a time, and what comes meanwhile for one subject counts once', async () => {
+test('many streams resolve an event a few at a time, and further events of the subject count once', async () => {
   const announced = createMemoryEvents()
   const held: (() => void)[] = []
   let [running, most, worked] = [0, 0, 0]

@@ -128,7 +128,7 @@ describe('an operation that may cost more than it may', () => {
 })
 
 describe('whoever asks by x-graphql-cost', () => {
-  test('is told what the operation may have cost, what it has cost, and what it may', async () => {
+  test('gets the estimated cost, the actual cost and the limit', async () => {
     const { run } = testGraph(parts, { maxCost })
     const { extensions } = await run('{ __typename posts(first: 10) { id author { name } comments { id } } }', {}, show)
     // Three posts with a comment each, two of them with an author.
@@ -137,7 +137,7 @@ describe('whoever asks by x-graphql-cost', () => {
     expect((await run('{ __typename __schema { types { name } } }', {}, show)).extensions).toEqual({ cost: { estimated: 1, actual: 1, max: 100 } })
   })
 
-  test('has each object counted by the type that it has, whether the answer tells it or not', async () => {
+  test('has each object counted by its actual type, whether or not the answer shows it', async () => {
     const { run } = testGraph(parts, { maxCost })
     const feed = '{ feed { ... on Note { text } ... on Post { comments { id } } } }'
     const { extensions } = await run(feed, {}, show)
@@ -145,7 +145,7 @@ describe('whoever asks by x-graphql-cost', () => {
     expect(extensions).toEqual({ cost: { estimated: 10 * (4 + 2), actual: 2 + (4 + 2) + 4, max: 100 } })
   })
 
-  test('has arguments counted as they were estimated, and of an object whose type nobody knows the type that costs the least', async () => {
+  test('has arguments counted as estimated, and an object of unknown type as the cheapest type', async () => {
     const part: Part = {
       sdl: `type Query { find(at: Int @cost(weight: 3)): Int named: Named all: [Int] @listSize(assumedSize: 2) }
         interface Named { id: ID } type Dear implements Named @cost(weight: 4) { id: ID } type Cheap implements Named { id: ID }`,
@@ -170,7 +170,7 @@ describe('whoever asks by x-graphql-cost', () => {
     await events.return()
   })
 
-  test('is told nothing where nothing is counted, and nobody else is', async () => {
+  test('gets no cost where none is counted, and other callers get none', async () => {
     const { people } = parts
     const unsized = { ...parts, posts: { ...parts.posts!, sdl: parts.posts!.sdl.replaceAll(/ ?@listSize\([^)]*\)/g, '') } }
     expect(await testGraph({ ...unsized, people: people! }, { maxCost }).run('{ posts(first: 1000) { id comments { id } } }', {}, show)).not.toHaveProperty(

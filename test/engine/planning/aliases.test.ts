@@ -46,7 +46,7 @@ test('swapped names beside a required field are answered with the right values',
 })
 
 // Trap 2.
-test('a field that stands once with an alias equal to its name and once without is one field', async () => {
+test('an alias that equals the field’s name and the field without alias are one field', async () => {
   expect(await data('{ book(id: "b3") { reviews: reviews { body } reviews { stars } } }')).toBe('{"book":{"reviews":[{"body":"fine","stars":3}]}}')
 })
 

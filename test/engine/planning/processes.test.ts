@@ -109,7 +109,7 @@ describe('an operation that takes too long to plan', () => {
     expect([await ask(), planning.stopped()]).toEqual(['BAD_USER_INPUT', 2])
   })
 
-  test('keeps nobody waiting: others are planned meanwhile, in the very process that answers requests nothing is held up', async () => {
+  test('delays nobody: other operations are planned meanwhile, and the request process is not blocked', async () => {
     await using planning = planners()
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     const stuck = watched(planning.plan(endless(), 'one'))
@@ -125,7 +125,7 @@ describe('an operation that takes too long to plan', () => {
     expect(planning.stopped()).toBe(1)
   })
 
-  test('is not taken for one when it was the machine that stood still', async () => {
+  test('does not time out because the machine itself was suspended', async () => {
     const planner = startPlanner(sdl, { name: 'first', megabytes: 256 })
     await planner.ready
     const asked = planner.plan([usual()], 800)
@@ -150,7 +150,7 @@ describe('an operation that takes too long to plan', () => {
 })
 
 describe('callers take turns at planners', () => {
-  test('one of them has one planner at a time, and who made them work least comes first', async () => {
+  test('gives each caller one planner at a time, the caller with the least recent work first', async () => {
     await using planning = planners()
     const mine = Array.from({ length: 5 }, (_, n) => watched(planning.plan(endless(n), 'one')))
     const also = watched(planning.plan(usual(), 'one'))
@@ -165,7 +165,7 @@ describe('callers take turns at planners', () => {
     expect([next.error, mine.some(({ settled }) => settled), also.settled]).toEqual([undefined, false, false])
   })
 
-  test('who made them work of late waits behind who did not, whoever asked first', async () => {
+  test('serves callers with less recent work first, whatever the order of requests', async () => {
     await using planning = planners()
     await planning.plan(nodes(10, 4), 'busy')
     for (const n of [0, 1]) watched(planning.plan(endless(n), `stuck ${n}`))
@@ -196,7 +196,7 @@ describe('callers take turns at planners', () => {
   })
 })
 
-test('texts that wait to be planned are joined by whoever asks for the same ones, and planned at the turn of whoever comes first', async () => {
+test('requests for the same text share one plan, made at the turn of the first caller', async () => {
   await using planning = planners()
   const stuck = watched(planning.plan(endless(), 'one'))
   const waits = planning.plan(usual(), 'one')
@@ -256,7 +256,7 @@ describe('a planner that ends by itself', () => {
     for (const each of was) await gone(each)
   })
 
-  test('because of an operation, as an alias that the library falls over, takes nobody else with it', async () => {
+  test('because of an operation, such as an alias that crashes the library, fails no other operation', async () => {
     await using planning = planners({}, compose(tariffs.parts))
     const falls = planning.plan('{ parcels { abroad id: sender { ... on Person { id } } } }')
     const others = Array.from({ length: 5 }, (_, n) => planning.plan(`{ p${n}: parcels { id weight } }`, `other ${n}`))
@@ -313,7 +313,7 @@ describe('the end', () => {
     await gone(planner[0]!)
   })
 
-  test('of a graph that another one replaced ends what it still plans; the next one’s operations are planned', async () => {
+  test('of a replaced graph ends its running plans; operations of the new graph are planned', async () => {
     await using next = planners()
     const former = planners()
     const graphs = [former, next].map(planning => testGraph(parts, { planTexts: () => planning.planTexts }))

@@ -336,7 +336,7 @@ describe('what a subgraph apart asks of the router', () => {
     expect(router.requests).toHaveLength(1)
   })
 
-  test('goes for the viewer of a socket with a seal that is made for it, and with nobody else’s', async () => {
+  test('uses a seal made for the viewer of the socket, and no other one', async () => {
     await using router = await serveRaw(({ socket }) => socket.write(json({ data: {} })))
     const clock = createBoundClock(new Date())
     const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock }))
@@ -360,7 +360,7 @@ describe('what a subgraph apart asks of the router', () => {
     expect(router.requests).toHaveLength(2)
   })
 
-  test('fails with the error that came, or with one that says what came instead; an answer is never asked for again', async () => {
+  test('fails with the error received, or with a description of what arrived instead; it is not sent again', async () => {
     const refusal = { message: 'No.', extensions: { code: 'CONFLICT' } }
     const answers = [json({ error: refusal }), json({ code: 'UNAUTHENTICATED' }, '401 Unauthorized'), http('<html>', '502 Bad Gateway'), json(null, '500 Oh')]
     await using router = await serveRaw(({ socket, turn }) => socket.write(answers[turn - 1]!))
@@ -391,7 +391,7 @@ describe('the questions that the router asks identity about credentials', () => 
     return { authority, [Symbol.asyncDispose]: () => asked.close() }
   }
 
-  test('are asked once more when a kept connection ends under them', async () => {
+  test('are sent again when a kept-alive connection closes under them', async () => {
     await using identity = await serveRaw(({ socket, turn }) => void (turn === 1 ? socket.destroy() : socket.write(json({ keys: [] }))))
     await using remote = authorityAt(identity.url)
     expect(await remote.authority.jwks()).toEqual({ keys: [] })

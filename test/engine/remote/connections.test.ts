@@ -175,7 +175,7 @@ describe('equal queries at the same time', () => {
     expect(graph.servers.catalogue!.asked).toHaveLength(5)
   })
 
-  test('are asked once with de-duplication; a later one is asked anew', async () => {
+  test('are sent once with de-duplication; a later one is sent again', async () => {
     await using graph = await remoteGraph(shop, { deduplicate: true })
     graph.servers.catalogue!.fault = slow
     await many(() => graph.run('{ name }'))

@@ -64,7 +64,7 @@ const subscribe = async () => {
 }
 const next = async (stream: ResultStream) => (await stream.next()).value?.data?.changed
 
-test('a stream in place of one that broke is told what its subgraph told nobody meanwhile; one that begins is told what comes', async () => {
+test('a restored stream receives the events missed meanwhile; a new one receives only later events', async () => {
   const first = await subscribe()
   const told = next(first)
   events.announce('post.1', { id: 'announced' }, 1)

@@ -17,7 +17,7 @@ const open = () => {
 }
 const ping = { type: 'ping', payload: { [sealHeader]: null } }
 
-test('one ping asks for all who want a seal at the same time, and the next for who comes after', async () => {
+test('one ping requests a seal for all current callers, the next one for later callers', async () => {
   const { sent, renewal } = open()
   const both = [renewal.ask(), renewal.ask()]
   for (const other of [undefined, null, 'x', { other: 1 }]) renewal.heard(other)
@@ -32,7 +32,7 @@ test('one ping asks for all who want a seal at the same time, and the next for w
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('who gets no seal in time, or whose socket ends, hears so; and the next one is asked for anew', async () => {
+test('a caller that gets no seal in time, or whose socket ends, gets an error; the next seal is requested again', async () => {
   const { socket, sent, renewal } = open()
   const late = expect(renewal.ask()).rejects.toThrow('no answer within 5000 ms')
   await vi.advanceTimersByTimeAsync(5000)

@@ -67,7 +67,7 @@ test('where nobody can be reached the failure says so', async () => {
 
 const says = ({ socket }: RawRequest) => void socket.write(http('{}'))
 
-test('a question that changes nothing is asked of another when one says nothing, and not in vain: a silent replica costs a moment', async () => {
+test('a read is sent to another replica when one is silent: a silent replica costs a moment', async () => {
   const [silent, well] = [await serve(() => {}), await serve(says)]
   const limits = { connections: 4, mostWaiting: 4, mostBytes: 1000 }
   const originsOf = (...servers: RawServer[]) => servers.map(({ url }) => new URL(url).origin)
@@ -90,7 +90,7 @@ test('a question that changes nothing is asked of another when one says nothing,
   expect(silent.requests).toHaveLength(asked + 1)
 })
 
-test('a stream begins at another when one says nothing, and one that is silent again and again is left alone', async () => {
+test('a stream starts at another replica when one is silent, and a replica that stays silent is avoided', async () => {
   const silent = await serve(() => {})
   await using well = await listens()
   await using remote = transportTo([silent.url, well.url], { timeoutMs: 400 })

@@ -220,7 +220,7 @@ describe('D3 a seal that is refused for its time alone', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('is no other: what is wrong otherwise too says nothing of clocks', async () => {
+  test('is rejected for its time only: a seal with other faults says nothing about clocks', async () => {
     const { lines, times, read } = open(-40_000)
     const tokens = [await sealAt(0, anonymous, newKey('one')), await forge({ aud: 'people' }), await forge({ for: 'everything' }), 'a.b.c']
     for (const token of tokens) await expect(read(token)).rejects.toMatchObject(refused)

@@ -65,7 +65,7 @@ describe('an answer on the wire', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('that is followed by one that nobody asked for costs the connection, and nobody gets it', async () => {
+  test('that is followed by an unrequested one closes the connection, and nobody receives the second', async () => {
     await using server = await serveRaw(({ socket, turn }) => socket.write(turn === 1 ? http(okay) + http('{"data":{"name":"of somebody else"}}') : http(okay)))
     await using remote = transportTo(server.url, { connections: 1 })
     for (let turn = 0; turn < 3; turn++) expect(await remote.ask()).toMatchObject(name)
@@ -213,7 +213,7 @@ describe('equal questions with de-duplication', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('end when the last one leaves, and a later one is asked anew', async () => {
+  test('are aborted when the last caller leaves, and a later one is sent again', async () => {
     await using server = await serveRaw(({ socket, turn }) => void (turn > 1 && socket.write(http(okay))))
     await using remote = transportTo(server.url, { deduplicate: true })
     const leaving = [new AbortController(), new AbortController()]

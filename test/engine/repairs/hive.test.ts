@@ -51,7 +51,7 @@ const refusedBy = async (parts: Parts, text: string): Promise<string> =>
     .join()
 
 describe('the planner (@graphql-hive/router-query-planner), asked directly,', () => {
-  test('asks a field once with its selection and once without, when an alias repeats its name', async () => {
+  test('fetches a field with and without its selection when an alias repeats its name', async () => {
     const said = await refusedBy(library, '{ book(id: "b3") { reviews: reviews { body } reviews { stars } } }')
     stillThere('repairs/hive-response-keys', said.includes('must have a selection of subfields'))
   })

@@ -93,7 +93,7 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-other-answers', differ(answers))
   })
 
-  test('takes two fields for one whose types and names, or paths, are the same letters', async () => {
+  test('confuses two fields whose types and names, or paths, concatenate to the same letters', async () => {
     const types = schemaOf('type Query { a: Post } type Post { sname: String s: Posts } type Posts { name: String }', {
       'Query.a': () => ({ s: {} }),
       'Post.sname': () => 'p',

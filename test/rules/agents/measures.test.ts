@@ -51,7 +51,7 @@ test('halves are rounded up, words differ by their letters and not by their case
   expect(measure(['…', '!'])).toEqual({ words: 0, sentences: 0, wordsPerSentence: 0, questionShare: 0, exclamationShare: 0, typeTokenRatio: 0 })
 })
 
-test('whatever the texts are, every word stands in one sentence, shares lie between 0 and 1, and what is counted is the sum over the texts', () => {
+test('counts every word in one sentence, shares between 0 and 1, and totals as the sum over the texts, for any texts', () => {
   const words = array(constantFrom('a', 'B', '7', "'", '-', '.', '?', '!', '…', ' ', '\n', '\n\n', 'é'), { maxLength: 40 }).map(parts => parts.join(''))
   for (const text of [words, string()])
     assert(

@@ -13,7 +13,7 @@ describe('A-06 a profile of somebody else is written', () => {
     else expect(refusalOf(write).code).toBe('FORBIDDEN')
   })
 
-  test('by nobody without a role; one’s own by everybody', () => {
+  test('is refused without a role; everybody may write their own', () => {
     expect(refusalOf(() => requireMayWriteOf('another', { userId: 'me', roles: [] })).code).toBe('FORBIDDEN')
     requireMayWriteOf('me', { userId: 'me', roles: [] })
   })

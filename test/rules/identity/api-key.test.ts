@@ -42,7 +42,7 @@ describe('an API key', () => {
     else expect(requireKeyManager(viewer)).toEqual({ organizationId: 'acme', services: managed })
   })
 
-  it('of one service is managed by who has api_keys.write of it: keys and apps alike', () => {
+  it('of one service is managed by holders of its api_keys.write: keys and apps alike', () => {
     const app = { ...person('me', 'acme', ['owner']), roles: [], clientId: 'app', scopes: ['launcher:api_keys.write', 'publishing:api_keys.write'] }
     expect(requireKeyManager(key('acme', ['publishing:api_keys.write']))).toEqual({ organizationId: 'acme', services: ['publishing'] })
     expect(new Set(requireKeyManager(app).services)).toEqual(new Set(['launcher', 'publishing']))

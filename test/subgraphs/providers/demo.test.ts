@@ -6,7 +6,7 @@ import { supergraph } from '../../kit/supergraph.ts'
 import { person } from '../../kit/viewers.ts'
 import { createCredential } from './documents.ts'
 
-test('the demo has a credential of its own at the sandbox, made once, which goes where the sandbox goes and stays where a person put it', async () => {
+test('creates the demo’s sandbox credential once; it follows the sandbox’s address unless a person changed it', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await providePeople(graph.platform.identity, null)
   const provide = (sandbox: string) => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox })
@@ -24,7 +24,7 @@ test('the demo has a credential of its own at the sandbox, made once, which goes
   expect(credentials.open(kept!)).toMatch(/^sk-sandbox-/)
 })
 
-test('the platform has a credential of its own for each vendor that the sandbox plays, made once; one that somebody has kept stays', async () => {
+test('creates a platform credential for each vendor of the sandbox once, and keeps one that a person stored', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await providePeople(graph.platform.identity, null)
   const { owner } = await graph.seed.owner()
@@ -59,7 +59,7 @@ test('the demo allows a model that is about to go and one without a price, once 
   expect(await graph.rows(`select name from providers.models where created_by = 'system:demo'`)).toEqual([])
 })
 
-test('with the demo goes what its people have kept for the platform, whose password everybody knows; what others have kept stays', async () => {
+test('removes with the demo the platform credentials that demo people stored, because their password is public', async () => {
   await using graph = await supergraph()
   await providePeople(graph.platform.identity, null)
   const [admin] = await graph.rows<{ userId: string; organizationId: string }>(

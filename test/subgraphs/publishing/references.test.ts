@@ -20,7 +20,7 @@ async function entities(graph: Supergraph, viewer: Viewer, representations: obje
   return data!._entities as unknown[]
 }
 
-test('an entity that is asked for by its key is its organization’s alone: to everybody else it is not there', async () => {
+test('resolves an entity’s key only for its own organization: for all others it does not exist', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, outsider, brand, post, connection } = await graph.seed.owner().outsider().brand().connection().post()
   const representations = [

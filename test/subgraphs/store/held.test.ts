@@ -203,7 +203,7 @@ describe('makeHeld', () => {
     expect(await works()).toHaveLength(1)
   })
 
-  it('writes nothing for a holder whose time was over and whose key somebody else has taken', async () => {
+  it('writes nothing for a holder whose time was over and whose key another caller has taken', async () => {
     const { answer: late, end } = await underWay(hold =>
       inTransaction(replicas[0]!.context, async unit => {
         await replicas[0]!.sequelize.query('insert into payments.works (id, text) values ($1, $2)', {

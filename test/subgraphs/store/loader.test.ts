@@ -34,7 +34,7 @@ test('keys that take a statement each are asked each once, and told apart by wha
   expect(counted.statements).toBe(2)
 })
 
-test('keys of one batch take one statement; what is fresh is asked for anew each time', async () => {
+test('reads the keys of one batch in one statement, and reads again each time when not cached', async () => {
   for (const [fresh, batches] of [
     [false, [[1, 2]]],
     [true, [[1, 2], [1]]],

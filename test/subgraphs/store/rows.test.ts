@@ -96,7 +96,7 @@ test('what is asked for in one turn is read by one statement, each answered its 
   expect(await shelves.find(null)).toBe(null)
 })
 
-test('one that is required is there, or is refused by what it was asked by', async () => {
+test('returns a required row, or refuses it by the name of the argument', async () => {
   const { id } = await shelf('One')
   const { shelves } = library.open(viewer)
   expect(await shelves.require(id.toUpperCase())).toMatchObject({ name: 'One' })
@@ -125,7 +125,7 @@ test('rows below their parents are read together, in the order of the noun', asy
   expect(await library.job.books.manyBy('shelfId').load(one.id)).toHaveLength(4)
 })
 
-test('a condition of several ways is one condition: what it lets through besides is not answered in place of what was asked for', async () => {
+test('a condition with alternatives counts as one: rows outside the request are never returned', async () => {
   const write = (readerId: string, organizationId: string) =>
     transaction(tx => library.job.letters.insert({ id: newId(), readerId, organizationId, ...stamps() }, tx))
   const [mine, ours, theirs] = [await write(ada, other), await write(ben, acme), await write(ben, other)]
@@ -193,7 +193,7 @@ test('what is asked by a browser knows it; a job is asked by nobody', async () =
   expect([job.viewer, job.requestId, job.browser]).toEqual([null, undefined, undefined])
 })
 
-test('what is read is counted row by row as it comes, and not begun once nobody waits; what a transaction reads is its writer’s to bound', async () => {
+test('counts rows as they arrive and does not start once nobody waits; in a transaction the writer sets the limit', async () => {
   const { id } = await shelf('Poems')
   await book(id, 'A title')
   await book(id, 'Another title')

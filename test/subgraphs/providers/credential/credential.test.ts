@@ -61,7 +61,7 @@ describe('G-01 a credential is kept', () => {
     expect((await make(graph, owner, custom('mine'))).baseUrl).toBe(baseUrl)
   })
 
-  test('once of each provider, also when twenty are sent at once, and for each organization; of custom providers once by each name', async () => {
+  test('stores one credential for each provider and organization, also when twenty are sent at once; custom providers are told apart by name', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryToMake(graph, owner, openai)))
@@ -220,7 +220,7 @@ describe('G-01 credentials are listed', () => {
 })
 
 describe('G-01 credentials of the platform', () => {
-  test('are shown to its admins, and changed by its super admins alone; nobody else sees one, and nobody loses an organization’s by them', async () => {
+  test('shows the platform’s credentials to its admins only, and lets only super admins change them', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const [superAdmin, admin] = [administrator('platform_super_admin'), administrator('platform_admin')]

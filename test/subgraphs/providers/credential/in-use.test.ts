@@ -31,7 +31,7 @@ test('G-01 how a call fared is noted beside it: a refusal fails the credential a
   expect(await kinds(graph)).toEqual(['attention.opened', 'attention.closed'])
 })
 
-test('G-01 a use that changes nothing is written once a minute, and what is found is used for a second: a credential costs one statement', async () => {
+test('G-01 stores the last use once a minute and caches a credential for one second: a credential costs one statement', async () => {
   await using graph = await supergraph()
   const organizationId = newId()
   await seedCredential(graph, { organizationId, provider: 'openai', name: 'OpenAI' })

@@ -167,7 +167,7 @@ describe('G-01 a credential is rotated', () => {
     expect((await rotate(graph, owner, { id, fields: given })).refused('BAD_USER_INPUT').extensions.field).toBe('fields[1].value')
   })
 
-  test('by twenty at once, and one secret and the one before it stand in the end', async () => {
+  test('by twenty callers at once ends with one secret and the one before it', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const { id } = await make(graph, owner, { provider: 'openai', fields: apiKey(secret) })

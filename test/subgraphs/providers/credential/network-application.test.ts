@@ -5,7 +5,7 @@ import { key, person } from '../../../kit/viewers.ts'
 import { service } from '../video/stage.ts'
 import { seedCredential } from './seed.ts'
 
-test('G-01 an application at a network goes to the service that connects accounts alone, is kept by nobody, and stands in the record of whose it is', async () => {
+test('G-01 hands a network application only to the service that connects accounts, without caching, and audits it for its owner', async () => {
   await using graph = await supergraph()
   const [organizationId, admins] = [newId(), newId()]
   const read = (platform: string, as = service(organizationId)) =>

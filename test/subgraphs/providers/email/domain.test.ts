@@ -24,7 +24,7 @@ interface WantedRecord {
   readonly status: string
 }
 
-test('G-07 a domain is PENDING until all its records are found, FAILED when one is gone, VERIFIED when it is back; managers are told', async () => {
+test('G-07 a domain is PENDING until all records are found, FAILED when one is missing, VERIFIED when it is back; managers are notified', async () => {
   const dns = await twins()
   await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address], domain: 'gateway.example' } })
   const { owner } = await graph.seed.owner()
@@ -86,7 +86,7 @@ test.each([
   expect(await createLookUp([dns.sandbox.dns!.address], { timeout: 150, tries: 2 })(wanted)).toEqual({})
 })
 
-test('a name is one organization’s; who has not proved it for a week lets go of it, and its record says so', async () => {
+test('a domain belongs to one organization; one that does not prove it within a week loses it, and the audit log says so', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const add = (as: Viewer) => ask(graph, as, 'addSenderDomain', { domain: 'shared.example' }, 'id')
@@ -123,7 +123,7 @@ test('a claim goes on from when it was first made, however often it is let go of
   ;(await add(owner)).refused('CONFLICT')
 })
 
-test('a domain whose records are gone for a week is free for whoever else claims it, and one whose records come back is not', async () => {
+test('a domain whose records are missing for a week can be claimed by others; one whose records return cannot', async () => {
   const dns = await twins()
   await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
   const { owner, outsider } = await graph.seed.owner().outsider()

@@ -62,7 +62,7 @@ test('G-07 a report acts once, however often it is sent, and tells the service w
   expect(await there.told()).toEqual(['launcher DELIVERED', 'launcher BOUNCED', 'launcher COMPLAINED'])
 })
 
-test('who sent it is told alone, and an app that is no service here is told nothing', async () => {
+test('reports an event only to the mail’s sender, and nothing to an app without a service client', async () => {
   await using there = await world('SENT', 'app_support')
   expect(await there.report(there.event('delivered'))).toBe(204)
   expect([await there.status(), await there.told()]).toEqual(['DELIVERED', []])

@@ -99,7 +99,7 @@ describe('G-07 a mail', () => {
     ;(await world.trySend({ identityId: news.id }, outsider)).refused('NOT_FOUND')
   })
 
-  test('is sent once however often it is asked for with one key, twenty times at once; with another text the key is refused', async () => {
+  test('is sent once for one key, twenty times at once; with another text the key is refused', async () => {
     const { server, received } = await twins()
     const world = await sendingWorld(server)
     const made = await Promise.all(Array.from({ length: 20 }, () => world.send({ idempotencyKey: 'one' })))

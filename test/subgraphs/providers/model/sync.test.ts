@@ -75,7 +75,7 @@ test('a run asks every source, says how each does, and what came of it; candidat
   ])
 })
 
-test('ten who ask at once are one run, and one read', async () => {
+test('ten concurrent requests share one run and one read', async () => {
   await using stage = await world()
   await stage.spoil('models-dev', { fault: 'slow', delayMs: 400 })
   const before = await stage.reads()
@@ -114,7 +114,7 @@ test('only super admins of the platform have sources asked, and of those that th
   expect(await graph.rows('select id from providers.model_syncs')).toEqual([])
 })
 
-test('a run whose process ended is taken over when its time is up, and what it would still write is written no more', async () => {
+test('takes over a run whose process died when its claim expires, and ignores what that process still writes', async () => {
   await using stage = await world()
   const { graph } = stage
   await graph.rows(`insert into providers.model_syncs (id, started_at, ends_by) values (gen_random_uuid(), $1, $2)`, [
@@ -136,7 +136,7 @@ test('a key that a provider refuses is said so at the source and at the credenti
   expect(await graph.rows('select status from providers.credentials where organization_id is null')).toEqual([{ status: 'FAILING' }])
 })
 
-test('a model whose day has passed is found no more, and whoever has set it is told before', async () => {
+test('hides a model after its end date, and warns organizations that use it before', async () => {
   await using stage = await world()
   const { graph, owner } = stage
   await stage.sync(['models-dev'])

@@ -30,7 +30,7 @@ describe('G-08 calls of the processor', () => {
     expect(books).toEqual({ spent: '1000', reserved: '0' })
   })
 
-  test('are made with the secret before while its grace lasts, where the new one is not taken: one call, and paid once', async () => {
+  test('use the former secret while its grace period lasts if the new one is refused: one call, charged once', async () => {
     await using stage = await processorStage()
     const { graph, organizationId, owner } = stage
     const { id } = await seedCredential(graph, { organizationId, provider: 'stripe', name: 'Stripe', secret: 'sk_test_the_old_one' })

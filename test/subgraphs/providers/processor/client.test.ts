@@ -39,7 +39,7 @@ test('it goes the one way out: what is private is not called, and nothing was se
   }
 })
 
-test('it waits no longer than it is told, sends a call once, and tells nobody on what machine it runs', async () => {
+test('waits no longer than its limit, sends a call once, and reveals nothing about the machine', async () => {
   await using world = await stage()
   const way = createOutbound([world.sandbox.origin])
   const sent: Readonly<Record<string, string>>[] = []

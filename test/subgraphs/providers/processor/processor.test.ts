@@ -118,7 +118,7 @@ describe('G-08 customers and pages', () => {
 })
 
 describe('G-08 money', () => {
-  test('is held, taken in part, and given back; a refund that fails later says why', async () => {
+  test('is authorized, captured in part and refunded; a refund that fails later says why', async () => {
     await using stage = await processorStage()
     const held = await stage.change('createProcessorPaymentIntent', { ...pay, captureMethod: 'MANUAL', transferGroup: 'one', metadata: { order: '7' } }, intent)
     expect(held).toMatchObject({ status: 'REQUIRES_CAPTURE', amount: eur(2500), amountCapturable: eur(2500), amountReceived: eur(0), failure: null })

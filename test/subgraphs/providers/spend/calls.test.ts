@@ -138,7 +138,7 @@ describe('G-04 a call', () => {
       expect(await kinds(whole)).toEqual(['with', 'with'])
     })
 
-    test('is not compared with a limit that is gone more than once', async () => {
+    test('is compared with a deleted limit at most once', async () => {
       await using at = await meanwhile(async ({ organizationId }, graph) => {
         const own = await seedLimit(graph, { organizationId, scopeType: 'APP', scopeValue: 'app_test', hardLimitMicros: 1000n })
         const whole = async () => (await serviceOf(graph).begin(callerOf(organizationId), order(10n))).settle(ended(1n))

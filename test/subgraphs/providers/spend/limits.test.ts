@@ -142,7 +142,7 @@ describe('G-04 a spend limit', () => {
     expect((await making).spentMicros).toBe(30)
   })
 
-  test('begins anew with each period; what was held over midnight counts where it began', async () => {
+  test('restarts with each period; reservations over midnight count where they began', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const { id } = await make(graph, owner, ofOrganization(owner))
@@ -157,7 +157,7 @@ describe('G-04 a spend limit', () => {
     expect(await read(graph, owner, id)).toMatchObject({ spentMicros: 999, reservedMicros: 0 })
   })
 
-  test('frees what is held for a call that nobody ended, and books it all the same when somebody does', async () => {
+  test('releases the reservation of a call that never ended, and still books it when it ends later', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const { id } = await make(graph, owner, ofOrganization(owner, { period: 'TOTAL' }))
@@ -177,7 +177,7 @@ describe('G-04 a spend limit', () => {
     ])
   }, 60_000)
 
-  test('tells each alert once a period, and its managers what to see to until that is over', async () => {
+  test('sends each alert once a period, and an action item to its managers until then', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const { id } = await make(graph, owner, ofOrganization(owner, { softLimitMicros: 100 }))
@@ -251,7 +251,7 @@ describe('G-04 a spend limit', () => {
     })
   })
 
-  test('takes back what it told by its soft amount alone when its period is over', async () => {
+  test('withdraws an alert of the soft amount when its period is over', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     await make(graph, owner, ofOrganization(owner, { hardLimitMicros: null, softLimitMicros: 100 }))
@@ -409,7 +409,7 @@ describe('G-04 limits of models', () => {
     }
   })
 
-  test('keep out a model whose price nobody knows, where a limit of its own asks for one', async () => {
+  test('refuses a model with unknown price when a limit requires one', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const unpriced = { candidates: [{ model: first, provider: 'openai', upperMicros: null }] }

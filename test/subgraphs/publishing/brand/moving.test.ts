@@ -122,7 +122,7 @@ describe('a brand that moves', () => {
     ])
   })
 
-  test('takes along what its connections have managers do, closed first; what nobody has to see to is told to nobody', async () => {
+  test('moves its connections’ action items to the new organization, closed before opened, and creates no others', async () => {
     const { owner, brand, there } = await twoHomes()
     const at = { brandId: brand.id, owner }
     const connection = await seedConnection(graph, at)

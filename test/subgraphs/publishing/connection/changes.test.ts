@@ -85,7 +85,7 @@ describe('a place that its network takes no posts for any more', () => {
   const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }'
   const look = '{ post(id: "ID") { status failure { code category message } problems { code } } }'
 
-  test('fails the post as a matter of access, and is offered to nobody until the account is checked; who follows its health hears of it', async () => {
+  test('fails the post with an access error, and is not offered until the account is checked; health subscribers are told', async () => {
     const { owner, brand, connection } = await graph.seed.owner().brand().connection({ platform: 'FACEBOOK' })
     const group = { kind: 'GROUP' as const, externalId: '219999999999', name: 'Closed group' }
     const chosen = { ...group, available: true, reason: null, selected: true, isDefault: true }
@@ -259,7 +259,7 @@ describe('a renewal', () => {
 })
 
 describe('a connection that nobody uses', () => {
-  test('is told of a week before only a person can renew it, once; what is over is asked for once more and taken out of use', async () => {
+  test('is reported a week before only a person can renew it, once; an expired one is tried once more and disabled', async () => {
     const { connection } = await graph.seed.owner().brand().connection()
     await set(connection, { reconnectBefore: graph.clock.in(8 * dayMs), tokenExpiresAt: graph.clock.in(60 * dayMs) })
     await care(graph.job)

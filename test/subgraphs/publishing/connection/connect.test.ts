@@ -261,7 +261,7 @@ describe('P-13 whoever does not manage the organization’s accounts any more co
 })
 
 describe('P-13 a connection that was begun in a browser', () => {
-  test('ends in that browser alone: a lured person’s account goes to nobody, and the one who began can still finish', async () => {
+  test('ends only in that browser: a victim’s account is not connected, and the initiator can still finish', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const [own, lured] = [browserAt(graph), browserAt(graph)]

@@ -4,7 +4,7 @@ import { mostConnections } from '../../../../subgraphs/publishing/stores/connect
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
-test('a brand has so many connections and no more, however many come at once; one that it has is authorized anew all the same', async () => {
+test('limits the connections of a brand, however many are made at once; an existing one can be authorized again', async () => {
   await using graph = await supergraph()
   const { owner, brand } = await graph.seed.owner().brand()
   await graph.rows(

@@ -83,7 +83,7 @@ describe('P-10 a look-up finds', () => {
     expect(await find('Head', reply, at)).toEqual({ found: false, isAnothers: false })
   })
 
-  test('no post that is another’s, and says that it has one', async () => {
+  test('no post that is linked to another one, and says so', async () => {
     const { graph, publish, find } = await listed()
     await using _ = graph
     const at = graph.clock.now()

@@ -7,7 +7,7 @@ import { seedPost } from '../post/seed.ts'
 
 const list = '{ actionItems { nodes { kind subject { id } } } }'
 
-test('posts that had failed before anybody was told of it wait for somebody after the next start, once; those that fail no more do not', async () => {
+test('creates action items for earlier failed posts at the next start, once; posts that no longer fail get none', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, brand } = await graph.seed.owner().brand()
   const place = { brandId: brand.id, owner }
@@ -33,7 +33,7 @@ test('posts that had failed before anybody was told of it wait for somebody afte
   expect(await graph.rows('select from publishing.failed_before')).toEqual([])
 })
 
-test('what a change of a failed post tells others costs it one statement, and a change that tells nobody none', async () => {
+test('facts of a failed post’s change cost one statement, and a change without facts none', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, brand } = await graph.seed.owner().brand()
   const place = { brandId: brand.id, owner }

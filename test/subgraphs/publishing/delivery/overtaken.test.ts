@@ -42,7 +42,7 @@ describe('P-10 a worker that lost its claim', () => {
     expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
   })
 
-  test('while it renews a token after the call was refused, keeps the claim: nobody asks the network about it meanwhile', async () => {
+  test('while it renews a token after a refused call keeps the claim: nobody asks the network about the post meanwhile', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
@@ -73,7 +73,7 @@ describe('P-10 an answer that comes when the post was taken up by another', () =
     return { ...world, slow, letThrough }
   }
 
-  test('is heard: what the network calls delivered is published, at once', async () => {
+  test('is recorded: a post that the network reports as delivered is published at once', async () => {
     const { graph, post, slow, letThrough } = await late()
     await using _ = graph
     await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
@@ -88,7 +88,7 @@ describe('P-10 an answer that comes when the post was taken up by another', () =
     ])
   })
 
-  test('and was published by that one changes nothing, and is told to operators', async () => {
+  test('changes nothing when the other worker has published the post, and is logged', async () => {
     const { graph, post, slow, letThrough } = await late()
     await using _ = graph
     await round(graph)

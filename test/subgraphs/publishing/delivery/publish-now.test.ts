@@ -35,7 +35,7 @@ describe('P-05 publishing a post now', () => {
     expect([(await row()).status, (await received()).length]).toEqual(['PUBLISHED', 1])
   })
 
-  test('by twenty at once publishes it once; who comes too late is told so', async () => {
+  test('by twenty callers at once publishes it once; late callers get a conflict', async () => {
     const { publish, wake, received } = await begin()
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -48,7 +48,7 @@ describe('P-05 publishing a post now', () => {
     expect((await received()).length).toBe(1)
   })
 
-  test('is refused for a published one, for one whose version is another, and while nobody knows', async () => {
+  test('is refused for a published post, for another version, and while its outcome is unknown', async () => {
     const { publish, wake } = await begin()
     expect((await publish({ expectedVersion: 7 })).refused('CONFLICT').extensions).toMatchObject({ reason: 'STALE_VERSION' })
     await publish()
@@ -70,7 +70,7 @@ describe('P-05 cancelling a post', () => {
   })
 })
 
-test('P-12 attempts are told in their order, with what the network said; a failure says whose matter it is', async () => {
+test('P-12 lists attempts in order with the network’s answer; a failure says who can mend it', async () => {
   const { publish, wake, shown } = await begin()
   await graph.x.arm({ fault: 'status', status: 403, times: 1 })
   await publish()

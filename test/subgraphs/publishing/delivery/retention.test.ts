@@ -8,7 +8,7 @@ import { supergraph } from '../../../kit/supergraph.ts'
 
 const day = 86_400_000
 
-test('what is older than it is to be kept is removed, and nothing that is younger or still rested upon', async () => {
+test('removes records older than their retention, and none that are younger or still referenced', async () => {
   await using graph = await supergraph({ sandbox: true })
   const story = graph.seed.owner().brand().connection()
   const { brand, connection, post: settled } = await story.post()

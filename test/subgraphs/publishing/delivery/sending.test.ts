@@ -37,7 +37,7 @@ const whilePreparing = ({ job: { connections } }: Supergraph, work: () => Promis
 const renewalsEnd = ({ job }: Supergraph, refresh: () => Promise<never>) => Object.assign(job.networks.get('X')!, { refresh })
 
 describe('P-06 a look at a post', () => {
-  test('before its time says when to come again; one that is held back, or is not to be sent, says nothing', async () => {
+  test('before its time returns when to retry; a post that is blocked or not scheduled returns nothing', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { thread, post: draft } = await graph.seed
       .owner()

@@ -33,7 +33,7 @@ const begin = async () => {
 const ids = (keys: readonly { postId: string }[]) => keys.map(({ postId }) => postId)
 
 describe('P-06 what is due', () => {
-  test('comes in the order of its time, behind it what is held back, and no more than asked for', async () => {
+  test('comes in the order of its time, blocked posts last, and at most as many as requested', async () => {
     const { graph, attempts, due, now } = await begin()
     await using _ = graph
     const young = await due(1_000)
@@ -98,7 +98,7 @@ describe('P-06 what is due', () => {
     expect(await marked()).toEqual(later.map(({ id }) => id))
   })
 
-  test('is locked for one worker alone, who reads whether its brand is out of use', async () => {
+  test('is locked for one worker only, which also reads whether its brand is archived', async () => {
     const { graph, brand, attempts, sequelize, due } = await begin()
     await using _ = graph
     const post = await due(0)

@@ -107,7 +107,7 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
   const delivered = { outcome: 'delivered', platformPostId: '77', permalink: 'https://x.com/a/status/77' } as const
   const warned = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
 
-  test('is heard when the network says that it has the post, and nothing else, nor anybody else; what is settled otherwise is told to operators', async () => {
+  test('is recorded when the network reports the post as delivered, and otherwise ignored; a contradiction is logged', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403 })
@@ -127,7 +127,7 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
     expect(warned(graph)).toMatchObject([line, line])
   })
 
-  test('is heard from a person while the outcome is unknown; what the network said of the call is kept until then', async () => {
+  test('is accepted from a person while the outcome is unknown; the network’s message is kept until then', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
@@ -152,7 +152,7 @@ describe('P-09 a post that is not sent', () => {
     expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', waits: 1, attempts: 0 }, []])
   })
 
-  test('for want of a connection: screens are told, and its row says who may have it and since when', async () => {
+  test('without a connection: subscribers are told, and its row says who may connect and since when it waits', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { organization, post } = await graph.seed
       .owner()

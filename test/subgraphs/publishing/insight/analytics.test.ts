@@ -97,7 +97,7 @@ describe('P-18 figures of a post', () => {
     expect((await read(post.id)).latest).toMatchObject({ likes: 1 })
   })
 
-  test('are had at once by whoever asks, once a minute, and only of what is published', async () => {
+  test('are read at once on request, once a minute, and only for published posts', async () => {
     const place = await world()
     const post = await published(place)
     counts.set(post.platformPostId, figuresOf(5))
@@ -261,7 +261,7 @@ describe('the dashboard', () => {
   })
 })
 
-test('P-18 who follows is asked of every account at once: a network that is silent holds up no other, nor the round', async () => {
+test('P-18 reads follower counts of all accounts in parallel: a silent network delays no other, nor the round', async () => {
   await world()
   await world()
   const network = graph.job.networks.get('X') as { -readonly [Name in keyof Network]: Network[Name] }

@@ -209,7 +209,7 @@ describe('sums of days', () => {
     await compareAll(brandId)
   })
 
-  test('that are wrong are found when their brand’s turn comes, once a day, told, counted, and made anew', async () => {
+  test('that are wrong are found once a day, logged, counted and recomputed', async () => {
     const brandId = await brand()
     await counted(brandId, await published(brandId, at(5)), 3, null)
     await published(brandId, at(100))

@@ -49,7 +49,7 @@ describe('an application that the gateway to providers keeps', async () => {
     expect(asked.slice(1).map(line => line.split(' ')[2])).toEqual(['org', 'another'])
   })
 
-  test('is heard of anew within a minute of its rotation, and that it is gone', async () => {
+  test('is refreshed within a minute of its rotation or removal', async () => {
     const { clock, find, world } = opened()
     await find()
     world.answer = async () => ({ ...kept, text: kept.text.replace('secret-of-one', 'secret-of-two') })
@@ -60,7 +60,7 @@ describe('an application that the gateway to providers keeps', async () => {
     expect(await find()).toEqual({ application: null, network: null, isKnown: true })
   })
 
-  test('is never used longer than a minute, whoever cannot be asked; what fails is tried again after five seconds, and told to operators', async () => {
+  test('is never used longer than a minute, whatever is unavailable; a failure is retried after five seconds, and logged', async () => {
     const { asked, clock, find, lines, world } = opened()
     await find()
     world.answer = async () => Promise.reject(new Error('it is away'))
@@ -84,7 +84,7 @@ describe('an application that the gateway to providers keeps', async () => {
     expect(lines.join('')).not.toContain('secret-of')
   })
 
-  test('is nobody’s where publishing may not ask, which operators are told once', async () => {
+  test('is absent if publishing may not read it, which is logged once', async () => {
     const { clock, find, lines } = opened(async () => ({ ...kept, status: 403, text: '{}' }))
     for (let minute = 0; minute < 3; minute += 1) {
       expect(await find()).toMatchObject({ application: null, isKnown: true })
@@ -95,7 +95,7 @@ describe('an application that the gateway to providers keeps', async () => {
     expect(await opened(null).find()).toMatchObject({ application: null, isKnown: true })
   })
 
-  test('is not asked for where one is configured, nor for a network whose place nobody knows; a company page has a name of its own', async () => {
+  test('is not requested when one is configured, nor for a network without address; LinkedIn pages have a name of their own', async () => {
     const configured = { X: { clientId: 'configured', clientSecret: 'of the environment', ...whereabouts.X } }
     const { applications, asked, find } = opened(async () => kept, configured)
     const found = await find()

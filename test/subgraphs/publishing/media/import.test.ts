@@ -86,7 +86,7 @@ describe('what is imported', () => {
     expect(await leftOver()).toEqual([])
   })
 
-  test('is fetched once under one key, also when the file has gone meanwhile', async () => {
+  test('is fetched once under one key, also when the file is gone by then', async () => {
     const url = serve('/once.png', png())
     const first = await bring(url, { idempotencyKey: 'once' })
     delete pages['/once.png']

@@ -57,7 +57,7 @@ test('nothing is drawn for a post of another brand', async () => {
   expect((await draw(brandId)).error).toBe(null)
 })
 
-test('naming a model takes the permission, also the one that draws anyway, and one that is not in the catalogue is refused', async () => {
+test('requires the scope to name a model, also the default one, and refuses one that is not in the catalogue', async () => {
   const draw = (model: string, as = world.owner) => world.mutate('generateImages', { brandId: world.brand.id, prompt: 'x', model }, imageFields, as)
   for (const model of ['openai/gpt-image-1-mini', 'openai/gpt-image-1', 'default', 'openai/no-such-model'])
     expect((await draw(model, world.member)).error.extensions, model).toMatchObject({ code: 'FORBIDDEN', field: 'model' })

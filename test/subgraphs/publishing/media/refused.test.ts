@@ -52,7 +52,7 @@ describe('an upload that is refused', () => {
     expect([await entered(), await stored()]).toEqual([0, before])
   })
 
-  it('keeps one picture of five that come at once with one key', async () => {
+  it('stores one picture of five that are sent at once with one key', async () => {
     const before = await stored()
     const answers = await Promise.all(Array.from({ length: 5 }, () => direct(png(20, 20), 'five-at-once')))
     expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1)
@@ -69,7 +69,7 @@ describe('an upload that is refused', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('goes in one round, however much there is of it', async () => {
+  it('is removed in one round, whatever its size', async () => {
     await world.graph.rows(
       `insert into publishing.media_objects (key, brand_id, remove_at) select 'imports/' || n || '/0', $1, $2 from generate_series(1, 450) n`,
       [world.brand.id, world.graph.clock.now()],

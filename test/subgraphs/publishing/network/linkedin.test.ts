@@ -104,7 +104,7 @@ describe('P-14 a post on LinkedIn', () => {
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('IMAGE')] }), null)).toMatchObject(end)
   })
 
-  test('whose picture somebody else took, who answered 200, goes up once more', async () => {
+  test('whose picture was answered 200 by another server is uploaded once more', async () => {
     await using at = await atTwin('LINKEDIN')
     const asked = at.asks({ copy: 'a', media: [mediumOf('IMAGE')] })
     const begun = await send(`${at.world.sandbox.origin}/linkedin/rest/images?action=initializeUpload`, {

@@ -106,7 +106,7 @@ describe('P-10 a film on YouTube', () => {
     expect(Buffer.concat([has, tail]).equals(whole)).toBe(true)
   })
 
-  test('is not there before its last part, then once, whole and private, with what is said of it', async () => {
+  test('does not exist before its last part, then once, complete and private, with its description', async () => {
     await using at = await atTwin('YOUTUBE')
     const film = mediumOf('VIDEO', 9 * 1024 * 1024 + 17)
     const asked = at.asks({ copy: 'All about it #cat', title: 'The cat', media: [film], link: 'https://example.com/a', tags: ['cats'] })

@@ -91,7 +91,7 @@ describe('a post that has to be approved', () => {
     expect((await ask('decidePost', member, { id: post.id, decision: 'APPROVE' })).data().decidePost.approval).toBe('APPROVED')
   })
 
-  test('takes as approvers members of the organization alone: others and nobody are refused alike', async () => {
+  test('accepts only members of the organization as approvers: others and unknown ids are refused alike', async () => {
     const { owner, member, outsider, brand } = await graph.seed.owner().member().outsider().brand()
     const update = 'mutation($input: UpdateBrandInput!) { updateBrand(input: $input) { version approvers { id } } }'
     const name = (approverIds: readonly (string | null)[]) => graph.execute(update, { input: { id: brand.id, approverIds } }, { as: owner })

@@ -50,7 +50,7 @@ describe('a thread', () => {
     expect(await graph.rows('select id from publishing.post_threads where brand_id = $1', [brand.id])).toEqual([])
   })
 
-  test('of one post is that post’s, and stands in the list from its second on, until its last one goes', async () => {
+  test('of one post is that post’s, and is listed from its second post on until its last one is deleted', async () => {
     const story = graph.seed.owner().brand()
     const { owner, brand } = await story
     const { post } = await story.post()

@@ -66,7 +66,7 @@ describe.each([
   test.each(allowed)('takes %s', async change => void (await graph.rows(`update publishing.${table} set ${change}`)))
 })
 
-test('a state is one authorization’s, an account one connection’s of a brand, a key makes one thing for a caller', async () => {
+test('a state belongs to one authorization, an account to one connection of a brand, and a key creates one record for a caller', async () => {
   const copies = {
     authorizations: `insert into publishing.authorizations select * from publishing.authorizations`,
     connections: `insert into publishing.connections (brand_id, id, platform, author_id, external_account_id, account_name, active, deactivated_reason, connected_at, created_at,

@@ -103,7 +103,7 @@ describe('P-10 the question what became of a call', () => {
     expect(lines(graph, 40), 'each is told to operators').toHaveLength(5)
   })
 
-  test('is asked by nobody once the connection is out of use, or its network not set up: that is told, and the outcome stays open', async () => {
+  test('is not asked once the connection is disabled or its network unconfigured: that is reported, and the outcome stays unknown', async () => {
     const { graph, asked, ask, post, connection } = await begin()
     await using _ = graph
     const { networks, connections } = graph.job
@@ -138,7 +138,7 @@ describe('P-10 the question what became of a call', () => {
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77', permalink: 'https://x.com/demo/status/77' })
   })
 
-  test('is not asked about a post whose outcome is known, or that is gone', async () => {
+  test('is not asked about a post whose outcome is known or that was deleted', async () => {
     const { graph, asked, world, ask, attempt, post } = await begin()
     await using _ = graph
     world.answer = () => found
@@ -192,7 +192,7 @@ describe('P-10 the answer', () => {
     expect(lines(graph, 30).at(-1)).toMatchObject({ level: 30, postId: post.id, platformPostId: '77' })
   })
 
-  test('"there" that the database cannot write is no such thing: whoever asked is told', async () => {
+  test('"found" that the database cannot store does not count: the caller gets an error', async () => {
     const { graph, world, ask, post } = await begin()
     await using _ = graph
     world.answer = () => found

@@ -78,7 +78,7 @@ describe('P-10 a call that was received though its answer said otherwise', () =>
 })
 
 describe('P-10 a duplicate that is nobody’s doubt', () => {
-  test('of a text that the account wrote by itself: change the text, at once', async () => {
+  test('of a text that the account itself published: the text must be changed, reported at once', async () => {
     const { graph, one } = await twoBrands()
     await using _ = graph
     const { accessToken } = graph.job.connections.open(one.connection)
@@ -116,7 +116,7 @@ describe('P-10 two brands that publish as one account', () => {
     expect(await texts(graph)).toEqual([copy])
   })
 
-  test('the one that is refused does not take the post of the one whose answer is still under way', async () => {
+  test('a refused post does not take over the network post of the one whose answer is pending', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     await graph.x.arm({ fault: 'slow', delayMs: 1_500 })
@@ -133,7 +133,7 @@ describe('P-10 two brands that publish as one account', () => {
     expect(await stored(graph, other.post)).toMatchObject({ status: 'FAILED', failureCode: 'DUPLICATE_CONTENT' })
   })
 
-  test('both interrupted: one of them is what the account has, and the other is told so', async () => {
+  test('both interrupted: one of them is the post at the network, and the other reports that', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     const { job } = graph

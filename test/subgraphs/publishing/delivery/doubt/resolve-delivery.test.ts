@@ -64,7 +64,7 @@ describe('resolveDelivery', () => {
     expect((await resolve('987', post.id)).data().resolveDelivery.permalink).toBe('https://x.com/i/status/987')
   })
 
-  test('of a post whose outcome is known says so, whatever it is told', async () => {
+  test('of a post with a known outcome returns that outcome, whatever the input', async () => {
     const { graph, resolve } = await begin()
     await using _ = graph
     await resolve('1')

@@ -50,7 +50,7 @@ const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME
 const says = (words: string) => expect.stringContaining(words)
 
 describe('P-10 an interrupted call is taken up', () => {
-  test('when its worker’s time is over, by one who then holds it; nobody else’s and no other post is', async () => {
+  test('when its worker’s claim has expired, by one worker that then holds it; no other post is touched', async () => {
     const { graph, world, calls, take, row, post } = await begin()
     await using _ = graph
     world.find = fails(new Error('the network does not answer'))
@@ -155,7 +155,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
     expect([await row(), await attempts(graph)]).toMatchObject([open, [{ outcome: 'UNKNOWN', detail: says('connection') }]])
   })
 
-  test('for a reason that is nobody’s to read: people are told that it could not be asked', async () => {
+  test('for an internal reason: people read that the network could not be asked', async () => {
     const { graph, world, take, row } = await begin()
     await using _ = graph
     world.find = fails(new Error('a secret of the inside'))

@@ -55,7 +55,7 @@ test('a post has one wake-up however often it is moved, and none once it is a dr
   ])
 })
 
-test('a post whose claim an edit takes away is woken up again; one that nobody has claimed has its wake-up', async () => {
+test('wakes a post whose claim an edit removed; an unclaimed one already has its job', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, post } = await graph.seed
     .owner()
