@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { EventIds, Events, LookAgain, Mark } from '../platform/events.ts'
 
 export interface LookingAgainOptions {
-  /** Who is told what was missed. */
+  /** A listener that receives missed events. */
   readonly local: Pick<Events, 'announce' | 'listenerCount'>
   readonly log: Pick<Logger, 'warn'>
   /** Milliseconds from round to round, a tenth more or less. @default 60000 */
@@ -15,7 +15,7 @@ export interface LookingAgain {
   by(prefix: string, look: LookAgain): void
   /**
    * Somebody listens to these topics now.
-   * @param unheardMs for how long nobody told them what was announced: it is told them now, and may be told again to whoever listens here already
+   * @param unheardMs how long events may have been missed: events of that time are delivered now, possibly twice to existing listeners
    */
   begin(topics: readonly string[], unheardMs?: number): void
   /** An event of a topic is being told. */
@@ -64,7 +64,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
   }
   const next = () => arm(everyMs * (0.9 + 0.2 * Math.random()))
 
-  /** @param tell whether what is found is told, or only marked: what was there before anybody listened is nobody's news */
+  /** @param tell whether found changes are delivered, or only marked as known: changes from before the first listener are not delivered */
   const look = async (topic: string, each: Live, tell: boolean) => {
     const began = now()
     const { away } = each
@@ -93,7 +93,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
     return way ? { rest: topic.slice(way.prefix.length), look: way.look, lookedAt: now(), marks: new Map(), away: false } : null
   }
 
-  /** Tells what was announced since then: what others here were told counts for nothing. */
+  /** Delivers events announced since then, also those that other listeners here have received. */
   const goOn = async (topic: string, each: Live, since: number) => {
     each.lookedAt = Math.min(each.lookedAt, since)
     each.away = true

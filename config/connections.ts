@@ -7,5 +7,5 @@ export interface Connections {
   readonly each: Readonly<Record<Use, number>>
 }
 
-/** What one process may have open to its database, and who gets how much of it: the one place that says so. */
+/** Divides the database connections that a process may open; the only place that does. */
 export const connections: Connections = { most: 30, each: { requests: 10, credentials: 4, jobs: 5, events: 1 } }

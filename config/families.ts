@@ -141,7 +141,7 @@ export const secrets = {
   }),
 }
 
-/** How the router tells subgraphs that run apart who asks, and they tell the router. */
+/** Settings by which the router and distributed subgraphs identify callers to each other. */
 export const seal = {
   appTokens: setting('APP_SERVICE_TOKENS', appTokens, {
     fallback: null,
@@ -313,7 +313,7 @@ export const testing = {
   crashAt: setting('CRASH_AT', text, { fallback: null, by: subgraphs, does: 'Where the process kills itself.' }),
 }
 
-/** What processes apart are told by the one that keeps them running; operators are not told of it. */
+/** Settings that the supervisor passes to the processes it runs; operators do not set them. */
 export const keeping = {
   keptBy: setting('KEPT_BY', text, {
     fallback: null,

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 /** A way to start that reads a setting: everything in one process, a router (before subgraphs apart, or any), one subgraph; all of them as processes of one machine. */
 export type Start = 'all' | 'router' | 'subgraph' | 'apart'
 
-/** One variable of the environment: how it is read, what holds without it, and what operators are told of it. */
+/** One environment variable: how it is parsed, its default, and its description for operators. */
 export interface Setting<Value> {
   readonly name: string
   readonly reads: z.ZodType<Value, string>

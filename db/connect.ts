@@ -102,8 +102,8 @@ interface Manager {
 const fullMs = 500
 
 /**
- * Lets the pool make do with the connections that it has while the server has none left: it would fail whoever waits, though one of them
- * comes free the next moment. Whoever waits too long is told so by the pool; without any connection it fails at once.
+ * Makes the pool wait for its existing connections when the server has none left, instead of failing callers. Whoever waits too long is
+ * told so by the pool; without any connection it fails at once.
  */
 function makeDo(manager: Manager, isClosing: () => boolean): void {
   const open = manager._connect.bind(manager)
@@ -120,13 +120,13 @@ function makeDo(manager: Manager, isClosing: () => boolean): void {
   }
 }
 
-/** What Sequelize's pool asks of a connection before it hands it out, and what pg tells of it. */
+/** The members of a pg connection that Sequelize's pool checks before it hands the connection out. */
 interface Dismissable {
   _invalid?: boolean
   readonly connection: { on(event: 'errorMessage', listener: (message: { code?: string }) => void): void }
 }
 
-/** The statement hears of it before the socket closes: meanwhile the pool would give the connection to whoever waits for one. */
+/** The statement fails before the socket closes: meanwhile the pool would give the connection to the next caller. */
 function giveUpWhenDismissed(client: Dismissable): void {
   client.connection.on('errorMessage', message => {
     if (isLeaving(message)) client._invalid = true

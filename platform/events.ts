@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  */
 export type EventIds = Readonly<Record<string, string>>
 
-/** What the row that an event is about stood at: its version. By it a second look tells what was missed from what was told. */
+/** What the row that an event is about stood at: its version. A resync recognizes by it which events were delivered before. */
 export type Mark = string | number
 
 export interface Events {

@@ -160,7 +160,7 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number]
 
-/** A fault as it stands armed for one network. */
+/** A fault armed for one network. */
 export interface ArmedFault {
   readonly network: string
   readonly fault: FaultKind

@@ -76,7 +76,7 @@ function megabytes(pid: number | string, file: string, name: string): number {
   }
 }
 
-/** Who started a process; undefined when it is gone. */
+/** The parent process; undefined when it has ended. */
 function parentOf(pid: string): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -162,7 +162,7 @@ export const personalScopes: readonly Scope[] = everyScope.filter(
 )
 
 /**
- * What no token of a service gives, whatever the service asks for: it has that for a person whom the router knows, as long as it asks for them.
+ * Scopes that a service token never grants: a service has them only for a person known to the router.
  * A name beside a token is a claim, and nobody administers an organization by one.
  */
 export const neverByToken: ReadonlySet<string> = new Set(['providers:org.admin'])

@@ -65,7 +65,7 @@ export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): bo
 
 /**
  * Requires that one app asks, with a token that counts everywhere.
- * @param what what it would be told: `who made a key`
+ * @param what what the viewer would see: `who made a key`
  * @throws FORBIDDEN for everybody else
  */
 export function requireApp(viewer: Viewer, appId: string, what: string): void {

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 /** An IPv4 address that is written as one of IPv6 (RFC 4291 §2.5.5.2). */
 const mapped = /^::ffff:(?=\d+\.)/i
 
-/** An address as it is told and counted: one of IPv4 as such, however it was written; what is none stays as it stands. */
+/** Normalizes an address for display and counting: an IPv4 address in any notation becomes dotted; other text stays unchanged. */
 export const plainAddress = (written: string): string => written.replace(mapped, '')
 
 /**

@@ -18,7 +18,7 @@ export interface Span {
 
 /** Begins traces, or goes on with those of others. */
 export interface Tracing {
-  /** @param traceparent of whoever asks, as it came; what is none begins a trace */
+  /** @param traceparent the caller's header as received; an invalid one starts a new trace */
   begin(name: string, kind: SpanKind, traceparent: unknown, facts?: SpanFacts): Span
   /** Sends what is left. */
   close(): Promise<void>

@@ -13,7 +13,7 @@ export interface JobQueue {
   /** How many of one group run at once. @default 4 */
   readonly perGroup?: number
   /**
-   * Each ends by itself, whatever becomes of the others. A thrown error makes the wake-up come again, at most three times, and so
+   * Each job ends independently of the others. A thrown error makes the wake-up come again, at most three times, and so
    * does one that has not ended after 60 s; after that the sweep is what finds the row.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing

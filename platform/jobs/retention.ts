@@ -21,7 +21,7 @@ const dayMs = 86_400_000
 const everyMs = 300_000
 const atOnce = 5_000
 
-/** What retention stands on. */
+/** What retention needs. */
 export interface RetentionGround {
   readonly sequelize: Sequelize
   readonly clock: Clock

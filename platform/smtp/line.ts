@@ -9,7 +9,7 @@ export interface Times {
   readonly talkMs: number
 }
 
-/** From whom to whom, as the server is told. */
+/** Sender and recipient of the SMTP envelope. */
 export interface Envelope {
   readonly from: string
   /** One, or several of which the server may refuse some. */

@@ -11,11 +11,11 @@ export interface Sent {
   readonly text: string
   /** As they go over the wire (`prepareValue` of pg). */
   readonly values: readonly (string | Buffer | null)[]
-  /** Who hears of each row how many characters it has, before it is kept; what that throws is why the statement fails. */
+  /** Called with the number of characters of each row before it is stored; an error it throws fails the statement. */
   readonly reading?: Counting | undefined
 }
 
-/** What became of a batch: the rows of every statement, and why those of some were not kept; or why none of them counts. */
+/** The result of a batch: rows of each statement and errors of some, or the error that made all of them void. */
 export type Outcome = { readonly rows: readonly unknown[][]; readonly unread: ReadonlyMap<number, Error> | null } | Failure
 
 export interface Failure {
@@ -67,8 +67,9 @@ export const isLeaving = ({ code = '' }: { readonly code?: string | undefined })
 const Base = pg.Query as unknown as new (text: string) => object
 
 /**
- * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. They
- * succeed or fail as one, for PostgreSQL runs what stands before one Sync as one transaction. A query of pg's by class, because a client that
+ * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. The
+ * statements succeed or fail together, because PostgreSQL runs everything before a Sync as one transaction. A query of pg's by class,
+ * because a client that
  * pipelines takes no other.
  */
 export class Batch extends Base {
@@ -160,7 +161,7 @@ export class Batch extends Base {
     reading.read(characters)
   }
 
-  /** None of them counts: what was told is taken back, for those that did not fail are read again. */
+  /** No result is used: reported rows are withdrawn, because the statements that did not fail are repeated. */
   private fail(failure: Failure): void {
     for (const at of this.told.keys()) this.takeBack(at)
     this.done(failure)

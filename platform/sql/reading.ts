@@ -7,7 +7,7 @@ export interface Reading {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /**
-   * Tells that so many characters were read for the operation; fewer than none: that so many were read in vain, and are held no longer.
+   * Reports characters read for the operation; a negative number releases characters of discarded reads.
    * @throws BAD_USER_INPUT once they are more than one operation may hold
    */
   read(characters: number): void

@@ -101,8 +101,9 @@ function readsIn(sequelize: Sequelize): Reads {
 }
 
 /**
- * Reads rows with nothing between the statement and the wire but the pool. What is asked in one turn goes out together, some reads over
- * one connection in one round trip, for none of them depends on another. Those that are known to be quick are answered together, too; the others
+ * Reads rows with nothing between the statement and the wire but the pool. Reads of one turn of the event loop are sent together, some
+ * over one connection in one round trip, because they are independent. Those that are known to be quick are answered together, too; the
+ * others
  * each by itself, after them. A read that fails fails alone: what went with it is read again.
  * @param transaction to read in; there each read is a round trip of its own
  * @param reading     the operation that it is read for: it is told of each row as that comes in, so that one that may hold no more holds

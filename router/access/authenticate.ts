@@ -78,10 +78,10 @@ const tellEvery = 60_000
 /** What a signed token looks like, whoever signed it (RFC 7515). */
 const isSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The headers that a credential comes in; one request has one of them. */
+/** The headers that carry a credential; a request has one of them. */
 export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token'] as const
 
-/** What a service says beside its token: which app it is, and for whom it asks. */
+/** What a service sends beside its token: its app and for whom it acts. */
 export const serviceHeaders = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', 'x-for-user'] as const
 
 export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result

@@ -9,7 +9,7 @@ export interface Operation {
   readonly definition: OperationDefinitionNode
 }
 
-/** Why something is refused: what it is, as `Type` or `Type.field`, and what is asked there. */
+/** The reason for a refusal: the `Type` or `Type.field`, and what it requires. */
 export interface Barrier {
   readonly coordinate: string
   readonly rule: readonly Requirement[]

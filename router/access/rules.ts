@@ -22,7 +22,7 @@ export type Requirement = { readonly id: number } & (
   | { readonly kind: 'policies'; readonly any: readonly (readonly string[])[] }
 )
 
-/** What stands before a field: everything in `all`, and for a field of union type what one of its members asks for. */
+/** The rule of a field: all of `all`, and for a field of union type the rules of one of its members. */
 export interface FieldRule {
   /** Of the field itself and of the type that it leads to; every one must be met. */
   readonly all: readonly Requirement[]

@@ -68,13 +68,13 @@ export function rememberSeals(read: SealReader): Seals {
   }
 }
 
-/** With what a service shows which one it is, where it asks for nobody whom the router sent: token and name of the app. */
+/** How a service identifies itself when it does not act for a viewer of the router: token and app name. */
 const tokenHeader = 'x-service-token'
 const appHeader = 'x-app-id'
 
 /**
  * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
- * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. For anybody
+ * stream with one that the router makes for it. The seal names the calling subgraph, for which it was made, and the viewer. For anybody
  * else, as jobs do, the service asks with its token, for a viewer of its own making. What broke on its way is asked once more, a mutation
  * only when nothing of it was sent: routers come and go.
  * @param token the service's own @default none: then it asks only for a viewer whom the router sent in the last minute, or whose

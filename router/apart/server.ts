@@ -61,7 +61,7 @@ export interface SubgraphServerOptions {
   readonly metrics?: { readonly registry: Registry; readonly token: string | null } | undefined
   /** @default none */
   readonly tracing?: Tracing | undefined
-  /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default none are taken */
+  /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default no questions are accepted */
   readonly facts?: FactDoor | undefined
   readonly log: Logger
 }

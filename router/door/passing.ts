@@ -13,7 +13,7 @@ export const areTooSmall = (pieces: number, bytes: number): boolean => pieces > 
 
 export const tooSmall = () => doorRefusal(413, 'The body came in too many small pieces: send more of it at once.')
 
-/** A body that is handed on as it comes, at the speed at which it is taken. */
+/** A request body forwarded as a stream, at the speed at which it is read. */
 export interface PassingBody {
   readonly stream: ReadableStream<Uint8Array>
   /** Whether all of it has come. */

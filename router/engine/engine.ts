@@ -79,15 +79,15 @@ export interface Engine {
   /** Prepares a subscription, so that one stream may serve many; a result says why there is none. */
   prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult>
   /**
-   * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. One that
-   * cannot be planned is passed over: whoever asks it is told.
+   * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. An operation that
+   * cannot be planned is skipped; its caller gets the error.
    * @param operations documents with a single operation each; the very objects that will be asked
    * @param viewer     with whose rights they are planned: others may need a plan of their own
    */
   warm(operations: readonly DocumentNode[], viewer: Viewer): Promise<void>
   /** What is kept of plans, for metrics. */
   plans?(): PlanFigures
-  /** Calls back whenever `schema` has become another one, before anything is asked of it. @default it never does */
+  /** Calls the listener whenever `schema` was replaced, before an operation runs against it. @default it never does */
   onChange?(listener: () => void): void
   /** Notes that a document was read against the present `schema`: its operations are run by what was present then. */
   adopt?(document: DocumentNode): void

@@ -103,7 +103,7 @@ export class Work implements Operation {
   }
 
   /**
-   * Counts bytes that are held for it until it is over; fewer than none: that so many are held no longer.
+   * Counts bytes held for the operation until it ends; a negative number releases bytes.
    * @throws TooMuch, or of what changes something a plain refusal, once they are more than it or its caller may hold
    */
   holds(bytes: number): void {

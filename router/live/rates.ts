@@ -18,11 +18,11 @@ export interface Rates {
 }
 
 const minuteMs = 60_000
-/** Of how many callers it is known when they asked; of more, those who asked longest ago begin anew. */
+/** How many callers are remembered; beyond that the longest idle one starts anew. */
 const mostCallers = 100_000
 
 /**
- * Lets each caller ask so many operations in any minute: all of them at once, or evenly, and what was used comes back evenly.
+ * Allows each caller so many operations a minute, in a burst or spread evenly; used ones are refilled evenly.
  * @param now milliseconds since some beginning
  */
 export function createRates({ each, keys = null }: RateLimits, now: () => number = () => performance.now()): Rates {

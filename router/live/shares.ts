@@ -31,7 +31,7 @@ export const beginningShare: ShareLimits = {
   all: 64,
   patienceMs: Number.POSITIVE_INFINITY,
 }
-/** Events of streams. They wait as long as it takes: each stream has one under way, and what comes meanwhile for one subject counts once. */
+/** Events of streams. Events wait without a limit: each stream handles one at a time, and later ones of the same subject count once. */
 export const eventShare: ShareLimits = {
   each: 4,
   waiting: Number.POSITIVE_INFINITY,

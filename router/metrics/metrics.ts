@@ -11,7 +11,7 @@ export interface MetricsNeeds {
   readonly registry: Registry
   /** Lets callers from elsewhere read, as `Authorization: Bearer`; null: only this machine may. */
   readonly token: string | null
-  /** What is told in place of the registry, where several processes are asked as one. @default what the registry holds */
+  /** The figures reported instead of the registry's, if several processes are scraped as one. @default what the registry holds */
   readonly figures?: (() => Promise<string>) | undefined
 }
 

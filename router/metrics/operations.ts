@@ -188,7 +188,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
 
 const allowed: ExecutionResult = { data: {} }
 
-/** Asks a subgraph as a span of its own, where the trace is kept: in one process nothing else says whose work it is. */
+/** Fetches from a subgraph within a span of its own if the trace is sampled: in one process nothing else attributes the work. */
 function ofFetch<Result>({ subgraph, kind }: Fetch, work: () => Promise<Result>): Promise<Result> {
   const above = keptSpan()
   return above ? finished(above.begin(`fetch ${subgraph}`, 'client', { subgraph, 'graphql.operation.type': kind }), work) : work()

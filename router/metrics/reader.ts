@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Who asks for figures. */
+/** The caller that requests figures. */
 export interface MetricsAsker {
   readonly address: string
   readonly headers: IncomingHttpHeaders
@@ -12,8 +12,7 @@ export interface MetricsAsker {
 const ownHost = /^(?:(?:[a-z\d-]+\.)*localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /**
- * Whether somebody may read figures: a caller on this machine whom no proxy stands before and who asks by a name or an address of it, or one
- * with the token.
+ * Whether a caller may read figures: one on this machine without a proxy, by a local name or address, or one with the token.
  * @param token null: there is none
  */
 export function mayRead({ address: from, headers }: MetricsAsker, token: string | null): boolean {

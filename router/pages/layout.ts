@@ -7,7 +7,7 @@ export const assets = '/docs/assets'
 /** A page of the platform's own. */
 export interface Page {
   readonly title: string
-  /** What stands in the middle, as HTML: what comes from outside goes through `escaped` first. */
+  /** The page's main content as HTML: foreign text must pass through `escaped` first. */
   readonly content: string
   /** Stylesheets and scripts of ours beside the house's, by their paths. */
   readonly styles?: readonly string[]

@@ -15,7 +15,7 @@ export interface SignedIn {
 
 const document = parse('query SignedIn { viewer { user { name email } organization { name } } }', { noLocation: true })
 
-/** Tells who has signed in with the browser that asks for a page; null where nobody has, or where nobody can say at this moment. */
+/** Returns the person signed in with the requesting browser; null if nobody is, or if identity is unavailable. */
 export const createSignedIn =
   (authenticate: Authenticate, engine: Engine) =>
   async (request: Pick<FastifyRequest, 'headers' | 'id'>): Promise<SignedIn | null> => {

@@ -11,7 +11,7 @@ export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (r
 export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
   !isShutOn(hosts, request.headers.host, askedOf(request)) && hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
 
-/** What whoever asks on a host of another role is told: where it would be answered. */
+/** The error for a request on a host of another role: it names the right address. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
   const { method, url, headers } = request
   const [asked, routed] = [withoutQuery(askedOf(request)), withoutQuery(url)]

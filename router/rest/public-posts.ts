@@ -64,8 +64,7 @@ export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPu
 }
 
 /**
- * Counts what one address sends in one question at a time: what comes while it is under way is counted by the next one together, so that a
- * flood from one address is no flood of questions.
+ * Counts the public posts of one address with one call at a time: posts that arrive meanwhile are counted together by the next call.
  * @returns what gives 0 for a call that may go on, else the milliseconds to wait
  */
 function together(count: Authority['countPublicPosts']): (address: string) => Promise<number> {

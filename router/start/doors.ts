@@ -103,7 +103,7 @@ export const remoteAt = (config: Config, name: string, url: readonly string[]): 
 
 /**
  * Opens the engine before subgraphs that run apart.
- * @param seal tells them who asks @default nothing does
+ * @param seal signs the viewer for subgraphs @default no viewer is sent
  * @throws StartError when a header that is to be propagated cannot be
  */
 export async function openRemoteEngine(

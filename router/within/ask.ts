@@ -13,7 +13,7 @@ import type { Engine } from '../engine/engine.ts'
  */
 export function createAsk(engine: Engine, registrations: readonly Registration[], isMember: IsMember): Ask {
   const asks = new Map(registrations.map(({ appId, asks: scopes }) => [appId, new Set(scopes)]))
-  /** One viewer asks much at the same time: for the same service it is one, so that subgraphs apart get one seal for all of it. */
+  /** Concurrent calls of one viewer to the same service share a viewer object, so that distributed subgraphs get one seal for them. */
   const acting = new WeakMap<AskAs['viewer'], Map<string, Viewer>>()
   const actingFor = (viewer: AskAs['viewer'], appId: string, forUser: string | null, allowed: ReadonlySet<string>): Viewer => {
     const ofViewer = acting.get(viewer) ?? new Map<string, Viewer>()

@@ -12,7 +12,7 @@ export interface ServerOptions {
   readonly clock: Clock
   /** `localhost` is the loopback addresses of both families. */
   readonly host: string
-  /** A free one in its place when it is taken; 0 takes a free one. */
+  /** A free port is used if it is taken; 0 always takes a free one. */
   readonly port: number
 }
 

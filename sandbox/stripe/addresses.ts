@@ -11,7 +11,7 @@ import { invalid, StripeProblem } from './problems.ts'
 import { createRefund, createTransfer, refundNow, reverseTransfer, shownTransfer } from './refunds.ts'
 import { changeSubscription, createSubscription, previewInvoice } from './subscriptions.ts'
 
-/** What one address does with what it is sent. */
+/** Handles the requests to one address. */
 type Does = (objects: Objects, form: Form, id: string, origin: string) => object
 
 /** What creates or changes something, by the address below `/v1`; `:id` is any id. */
@@ -39,7 +39,7 @@ const writes: Readonly<Record<string, Does>> = {
   '/transfers/:id/reversals': (objects, form, id) => reverseTransfer(objects, id, form),
 }
 
-/** What is read one by one and in lists, and how it is shown. */
+/** The objects that can be read singly and in lists, and how they are shown. */
 const reads: Readonly<Record<string, readonly [Kind, ((objects: Objects, object: StripeObject) => object)?]>> = {
   '/products': ['product'],
   '/prices': ['price'],

@@ -81,7 +81,7 @@ export function confirmIntent(objects: Objects, id: string, form: Form): StripeO
   return confirmed(objects, intent, method)
 }
 
-/** What becomes of an intent whose card is charged, or only held. */
+/** The result of an intent whose card is charged, or only authorized. */
 function confirmed(objects: Objects, intent: StripeObject, method: StripeObject): StripeObject {
   const { amount, currency, capture_method } = intent
   const behaviour = behaviourOf(method)

@@ -4,7 +4,7 @@ import type { State } from '../state.ts'
 import type { Form } from './form.ts'
 import { invalid, missing } from './problems.ts'
 
-/** What is kept, by what ids of it begin with; and what errors call it. */
+/** Kinds of stored objects by the prefix of their ids, with their names in errors. */
 export const kinds = {
   product: { prefix: 'prod', said: 'product' },
   price: { prefix: 'price', said: 'price' },

@@ -54,7 +54,7 @@ export function watchProject(root: string, { folders, counts }: Watched): Watche
     return changed.sort()
   }
 
-  /** What tells one state of each file from another. */
+  /** A value that differs between two states of a file. */
   function scan(): Map<string, string> {
     const stamps = new Map<string, string>()
     const met = new Set<string>()

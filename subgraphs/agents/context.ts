@@ -33,7 +33,7 @@ export interface Services extends Pick<Foundation, 'clock' | 'log' | 'outbound'>
   fetchSoon(ms?: number): void
 }
 
-/** What resolvers receive: who asks, and what they may see. */
+/** What resolvers receive: the viewer, and the stores limited to what the viewer may see. */
 export type Context = ContextOf<typeof stores, Services>
 
 /** What jobs and demo data work with: everybody's rows. */

@@ -86,7 +86,7 @@ export async function provideDemo(job: Job, { organizationId, userId, subjectId 
   return { personProfileId: id }
 }
 
-/** What goes of agents with organizations, beside what is kept of these themselves: whatever belongs to their profiles. */
+/** Rows of agents that are deleted with organizations, beside the organizations' own: everything of their profiles. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const profiles = await run<{ id: string }>('select id from agents.person_profiles where organization_id = any($1::uuid[])', [organizations])
   const ids = profiles.map(({ id }) => id)

@@ -104,7 +104,7 @@ export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outboun
 
 type Stores = ReturnType<typeof stores>
 
-/** What resolvers receive: who asks, and what their organization may see. */
+/** What resolvers receive: the viewer, and the stores limited to the viewer's organization. */
 export type Context = ContextOf<Stores, Services>
 
 /** What jobs and demo data work with: everybody's rows. */

@@ -122,7 +122,7 @@ export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment
 
 type Stores = ReturnType<typeof stores>
 
-/** What resolvers receive: who asks, and what their organization may see. */
+/** What resolvers receive: the viewer, and the stores limited to the viewer's organization. */
 export type Context = ContextOf<Stores, Services>
 
 /** What delivery and callbacks work with: everybody's rows. */

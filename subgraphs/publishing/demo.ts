@@ -11,7 +11,7 @@ import { canOutliveBrands, doomOfBrands, mediaObjects } from './stores/media/obj
 import type { PostRow } from './stores/post.ts'
 
 const brandName = 'Demo Brand'
-/** The one whose posts somebody has to approve. */
+/** The demo brand whose posts need approval. */
 const studioName = 'Demo Studio'
 
 interface DemoPost {
@@ -146,7 +146,7 @@ async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<vo
 }
 
 /**
- * What goes of publishing with organizations, beside what is kept of these themselves: whatever belongs to their brands. What is stored of
+ * Rows of publishing that are deleted with organizations, beside their own: everything of their brands. What is stored of
  * their media goes when publishing next comes round.
  */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {

@@ -133,7 +133,7 @@ function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held'
 }
 
 /**
- * The record of who did what is kept for so many days.
+ * Days for which audit entries are kept.
  * @param permit the setting by which a table lets go of it that holds on to its entries
  */
 export const agingOfRecord = (slug: string, days: number, permit?: string): Aging => ({

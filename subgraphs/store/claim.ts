@@ -75,7 +75,7 @@ export interface Holding<Result> {
   readonly holdMs?: number
   /** For how long a repetition waits for the first, in ms. @default ten seconds */
   readonly waitMs?: number
-  /** Returns what the work has made, as it stands now; null when it is gone. */
+  /** Returns the present state of what the work created; null if it was deleted. */
   find(id: string): Promise<Result | null>
   /**
    * Does the work. It throws only when nothing was done: the key is free then. An outcome that nobody knows is a result.

@@ -35,7 +35,7 @@ export interface Contexts<S extends Stores, Services extends object> {
   /** For one forwarded request of a viewer: what the viewer may see, read as it stands; the record names the viewer. */
   forRequest(viewer: Viewer, request: Request): ContextOf<S, Services>
   /**
-   * For one piece of work of a job: what it reads is everybody's, as it stands when it is read.
+   * A context for one piece of work of a job: it reads the rows of all organizations, uncached.
    * @param actor as the record names it: `delivery`
    */
   everybodys(actor: string): JobContextOf<S, Services>

@@ -59,7 +59,7 @@ interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
   readonly from: readonly Slug[]
   /** Who receives it, each with a handler of its own. */
   readonly to: readonly To[]
-  /** Of these the one for whom a fact is, where each is for one alone; it is told to nobody when that is none of them. @default all of them */
+  /** The one receiver of a fact that is for a single one; a fact for none of the receivers is not sent. @default all of them */
   only?(body: z.infer<Body>): string
 }
 

@@ -31,11 +31,11 @@ export interface Received<K extends FactKind> extends Omit<Fact, 'body'> {
   readonly body: FactBody<K>
 }
 
-/** The facts of one subgraph: those that it tells, and those that it is told. */
+/** The facts that one subgraph publishes and receives. */
 export interface Facts extends Telling {
   /** Delivers what was written; goes into the job runner of the subgraph. */
   readonly sweeps: readonly Sweep[]
-  /** What is old of it; goes to `platform/jobs/retention.ts`. */
+  /** Retention of old rows, for `platform/jobs/retention.ts`. */
   readonly aging: readonly Aging[]
   /** Takes a fact of another subgraph. */
   receive(fact: Fact): Promise<Receipt>

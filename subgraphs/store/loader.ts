@@ -3,7 +3,7 @@ import { type Connection, type Order, type PageRequest, toConnection } from '../
 import type { Reading } from '../../platform/sql/reading.ts'
 
 /**
- * A loader for one operation: what is asked for in one turn is read in one batch and by one statement, each key once. Once nobody waits for the operation
+ * A loader for one operation: keys of one turn of the event loop are read by one statement, each once. Once nobody waits for the operation
  * no batch begins any more.
  * @param batch one value for each key, or why there is none, in the order of the keys
  * @param most  how many keys one statement reads: for rows so large that a statement on all of them would bring far more than an
@@ -54,8 +54,8 @@ export interface ListStore<Row> {
 }
 
 /**
- * Reads the lists of one level of an operation together: one statement for each page that is asked for (`first` and `after`), however
- * many parents it is asked of, and one for the totals of those that are asked for their total.
+ * Reads the lists of one level of an operation together: one statement for each page (`first` and `after`) over all parents, and one for
+ * the totals.
  */
 export function createListLoader<Row>(reading: Reading, order: Order<Row>, store: ListStore<Row>): ListLoader<Row> {
   const pages = new Map<string, DataLoader<string, Connection<Row>>>()

@@ -126,9 +126,9 @@ interface Aim<T extends Table> {
 interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
   /** Looks at, or locks, what has to come before the row itself. */
   before?(unit: Unit): Promise<void>
-  /** What becomes of the row as it stands under its lock: rules speak here. */
+  /** The changes to the locked row: rules are called here. */
   decide(row: Row<T>, unit: Unit): Partial<Row<T>> | Promise<Partial<Row<T>>>
-  /** What every change sets besides, and what makes none by itself. */
+  /** Values that every change sets in addition, and that are no change by themselves. */
   readonly also?: Partial<Row<T>>
   /** Has the change made once for each key. @default a repetition changes again */
   readonly once?: Repetition | undefined
@@ -228,13 +228,12 @@ export interface Stepping<T extends Table, Held extends Row<T>, Along> extends F
   readonly of: Rows<T, never, never>
   /** The id of the row, or how to get hold of it: whoever does not want to wait for others is handed null. */
   readonly hold: string | ((transaction: Transaction) => Promise<Held | null>)
-  /** What becomes of the row as it stands now; null: nothing. */
+  /** The changes to the row in its present state; null for none. */
   decide(row: Held, unit: Unit): Outcome<T, Along> | null | Promise<Outcome<T, Along> | null>
 }
 
 /**
- * One step of a job with a row, and with another that goes with it: a rule looks at the row as it stands under its lock, and says what
- * becomes of both.
+ * One step of a job on a row and a related one: a rule sees the locked row and returns the changes of both.
  * @returns null when the row is gone, is somebody else's at this moment, or the rule declined: nothing is written, and nothing follows
  */
 export function step<T extends Table, Held extends Row<T> = Row<T>, Along = undefined>(
@@ -256,7 +255,7 @@ export function step<T extends Table, Held extends Row<T> = Row<T>, Along = unde
   })
 }
 
-/** Writes what becomes of a row that goes with the one that a step holds. */
+/** Writes the changes of the related row of a step. */
 export const alter =
   <T extends Table>(of: Rows<T, never, never>, row: Row<T>, changes: Partial<Row<T>>) =>
   ({ now, transaction }: Unit): Promise<Row<T>> =>

@@ -1,5 +1,5 @@
 /**
- * A fact tells another subgraph that something has become true which changes what that one keeps. It is a row in the writer's own
+ * A fact tells another subgraph of a change that affects its data. It is a row in the writer's own
  * schema (`<slug>.facts`), written in the transaction that makes it true, so there is none without the other. From there it is
  * delivered by the writer's process at least once, by a call or over HTTP, and in order per subject: while a fact of a subject is not
  * delivered to a receiver, later ones of that subject wait for it, and those of other subjects go on. The receiver records it in its

@@ -10,7 +10,7 @@ export interface Lying {
   readonly subject: string
   readonly at: Date
   readonly attempts: number
-  /** REFUSED: it is not told again by itself. BEHIND: an earlier fact of its subject is not delivered. WAITING: it is told soon. */
+  /** REFUSED: it is not retried automatically. BEHIND: an earlier fact of its subject is not delivered. WAITING: it is told soon. */
   readonly state: 'REFUSED' | 'BEHIND' | 'WAITING'
   readonly failure: string | null
 }

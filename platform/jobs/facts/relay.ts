@@ -98,7 +98,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     if (taken.length === mostTaken) begin()
   }
 
-  /** Tells one receiver a fact, and then what waits behind it, one after another. */
+  /** Delivers a fact to one receiver, then the facts queued behind it, one after another. */
   function run(receiver: string, lane: Lane, first: Taken): void {
     lane.running += 1
     const work = (async () => {
@@ -126,7 +126,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     begin(again)
   }
 
-  /** Tells a receiver one fact and notes what became of it. @returns whether the receiver had an answer */
+  /** Delivers one fact to a receiver and stores the result. @returns whether the receiver had an answer */
   async function tell(taken: Taken): Promise<boolean> {
     const { receiver, seq, attempts, ...fact } = taken
     const about = { receiver, kind: fact.kind, fact: fact.id, subject: fact.subject }

@@ -11,7 +11,7 @@ export interface Message {
   readonly url: string
   /** As they are shown, `whsec_…`; each signs. */
   readonly secrets: readonly string[]
-  /** For whom it is sent: what goes out is bounded by organization. */
+  /** The organization whose limits the request counts against. */
   readonly organizationId: string
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 const keptMs = 1000
 const mostKept = 10_000
 
-/** Sessions, or API keys, as identity last told of them; those that are asked for in one turn of the event loop go in one call. */
+/** Caches sessions or API keys as identity last returned them; lookups of one turn of the event loop share one call. */
 export interface SessionCache<Value> {
   /**
    * The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws.

@@ -1,4 +1,4 @@
-/** Who registers a document or asks for one. */
+/** The caller that registers or requests a document. */
 export interface Registrant {
   /** The name under which everything of one caller is counted (`callerName`). */
   readonly name: string

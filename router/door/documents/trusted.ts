@@ -20,7 +20,7 @@ export interface Trusted {
 }
 
 /**
- * Reads what a manifest lists, against the graph: what does not fit is told in one line, and refused when it is asked for.
+ * Validates a manifest against the graph: documents that do not fit are logged in one line, and refused on use.
  * They are kept apart from the documents of requests, so that nobody pushes them out.
  */
 export function trustedIn({ operations }: Manifest, documents: Documents, log: Pick<Logger, 'warn'>): Trusted {

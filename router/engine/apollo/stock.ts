@@ -16,7 +16,7 @@ import { finish, Work } from '../work.ts'
 import { reshape, withTypes } from './reshape.ts'
 import { createSource } from './source.ts'
 
-/** What one document asks under one operation name and one set of conditions. */
+/** A document with one operation name and one set of conditions. */
 interface Asked {
   readonly operation: Operation
   readonly conditions: readonly string[] | null
@@ -176,7 +176,7 @@ function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
   return new Set([...names].filter(name => guarded.has(name)))
 }
 
-/** The first alias that is one of these names: what stands under it may be the key in place of what was asked. */
+/** The first alias that equals one of these names: its value could replace the key of the entity. */
 function aliasAmong(document: DocumentNode, names: ReadonlySet<string>): string | undefined {
   let found: string | undefined
   visit(document, {

@@ -6,7 +6,7 @@ import { TooMuch } from '../errors.ts'
  */
 export const mostElements = 250_000
 
-/** What is left of it for one walk, one merge or one answer: whoever begins makes one, and hands it down. */
+/** The remaining budget of list elements for one walk, merge or answer; created at its start and passed down. */
 export interface Elements {
   left: number
 }

@@ -4,7 +4,7 @@ import type { Claim } from '../../access/callers/claim.ts'
 export interface BytesLimits {
   /** Of one caller: a person, a key, a program, or an address. */
   readonly ofCaller: number
-  /** Of one organization, whoever of it calls. */
+  /** Limit of one organization, over all its callers. */
   readonly ofOrganization: number
   /** Of the process. */
   readonly all: number
@@ -32,7 +32,7 @@ export interface BytesInFlight {
   take(claim: Claim, bytes: number): Full | null
   /** Takes bytes that are held in any case, and count against what comes after them. */
   hold(claim: Claim, bytes: number): void
-  /** Gives back what was taken or held. */
+  /** Releases bytes that were taken or held. */
   giveBack(claim: Claim, bytes: number): void
   /** Whether the caller has taken nearly as many as a caller may: what it asks for then would be read in vain. */
   isFull(claim: Claim): boolean

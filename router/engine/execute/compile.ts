@@ -110,7 +110,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   }
 }
 
-/** Tells an error's path what a key stands for. */
+/** Maps a response key to the path segment of an error. */
 const renamerOf = (split: SplitField): FetchRewrite => ({ KeyRenamer: { path: [{ Key: split.key }], renameKeyTo: split.for } })
 
 /** Whether any path of a plan goes to objects of some types only. */

@@ -35,7 +35,7 @@ export type RepresentInto = (into: Representations, known: string | null) => Rep
 /** Finds or adds a representation of plain values; undefined when a value is none. */
 type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
 
-/** What is told about the objects of one type. */
+/** The selection of a representation for objects of one type. */
 interface Flat {
   /** Equal for equal keys in equal order, and so for whatever may be equal as text. */
   readonly signature: string

@@ -20,7 +20,7 @@ export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { expose
   return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
 }
 
-/** What stands beside an answer (`extensions`): what the request asks for, and which mutations repeated what was made before; undefined without any. */
+/** Builds the `extensions` of an answer: what the request asks for, and which mutations were replayed; undefined without any. */
 export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
   const shown = shownTo(ready.request, telling)
   const { variant, variables, estimated } = ready

@@ -4,7 +4,7 @@ import { parse } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
 import type { PlanText } from './plan-text.ts'
 
-/** It is slow: what it may weigh against each other is kept small, and so is what it is asked. Seen with both: a fifth of a second at most. */
+/** Apollo's planner is slow, so the number of alternatives it compares is kept small. Seen with both: a fifth of a second at most. */
 const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 

@@ -29,7 +29,7 @@ export interface RemoteOptions {
   readonly subgraphs: ReadonlyMap<string, RemoteSubgraph>
   /** Which headers of the client pass to subgraphs. @default none */
   readonly headers?: readonly HeaderRule[] | undefined
-  /** Makes what tells a subgraph who asks, sent as `x-viewer-seal`; without it subgraphs are told nothing. */
+  /** Makes the `x-viewer-seal` header that identifies the viewer to a subgraph; without it no viewer is sent. */
   readonly seal?: Seal | undefined
   /**
    * Asks once for equal queries that are on their way at the same time: same subgraph, text, variables, headers that pass, and
@@ -303,8 +303,8 @@ interface SharedExchange {
 }
 
 /**
- * Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. The text is shared, never what is parsed
- * of it: each holds what has come.
+ * Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. Callers share the text of an answer, and
+ * each parses its own copy.
  */
 function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion & { readonly arrives: Arrives }): Exchange {
   const { arrives } = question

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { type Purpose, type SealKey, sealIssuer, sealSeconds, sealType } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** Tells one subgraph who asks for what, in a form that only it believes and nobody can make but the router. */
+/** Signs who calls one subgraph and for what, so that only this subgraph accepts it and only the router can make it. */
 export type Seal = (viewer: Viewer, audience: string, purpose: Purpose) => Promise<string>
 
 /** How long the seal of an operation is used again for the same viewer and subgraph, in ms: what is left of its minute is for the way. */

@@ -22,7 +22,7 @@ export interface SocketSubscription {
   readonly tellsBeginning?: boolean | undefined
   /** Ends the stream. */
   readonly signal: AbortSignal
-  /** Ends the start: whoever asked for it is gone. */
+  /** Aborts the start, because its caller has left. */
   readonly leaving?: AbortSignal | undefined
 }
 

@@ -37,7 +37,7 @@ export interface Opener {
 export interface ChannelNeeds {
   /** An event was worked out, and told to so many. */
   told(listeners: number): void
-  /** One who came later was told so many of before. */
+  /** A later subscriber received so many earlier events. */
   toldAgain(events: number): void
   /** The last one left, or the stream ended: nobody else may join. */
   closed(): void
@@ -55,7 +55,7 @@ export interface Patience {
   readonly longestMs: number
 }
 
-/** One upstream, and everybody whom it serves. */
+/** One upstream stream and all its subscribers. */
 export interface Channel {
   /** @returns a refusal when the stream does not start */
   join(opener: Opener): Promise<Membership | ExecutionResult>
@@ -98,7 +98,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
     for (const listener of all) listener.end(errors)
   }
 
-  /** Takes a place of somebody present who has one free: nobody waits for what else of whoever began the stream is under way. */
+  /** Uses the place of any subscriber with a free one, so that other work of the first subscriber delays nobody. */
   const inTurn: InTurn = work => {
     let first: InTurn | undefined
     for (const { inTurn: own = atOnce } of openers) {
@@ -118,7 +118,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
     }
   }
 
-  /** Tells the events of one source until it is gone. @returns whether there were any; what only says that something failed is none */
+  /** Delivers the events of one source until it ends. @returns whether there were any; what only says that something failed is none */
   const follow = async (source: LiveStream, opener: Opener): Promise<boolean> => {
     for (let isAlive = false; ; ) {
       const { value, done } = await source.next()

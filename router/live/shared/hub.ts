@@ -11,7 +11,7 @@ export interface Asked {
   readonly tellErrors: Opener['tellErrors']
 }
 
-/** Lets one stream serve everybody whom it may serve, whichever door they came by. */
+/** Shares one stream between all clients that may share it, whatever protocol they use. */
 export interface Hub {
   /**
    * Takes part in a subscription, which is started for the first who asks it.
@@ -33,7 +33,7 @@ export interface HubFigures {
   upstreams(): number
   /** Runs of a plan for an event, since the start. */
   events(): number
-  /** Events told to clients, since the start: those that somebody who came later was told of before as well. */
+  /** Events delivered to clients since the start, including earlier ones repeated for later subscribers. */
   deliveries(): number
 }
 

@@ -7,7 +7,7 @@ export interface Latest {
   clear(): void
 }
 
-/** What is kept at most: things beyond it are told only to those who listen when they change. */
+/** The most that is stored: further items are delivered only when they change. */
 const most = { things: 1000, characters: 8 * 1024 * 1024 } as const
 
 export function createLatest(): Latest {

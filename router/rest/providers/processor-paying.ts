@@ -1,6 +1,6 @@
 import { nounRoutes } from '../derive/route.ts'
 
-/** Money that is taken, given back and moved, and what is on record of it. */
+/** Routes for charges, refunds, transfers and their records. */
 export const processorPayingRows = nounRoutes({
   select: {
     ProcessorPaymentIntent: 'id status amount amountCapturable amountReceived clientSecret failure { code declineCode message }',

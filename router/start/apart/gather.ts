@@ -5,7 +5,7 @@ import type { Started, Word } from '../process/colleagues.ts'
 
 /** Processes that serve one port together, as the one knows them that keeps them running. */
 export interface Gathering {
-  /** Takes what one of them says. */
+  /** Handles a message from one of the processes. */
   heard(message: unknown, from: ChildProcess): void
   /** What the first that was ready said of itself; null: none was. */
   readonly started: Started | null
@@ -19,8 +19,8 @@ export interface Gathering {
 const patienceMs = 1_000
 
 /**
- * Has processes that serve one port know of each other: how many of them serve, and what all of them count together. What one of them
- * counted stays counted when it ends, as far as somebody was told of it. Documents that clients registered at one of them are found by all.
+ * Has processes that serve one port know of each other: how many of them serve, and what all of them count together. Counts of an ended
+ * process stay, as far as it had reported them. Documents that clients registered at one of them are found by all.
  * @param of how many there are to be
  */
 export function gather(of: number): Gathering {

@@ -22,7 +22,7 @@ export interface Part extends Role {
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** Who hears of processes. */
+/** Callbacks about the processes. */
 export interface Onlooker {
   /** A line that a process printed. */
   line(part: Role, text: string): void

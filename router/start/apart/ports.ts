@@ -18,7 +18,7 @@ export async function isFreeSoon(port: number, areEnding: () => boolean): Promis
   return true
 }
 
-/** The wanted port, or a free one in its place. @param taken those that are given away already, which gets the new one */
+/** The wanted port, or a free one in its place. @param taken ports assigned before; the new one is added */
 export async function portFor(wanted: number, taken: Set<number>): Promise<number> {
   let port = wanted
   for (let turn = 0; turn < 100; turn++) {

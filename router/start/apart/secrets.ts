@@ -13,7 +13,7 @@ export interface SharedSecrets {
   /** What every subgraph knows, and what it alone does. */
   readonly subgraph: (slug: ListedSlug) => Readonly<Record<string, string>>
   readonly router: Readonly<Record<string, string>>
-  /** What the demo data tell of them. */
+  /** What demo data need of the secrets. */
   readonly demo: Readonly<Record<string, string>>
   /** With which processes come to the NATS server that is started for them. */
   readonly natsToken: string

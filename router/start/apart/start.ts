@@ -246,7 +246,7 @@ const ourProgram = (words: readonly string[], environment: NodeJS.ProcessEnv) =>
   environment,
 })
 
-/** Hands on what processes say, as far as somebody wants to read it, and tells what becomes of them. */
+/** Forwards the output of processes as far as it is read, and reports what becomes of them. */
 function createOnlooker({ config, tell }: Process, changed: () => void) {
   const eyes = config.environment === 'development'
   return {

@@ -9,7 +9,7 @@ import { type Kept, keepRunning, type Role } from './keep.ts'
 
 /** How much longer than one of its workers the whole may take to end, in ms. */
 const tidyMs = 1_000
-/** How often each is asked whether it has turns, in ms, and how often in vain before it is ended: nobody else can tell which of them hangs. */
+/** Interval in ms at which each worker is pinged, and after how many missed pings it is ended: only the parent can tell which one hangs. */
 const asking = { everyMs: 2_000, times: 10 }
 
 /**

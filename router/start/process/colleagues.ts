@@ -22,7 +22,7 @@ export type Word =
   | { readonly about: 'counted'; readonly round: number; readonly figures: string }
   /** To each of them, now and then: does it have turns? And that it does. */
   | { readonly about: 'turn' }
-  /** From one that is asked what all of them count. */
+  /** Figures of all workers, requested from one of them. */
   | { readonly about: 'all' }
   | { readonly about: 'everything'; readonly figures: readonly string[] }
   /** The supergraph by which it answers from now on; and, to one that is there now, the last one of any of them. */
@@ -45,7 +45,7 @@ export type Started = Omit<Parameters<Tell['ready']>[0], 'seconds'>
 
 /** The processes that serve a port together, as one of them knows them. */
 export interface Colleagues {
-  /** Whether all of them have begun to serve. One that ends later is only told: the others take what comes. */
+  /** Whether all of them have begun to serve. A worker that ends later is only logged: the others take its requests. */
   readonly readiness: ReadinessCheck
   /** What all of them count together, as Prometheus' text. @throws Refusal when whoever keeps them does not answer */
   figures(): Promise<string>

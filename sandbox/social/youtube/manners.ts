@@ -11,7 +11,7 @@ export const managing = scope('youtube')
 export const uploading = scope('youtube.upload')
 export const reading = scope('youtube.readonly')
 
-/** What publishing asks for. */
+/** The scopes that publishing requests. */
 export const publishingScopes = [uploading, reading]
 
 /** A refusal of the authorization server: https://developers.google.com/identity/protocols/oauth2/web-server */

@@ -21,7 +21,7 @@ export interface Video {
   readonly mimeType?: string
   /** Of the file, in hexadecimal digits; absent where not all of it was seen. */
   readonly sha256?: string
-  /** Whose it is. @default the demo account's */
+  /** The channel that owns it. @default the demo account's */
   readonly accountId?: string
   /** Until when it is worked up, in Unix milliseconds. @default it is */
   readonly readyAt?: number

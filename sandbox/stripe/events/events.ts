@@ -56,7 +56,7 @@ function dueAt({ object, status, created, expires_at }: StripeObject, now: numbe
 
 const bodyOf = (event: StripeObject): string => JSON.stringify(event, null, 2)
 
-/** @param objects those whose changes make the events; asked for when the first one is made */
+/** @param objects whose changes cause the events; called when the first one is made */
 export function openEvents(name: string, apiVersion: string, deps: Deps, objects: () => Objects): Events {
   const deliveries = openDeliveries(name, deps)
   const due = deps.state.collection<Due>(`${name}.due`, 20_000)

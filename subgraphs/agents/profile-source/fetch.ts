@@ -13,7 +13,7 @@ const heldMs = 60_000
 const pausesMs = [2_000, 15_000] as const
 const mostAttempts = pausesMs.length + 1
 const mostRedirects = 5
-/** How many one process fetches at once, and how many of them for one person: whoever names places that are slow holds up nobody else. */
+/** How many sources one process fetches at once, and how many for one person, so that slow sites of one person delay nobody else. */
 const mostAtOnce = 8
 const mostOfOne = 2
 const timeoutMs = 8_000
@@ -57,9 +57,9 @@ function textOf({ status, headers, text }: OutboundAnswer): Fetched {
 }
 
 /**
- * Takes the source whose turn it is. It is held by a time that is written down before it is asked, so that of several processes one
- * asks, and a killed one is followed by another.
- * @param without people of whom none is taken
+ * Takes the source whose turn it is. A source is claimed until a stored time before it is fetched, so that one process fetches it and
+ * another follows a dead one.
+ * @param without people whose sources are skipped
  */
 const hold = (job: Job, without: readonly string[]): Promise<ProfileSourceRow | null> =>
   inTransaction(job, async ({ transaction, now }) => {

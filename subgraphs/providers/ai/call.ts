@@ -26,7 +26,7 @@ export interface AiDeps {
   admit(organizationId: string): Promise<void> | void
 }
 
-/** Whoever asked went away: nobody reads this. */
+/** The caller has left, so nobody reads the answer. */
 const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
 
 /** What a caller is told who wants nothing left out, where a model cannot be sent all that they said. */
@@ -132,12 +132,12 @@ function createFunding(credentials: CredentialsInUse, organizationId: string, st
 interface Unanswered {
   /**
    * @param isCounted whether the provider said what it charges
-   * @returns what is booked for one of them: no more than was held
+   * @returns the amount booked for one of them, at most what was reserved
    */
   add(model: string, leastMicros: bigint | null, isCounted: boolean): bigint | null
   /** What they may cost at most, and another model besides. */
   upperWith(model: string): bigint
-  /** What is booked for all of them; null where it is known of none. */
+  /** The amount booked for all of them; null if it is unknown for one. */
   readonly costMicros: bigint | null
   /** What of that was paid with credentials of the platform. */
   readonly platformMicros: bigint

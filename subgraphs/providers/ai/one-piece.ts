@@ -4,7 +4,7 @@ import type { Bound, Capability, Usage } from '../stores/model/prices.ts'
 import { AttemptFailure } from './attempt/failure.ts'
 import { malformed } from './attempt/upstream.ts'
 
-/** Who asks, and how: whatever door it came by. */
+/** The caller and its options, whatever protocol it used. */
 export interface Asking {
   readonly caller: AiCaller
   /** Whether the rest of the chain may answer. */
@@ -15,7 +15,7 @@ export interface Asking {
   readonly isStrict: boolean
   /** What each attempt is given, in ms; null: as long as the settings say. */
   readonly attemptMs: number | null
-  /** Aborts when whoever asked goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -51,7 +51,7 @@ export interface Made<Answer> {
   readonly attempts: number
   /** What of the request the model was not sent, or not as it was said. */
   readonly dropped: readonly string[]
-  /** What tells of it beside the answer. */
+  /** The headers that describe the answer. */
   readonly headers: Readonly<Record<string, string>>
 }
 

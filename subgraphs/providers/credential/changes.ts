@@ -24,7 +24,7 @@ import {
   requireProvider,
 } from './rules.ts'
 
-/** What stands in the record of who did what: whose, by whom is known. */
+/** The audit entry of a change; the actor is added by the write path. */
 export const lineOf = (tenantId: string, action: string, { id, provider, level }: CredentialRow) => ({
   tenantId,
   action,

@@ -59,7 +59,7 @@ export function readFields(name: ProviderName, given: readonly GivenField[]): Fi
 
 /**
  * Reads the fields of a rotation: the secret, and of the others those that change with it.
- * @param before what is no secret, as it stands
+ * @param before the present fields without the secret
  * @throws BAD_USER_INPUT as `readFields` does
  */
 export function readRotated(name: ProviderName, given: readonly GivenField[], before: Fields['plain']): Fields {

@@ -14,7 +14,7 @@ const domain = 'platform.demo.test'
 /** Everything that the platform sends from is known by the same ids on every machine. */
 const ground = '00000000-0000-7000-8000-000000000000'
 
-/** What of it is nobody's organization's: for whoever removes the demo. */
+/** Demo mail rows that belong to no organization, for the removal of the demo. */
 export const ofEmail = { credentials: [idOfName(ground, 'smtp')], domains: [idOfName(ground, domain)] } as const
 
 /** Makes what everybody sends from: a domain of the platform with an identity, and the sandbox's mail server as where it leaves by. */

@@ -26,7 +26,7 @@ const played: readonly { readonly provider: ProviderName; readonly name: string;
 
 const idOf = (provider: string): string => idOfName(ground, `credential of ${provider}`)
 
-/** What of them is nobody's organization's: for whoever removes the demo. */
+/** Demo credentials that belong to no organization, for the removal of the demo. */
 export const ofPlatform: readonly string[] = played.map(({ provider }) => idOf(provider))
 
 /** Makes the platform's own credentials of what the sandbox plays, where there is none. */

@@ -3,7 +3,7 @@ import { ofEmail } from './email.ts'
 import { ofPlatform } from './platform.ts'
 import { demoClientIds } from './service-client.ts'
 
-/** What goes of providers with organizations, beside what belongs to these: what of the platform, and which service clients, somebody of them has made, or the demo. */
+/** Rows of providers that are deleted with organizations, beside their own: platform rows and service clients created by their people or the demo. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const made = await run<{ id: string; action: string }>(
     `select subject_id as id, action from providers.audit_entries

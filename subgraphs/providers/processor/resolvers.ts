@@ -17,7 +17,7 @@ const needs = (field: string): ServiceOperation | null => {
   return field.includes('ProcessorTransfer') || field === 'processorTransfer' ? 'TRANSFERS' : 'PAYMENTS'
 }
 
-/** Nobody is told what is wrong with what they sent who may not send it. */
+/** Checks the right to send before the input, so that others learn nothing about their input. */
 const guarded = (fields: object | undefined): object =>
   Object.fromEntries(
     Object.entries((fields ?? {}) as Record<string, Resolve>).map(([field, resolve]) => {

@@ -92,7 +92,7 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
   return row.isCounted ? row : ((await spending.count(row)) ?? row)
 }
 
-/** Who is told of a limit of the platform besides those who run it: whoever may spend its credentials. */
+/** Viewers who may follow a platform limit besides platform admins: those who may spend its credentials. */
 const managersOf = ({ scopeType, scopeValue }: Pick<SpendLimitRow, 'scopeType' | 'scopeValue'>): string | null =>
   scopeType === 'PLATFORM_CREDENTIALS' ? scopeValue : null
 

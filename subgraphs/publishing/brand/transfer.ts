@@ -16,8 +16,8 @@ import { eachAttentive } from '../stores/posts/of-brand.ts'
 import { RightsWhereBrandGoesDocument } from './ask.generated.ts'
 
 /**
- * Moves a brand to another organization. Whatever belongs to it is found through it, so nothing else changes; what its posts and
- * connections have people do is taken from the former organization and told to the new one.
+ * Moves a brand to another organization. A brand's records are found through it and do not change; action items of its posts and
+ * connections move to the new organization.
  */
 export async function transferBrand(context: Context, { id, organizationId: wanted, expectedVersion }: TransferBrandInput): Promise<BrandRow> {
   const { viewer, brands, events, quotas } = context

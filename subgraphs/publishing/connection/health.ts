@@ -98,7 +98,7 @@ export interface ChangedConnection {
 
 /** What follows a change, with the brand of the connection. */
 type Belonging = Pick<Following<ChangedConnection>, 'tell' | 'announce'> & {
-  /** Holds the brand until the transaction ends; null: it is gone, and nobody is told. */
+  /** Locks the brand until the transaction ends; null if it was deleted. */
   readonly share: (transaction: Transaction) => Promise<BrandRow | null>
 }
 

@@ -21,8 +21,8 @@ const againMs = 30_000
 
 /**
  * Sends the comment that follows a published post, once. That its call is made is written before it is made, as an unknown outcome, and
- * nothing that is not PENDING is ever sent: a crash leaves it unknown rather than there twice. Whatever becomes of it, the post stays
- * published.
+ * nothing that is not PENDING is ever sent: a crash leaves it unknown rather than there twice. The post stays published whatever the
+ * comment's outcome is.
  * @returns when to come again, for one whose call surely was not made
  */
 export async function sendComment(job: Job, { postId }: PostKey): Promise<Date | null> {

@@ -21,7 +21,7 @@ const failed = ({ after }: { readonly after: PostRow }) =>
 
 /** A post and its brand, as a step of delivery holds them. */
 export interface Belonging {
-  /** The brand, once it is held: null before, and when it is gone. */
+  /** The locked brand; null before it is locked, and if it was deleted. */
   readonly brand: BrandRow | null
   /** Holds the brand and then the post, as people do who change one: nobody moves the brand elsewhere before what is told of the post is written. */
   readonly hold: (transaction: Transaction) => Promise<PostRow | null>
@@ -29,7 +29,7 @@ export interface Belonging {
   readonly tell: (step: { readonly before: PostRow; readonly after: PostRow }) => readonly NewFact[]
 }
 
-/** How a post is held whose step somebody is told of. */
+/** Locks a post whose step is published as facts. */
 export function belonging({ brands, posts, publicUrl }: Job, { id, brandId }: Pick<PostRow, 'id' | 'brandId'>): Belonging {
   let brand = null as BrandRow | null
   return {

@@ -29,7 +29,7 @@ export function heard<Answered extends Delivery>(delivery: Answered): Answered |
   return { ...delivery, permalink: addressIn(permalink) }
 }
 
-/** What a network lists, as it is kept. @throws for a post under what can be no id: then the network does not tell */
+/** A network's list as it is stored. @throws for a post under what can be no id: then the network does not tell */
 export function heardOf(lookup: Lookup): Lookup {
   if (!lookup.found) return lookup
   if (!isNamed(lookup.platformPostId)) throw new Error('the network lists a post under an id that can be none')

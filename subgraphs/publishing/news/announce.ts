@@ -82,7 +82,7 @@ export interface Place {
   readonly publicUrl: string
 }
 
-/** What a post has somebody do, as it stands; null when nothing. */
+/** The action item of a post in its present state; null for none. */
 function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
   if (post?.status !== 'FAILED') return null
   const { title } = everyNetwork[post.platform]
@@ -116,8 +116,7 @@ function approvalOf(post: PostRow | null, { organizationId, publicUrl }: Place):
 }
 
 /**
- * What the launcher is told of a post whose brand moves to another organization: what waited in the one is closed, and opened anew in the
- * other.
+ * Facts for the launcher about a post whose brand moves: items of the former organization are closed and opened in the new one.
  */
 export function factsOfMove(post: PostRow, from: Place, to: Place): readonly NewFact[] {
   return [attentionOf, approvalOf].flatMap((waiting): readonly NewFact[] => {

@@ -40,7 +40,7 @@ const nothing = (platform: Platform): Omit<Written, 'copy'> => ({
 })
 
 /**
- * What is written becomes of a post, checked as far as it alone tells.
+ * The content of a post, checked as far as possible without the database.
  * @param before null for a new post
  * @throws BAD_USER_INPUT
  */

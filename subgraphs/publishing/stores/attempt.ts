@@ -152,7 +152,7 @@ const takenIds = statement(
      and (p.brand_id, p.id) <> ($4::uuid, $5::uuid) order by p.published_at desc limit 5000`,
 )
 
-/** What delivery asks of posts and attempts: what is due, what is stuck, and what was tried. */
+/** Queries of delivery about posts and attempts: due ones, stuck ones, and former attempts. */
 function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening) {
   return {
     /** Locks a post if nobody else has it under lock; null when somebody has, or it is gone. */

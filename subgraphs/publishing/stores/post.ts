@@ -90,7 +90,7 @@ export const posts = table('publishing.posts', {
   groupId: uuid.maybe,
   campaignId: uuid.maybe,
   origin: text.of<PostOrigin>().or('PERSON'),
-  /** Held by those who approve: not sent until released, whatever else is true. */
+  /** Blocked by approvers: not sent until released. */
   held: truth.or(false),
   ...stamps,
 })

@@ -4,11 +4,11 @@ import type { Reading } from '../../../platform/sql/reading.ts'
 import type { NamelessStatement, Statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../loader.ts'
 
-/** SQL that is put together for one filter, and what it is told. */
+/** SQL assembled for one filter, and its values. */
 export interface Asked {
   readonly text: string
   readonly values: readonly unknown[]
-  /** Which way is short depends on what it is told, as with words that stand in every row or in none: it is planned each time. @default false */
+  /** The best plan depends on the values, such as a word that every row contains or none: the statement is planned each time. @default false */
   readonly depends?: boolean
 }
 

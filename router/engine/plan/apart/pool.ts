@@ -43,7 +43,7 @@ export interface Pool {
 interface Task {
   readonly key: string
   readonly texts: readonly string[]
-  /** Of everybody who asked for the very same. */
+  /** The promises of all callers that requested the same plan. */
   readonly askers: Askers[]
   readonly made: PromiseWithResolvers<readonly Planned[]>
   patience: NodeJS.Timeout | undefined

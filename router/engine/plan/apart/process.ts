@@ -183,7 +183,7 @@ function workOf(pid: number | undefined): number | null {
 }
 
 /**
- * It is told nothing of this one's environment: what it plans is written by strangers, and secrets are no business of it. One thread plans,
+ * The process receives none of this one's environment: it parses untrusted input and must not have secrets. One thread plans,
  * so one is enough, and one place to take memory from: a fifth less of it. What was compiled before it need not compile: half of its start.
  */
 function environment(): NodeJS.ProcessEnv {
@@ -196,7 +196,7 @@ const parts = 20
 
 /**
  * Calls back after a time, of which only that counts in which this process has turns: a machine that stood still, or hardly gets on, is
- * not taken for an operation that takes long. What has come by then is heard first.
+ * not taken for an operation that takes long. Output that has arrived by then is read first.
  */
 function afterTurns(ms: number, done: () => unknown): { stop(): void } {
   let turns = 0

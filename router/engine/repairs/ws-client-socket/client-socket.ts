@@ -17,7 +17,7 @@ interface ClientSocket {
  * hears only of its one operation, up to its end, and of that in the form that it insists on: an event without a payload is an empty
  * one, and an error is a list of one whose `serverErrors` is what the server said.
  * @param id    of the operation
- * @param heard is told the bytes of each message, before the client hears of it
+ * @param heard called with the bytes of each message, before the client receives it
  */
 export function clientSocket(socket: WebSocket, id: string, heard: (bytes: number) => void): unknown {
   let state: 'connecting' | 'accepted' | 'complete' = 'connecting'

@@ -67,7 +67,7 @@ export function restFor(organizationId: string, found: Iterable<readonly [string
   return { until: last.until, isLimit: longest.every(({ isLimit }) => isLimit) }
 }
 
-/** What one process knows by itself. */
+/** The cooldowns that one process has seen itself. */
 export function createCooldowns(): Cooldowns {
   const known = new LRUCache<string, Map<string, Known>>({ maxSize: maxKnown, sizeCalculation: each => each.size })
   const of = (who: Rester) => known.get(keyOf(who))?.get(who.organizationId)

@@ -18,7 +18,7 @@ import { openaiReader } from './stream/openai.ts'
 import type { Used } from './stream/reader.ts'
 import { type ChatStream, openStream } from './stream/stream.ts'
 
-/** What an answer may be at most, in tokens, where whoever asks does not say: it is held back, and under a hard limit it is also what is asked for. */
+/** The default maximum of output tokens: it is reserved, and under a hard limit also sent to the vendor. */
 const unsaidTokens = 4_096
 
 /** At most how much is produced: never more than the model can. */
@@ -103,7 +103,7 @@ const counting =
   ({ told, written }: Used): Promise<Tokens> =>
     tokensUsed(told, asked, written, most, meter)
 
-/** The same, piece by piece: it resolves with the first one. Whoever reads it says what became of it. @throws Refusal */
+/** The same, piece by piece: it resolves with the first one. The reader reports the stream's outcome. @throws Refusal */
 export const streamChat = ({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller) =>
   makeCall<ChatStream>({
     ...callOf(request, asking, count),

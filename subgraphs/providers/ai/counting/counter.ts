@@ -6,7 +6,7 @@ import type { CountTask } from './count-worker.ts'
 export interface Counter {
   /** What cannot be counted in time is taken to be four bytes a token. */
   readonly count: CountTokens
-  /** Lets nobody wait any more: what is asked for from now on, and what waits, is estimated by its length. */
+  /** Stops exact counting: waiting and later texts are estimated by their length. */
   stop(): void
 }
 

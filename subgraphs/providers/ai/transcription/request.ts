@@ -64,7 +64,7 @@ export function bodyOfTranscription({ file, format, language, prompt }: Transcri
   return { type: `multipart/form-data; boundary=${boundary}`, body: writeForm(fields, file, boundary) }
 }
 
-/** What was heard. */
+/** The transcript. */
 export interface TranscriptionAnswer {
   readonly text: string
   readonly seconds: number

@@ -14,7 +14,7 @@ export interface Manner {
   readonly strict?: boolean
   /** What each attempt is given, in ms. @default as long as the settings say */
   readonly attemptMs?: number | null
-  /** Aborts when whoever asked goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 

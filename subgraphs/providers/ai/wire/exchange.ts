@@ -9,7 +9,7 @@ import { onWire } from './problem.ts'
 /** A call whose answer comes in one piece, on OpenAI's wire. */
 export interface WholeExchange<Request, Answer> {
   readonly operation: ServiceOperation
-  /** Reads what is asked. @throws BAD_USER_INPUT */
+  /** Parses the request. @throws BAD_USER_INPUT */
   read(request: globalThis.Request): Promise<Request>
   make(engine: Ai, request: Request, asking: Asking): Promise<Made<Answer>>
   /** What is answered: JSON, or a plain text. */

@@ -16,7 +16,7 @@ import { claimOf, hasLapsed, look, lookAgainMs, mostDomains, requireDomainName, 
 
 const things = 'Sender domains'
 
-/** What stands in the record of who did what. */
+/** The audit entry of a change. */
 const lineOf = (tenantId: string, action: string, { id, domain, level }: SenderDomainRow) => ({
   tenantId,
   action: `sender_domain.${action}`,

@@ -6,7 +6,7 @@ export const retryAfterMs: readonly number[] = [5_000, 30_000, 300_000, 1_800_00
 /** How long one conversation with a mail server may take, in ms. */
 export const times = { connectMs: 10_000, talkMs: 30_000 }
 
-/** For how long a mail belongs to the try that hands it over, in ms: longer than that may take. After it nobody knows what became of it. */
+/** For how long a mail belongs to the try that hands it over, in ms: longer than that may take. After this time the mail's outcome counts as unknown. */
 export const claimMs = 45_000
 
 /** When a mail is to be tried again that was tried so often; null: never. */

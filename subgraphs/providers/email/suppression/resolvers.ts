@@ -10,7 +10,7 @@ const things = 'Suppressed addresses'
 /** How many addresses people may suppress by hand in an organization; what mail servers report is not counted against it. */
 const mostSuppressions = 100_000
 
-/** What stands in the record of who did what: never the address. */
+/** The audit entry of a change, which never contains the address. */
 const lineOf = (tenantId: string, action: string, subjectId: string) => ({ tenantId, action: `email_suppression.${action}`, subjectId })
 
 export const suppressionResolvers: Resolvers = {

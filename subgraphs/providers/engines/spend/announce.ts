@@ -6,13 +6,13 @@ import type { BudgetAttention, SpendLimitRow, SpendScopeType } from '../../store
 /** The topic of a limit's figures. */
 export const limitTopic = (id: string): string => `spend_limit.${id}`
 
-/** What tells that a limit stands otherwise than before. */
+/** A mark that changes whenever the limit's state does. */
 const markOf = (limit: SpendLimitRow | null): string =>
   limit === null ? 'gone' : `${limit.version} ${limit.since.getTime()} ${limit.spentMicros} ${limit.reservedMicros} ${limit.alerts.length}`
 
 /**
  * Has limits that somebody follows read again, for events may be lost: that of a process that ended between commit and announcement too.
- * @param limitOf reads a limit as it stands; null when it is gone
+ * @param limitOf reads the present limit; null if it was deleted
  */
 export const lookAgainAtLimits = (events: Events, limitOf: (id: string) => Promise<SpendLimitRow | null>): void =>
   events.lookAgain(limitTopic(''), async id => [{ ids: { id }, mark: markOf(await limitOf(id)) }])
@@ -21,7 +21,7 @@ export const lookAgainAtLimits = (events: Events, limitOf: (id: string) => Promi
 const limitEveryMs = 250
 const widgetEveryMs = 1_000
 
-/** Announces what changes often: at once, and from then on no more often than so; what comes meanwhile is told together. */
+/** Announces frequent changes at once, then at this interval at most; changes in between are announced together. */
 export function createBooksNews(events: Events) {
   const resting = new Map<string, { again: boolean; readonly timer: NodeJS.Timeout }>()
   function tell(topic: string, everyMs: number, announce: () => void): void {
@@ -77,8 +77,8 @@ function isOver(before: SpendLimitRow, after: SpendLimitRow | null): boolean {
 }
 
 /**
- * What others are told when a limit has come from one state into another: its alerts, and what its managers are to see to. What is over is told
- * first, for what begins goes by the same key.
+ * The facts of a limit's change: its alerts, and the action items of its managers. Closed items
+ * come first, because a new item may have the same key.
  * @param after null when it is gone
  */
 export function factsOf(before: SpendLimitRow | null, after: SpendLimitRow | null, publicUrl: string, at: Date): readonly NewFact[] {

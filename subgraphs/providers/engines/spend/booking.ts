@@ -12,7 +12,7 @@ import {
 
 // What limits hold, as rules: amounts are whole micro-dollars, moments are arguments.
 
-/** For how long what is held for a call stays so when nobody says what became of it, in ms. */
+/** How long a call's reservation lasts without a result, in ms. */
 export const heldForMs = 15 * 60_000
 
 /** The present beside limits, which may have begun their periods by clocks that are ahead. */

@@ -38,9 +38,9 @@ export interface CallsGround {
   readonly clock: Clock
   readonly prices: Prices
   readonly log: Pick<Logger, 'error' | 'warn'>
-  /** Whose rows they are and who is told: made anew for each piece of work. */
+  /** The job context, created anew for each piece of work. */
   job(): Writing
-  /** What others are told when a limit has come from one state into another. */
+  /** The facts of a limit's change from one state to another. */
   factsOf(before: SpendLimitRow, after: SpendLimitRow, at: Date): readonly NewFact[]
   /** Tells screens, after the commit, that these limits have changed, or calls of this organization. */
   announce(limits: readonly string[], organizationId: string | null): void
@@ -146,7 +146,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const admission = isFree ? free : await admitted({ kind: 'begin', call, candidates })
     const { allowed, isLimited } = admission
     let open = admission.call
-    /** Whether what is held is known here: not after an attempt to raise it whose outcome nobody heard of. */
+    /** Whether the reserved amount is known in this process: not after an attempt to raise it whose result was lost. */
     let isKnown = true
     crash('call-begun')
     const over = underWay.begun()
@@ -233,7 +233,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     calls: { begin, charge, priceOf: prices } satisfies Calls,
 
     /**
-     * Frees what is held for calls that nobody has ended in time, and for those whose providers can hardly charge anything any more. Any number of
+     * Releases reservations of calls that did not end in time, and of those whose provider can hardly charge any more. Any number of
      * processes may do so at the same time.
      */
     async expire(): Promise<void> {
@@ -298,7 +298,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   /**
    * Brings what was spent before a limit was made into its figures, to the last call; those that run are looked at again when they end.
    * @param unit a transaction of its own
-   * @returns the limit as it stands then; null when it is gone
+   * @returns the limit after the change; null if it was deleted
    */
   async function count(limit: SpendLimitRow, { transaction }: Unit): Promise<SpendLimitRow | null> {
     await counts.mark(sequelize, limit, transaction)

@@ -169,7 +169,7 @@ export const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
     ({ organizationId, type, value }) => (limit.organizationId ?? organizationId) === organizationId && limit.scopeType === type && limit.scopeValue === value,
   )
 
-/** What whoever calls is told: no amount, for those are for owners alone. */
+/** The refusal as the caller sees it, without amounts, which only owners may see. */
 function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: unknown }>, callId: string): Refusal {
   if (refused === 'UNPRICED')
     return new Refusal(

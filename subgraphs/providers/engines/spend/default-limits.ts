@@ -18,9 +18,9 @@ export interface DefaultLimitsGround {
   /** By the setting, in whole micro-dollars a month; null: as much as they like. */
   readonly micros: bigint | null
   readonly platformOrganization: Pick<PlatformOrganization, 'find'>
-  /** Whose rows they are and who is told: made anew for each piece of work. */
+  /** The job context, created anew for each piece of work. */
   job(): Writing
-  /** What others are told when a limit has come from one state into another; null: it is gone. */
+  /** The facts of a limit's change from one state to another; null if it was deleted. */
   factsOf(before: SpendLimitRow, after: SpendLimitRow | null, at: Date): readonly NewFact[]
   announce(limits: readonly string[], organizationId: string | null): void
 }

@@ -20,7 +20,7 @@ export interface Spending {
   readonly sweeps: readonly Sweep[]
   /** Calls are kept for 400 days. */
   readonly aging: readonly Aging[]
-  /** Brings what was spent before a limit was made into its figures, to the last call. @returns the limit as it stands then; null when it is gone */
+  /** Brings what was spent before a limit was made into its figures, to the last call. @returns the limit after the change; null if it was deleted */
   count(limit: SpendLimitRow): Promise<SpendLimitRow | null>
   stop(): Promise<void>
 }

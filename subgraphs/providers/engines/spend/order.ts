@@ -20,7 +20,7 @@ export interface CallCandidate {
   readonly isOnPlatform?: boolean
 }
 
-/** What was asked: where it is long, it is put together only when somebody keeps it. */
+/** The prompt as a function: a long one is put together only if it is stored. */
 export type Said = string | (() => string) | null | undefined
 
 export const inWords = (said: Said): string | null => (typeof said === 'function' ? said() : (said ?? null))
@@ -33,7 +33,7 @@ export interface CallOrder {
   readonly requestedModel: string | null
   /** In the order in which they are tried. */
   readonly candidates: readonly CallCandidate[]
-  /** What is kept of what was asked, and until when; left out, nothing is. */
+  /** Prompt to store and its expiry; omit to store nothing. */
   readonly prompt?: Said
   readonly promptUntil?: Date | null
 }

@@ -11,7 +11,7 @@ export const longestPrompt = 100_000
 /** The same redacted. */
 const longestRedacted = 2_000
 
-/** What stands for what was taken out. */
+/** The placeholder for redacted text. */
 const gap = '[…]'
 
 /** What looks like somebody's, or like a secret: addresses of mail and of pages with what they carry, keys, long numbers. */
@@ -32,7 +32,7 @@ export function redacted(words: string): string {
   return left.slice(0, longestRedacted)
 }
 
-/** What is kept of what was asked, and until when. */
+/** The stored prompt and its expiry. */
 function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: Said, now: Date) {
   const prompt = promptStorage === 'OFF' ? null : inWords(said)
   if (prompt === null) return { prompt: null, promptUntil: null }

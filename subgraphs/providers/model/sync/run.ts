@@ -35,7 +35,7 @@ export interface SyncDeps extends SourceDeps {
   readonly log: Logger
 }
 
-/** Asking the sources of models: one run at a time in all processes, and everybody who asks meanwhile is answered with what comes of it. */
+/** Reads the model sources: one run at a time over all processes, and concurrent callers get its result. */
 export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelSyncs & {
   /** Runs when the process starts, and whenever the last run is six hours old. */
   runWhenDue(): Promise<void>
@@ -76,7 +76,7 @@ export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelS
     })
   }
 
-  /** Waits for the run that goes on, and answers what comes of it. */
+  /** Waits for the current run and returns its result. */
   async function joinRun(): Promise<ModelSyncRow> {
     const { modelSyncs } = job()
     const running = (await modelSyncs.running()) ?? (await modelSyncs.latest())

@@ -23,7 +23,7 @@ export interface Asked {
 /** How long a source may take, in ms, and how much it may say, in bytes. */
 const bounds = { firstByteMs: 20_000, idleMs: 10_000, totalMs: 45_000, mostBytes: 32 * 1024 * 1024 } as const
 
-/** Asks one source what there is. It never throws: what went wrong is part of the answer. */
+/** Reads the models of one source. It never throws: what went wrong is part of the answer. */
 export async function askSource(deps: SourceDeps, name: SourceName, at: Date): Promise<Asked> {
   const shared = { name, kind: sourceKinds[name], at }
   try {

@@ -4,7 +4,7 @@ import type { ProcessorRecordType } from '../../resolvers.generated.ts'
 /** Every kind of record, in the order in which those of one second stand. */
 export const recordTypes = ['PAYMENT_INTENT', 'REFUND', 'TRANSFER', 'TRANSFER_REVERSAL', 'DISPUTE'] as const satisfies readonly ProcessorRecordType[]
 
-/** What stands in one of the processor's lists: each has an order of its own, by which it is read on. */
+/** An entry of one of the processor's lists, which each have an order and a cursor of their own. */
 export interface Listed<Value> {
   readonly type: ProcessorRecordType
   /** What its list is read on by. */

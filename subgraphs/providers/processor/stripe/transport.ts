@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 
-/** What of the client's own headers is told to nobody: on what machine it runs, and what it measured. What the way out writes itself is left to it. */
+/** Headers of Stripe's client that are not sent: the machine it runs on, and its measurements. What the way out writes itself is left to it. */
 const untold = new Set(['x-stripe-client-user-agent', 'x-stripe-client-telemetry', 'user-agent', 'content-length', 'connection'])
 
 /**

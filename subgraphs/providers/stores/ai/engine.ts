@@ -102,7 +102,7 @@ export interface AiCall<Answer> {
   attempt(model: AiModel, credential: CredentialInUse, secret: string, hurry: Hurry, isLimited: boolean): Promise<Answer>
   /** What the caller gives each attempt, in ms; null: as long as the settings say. */
   readonly attemptMs: number | null
-  /** Aborts when whoever asked goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 

@@ -98,7 +98,7 @@ function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
 
     /**
      * What calls of a provider are made with: the organization's own, else the platform's; never one out of use. Of custom providers the one
-     * of a name, or without one the oldest. Whose caller sees it is not asked.
+     * of a name, or without one the oldest. Reads without a check of the viewer.
      */
     async inUse(provider: string, organizationId: string | null, name: string | null): Promise<CredentialRow | null> {
       const [found] = await rows.read(inUse, [provider, organizationId, name])

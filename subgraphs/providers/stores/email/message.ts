@@ -36,7 +36,7 @@ export const emailMessages = table('providers.email_messages', {
   id: uuid.key,
   identityId: uuid,
   domainId: uuid,
-  /** Who asked for it, which is told what becomes of it. */
+  /** The app that requested the mail, which receives facts about it. */
   appId: text,
   fromName: text.maybe,
   fromAddress: text,

@@ -64,7 +64,7 @@ export const providerNameOf = ({ name, provider }: Pick<AiModel, 'name' | 'provi
 
 const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
 
-/** What a name may stand for: itself, or every model whose last part it is. */
+/** The models a name may mean: itself, or every model whose last part it is. */
 export const namesOf = (name: string, known: readonly Pick<AiModelRow, 'name'>[]): readonly string[] => [
   name,
   ...known.flatMap(each => (upstreamOf(each.name) === name ? [each.name] : [])),

@@ -86,7 +86,7 @@ const usage = statement(
    group by model order by calls desc, model limit ${mostUsed}`,
 )
 
-/** For whom it is asked how models are governed: what of that is asked for is read when it is. */
+/** The organization whose model governance is read; each part is read when it is selected. */
 export interface ModelGovernanceRow {
   readonly organizationId: string | null
 }

@@ -104,7 +104,7 @@ function inputCost(model: Priced, { inputTokens, cachedTokens = 0, cacheWriteTok
   return (input - cached - kept) * price + cached * read + (kept - long) * write + long * writeLong
 }
 
-/** What tokens that are read cost, by what becomes of them, in fifths. */
+/** The price of input tokens by what becomes of them, in fifths of the input price. */
 function inputPrices({ inputMicrosPerMillion, cacheReadMicrosPerMillion, cacheWriteMicrosPerMillion }: Prices) {
   const price = (inputMicrosPerMillion ?? 0n) * fifth
   const write = cacheWriteMicrosPerMillion === null ? (price * 5n + 3n) / 4n : cacheWriteMicrosPerMillion * fifth
@@ -131,7 +131,7 @@ const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputToke
   image,
 })
 
-/** As what input costs most: a vendor that is not asked to may have kept all of it, or none. */
+/** The dearest input price: a vendor may have cached all of the input or none without being asked. */
 function dearest(model: Priced, tokens: number, keeps: Bound['keeps']): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens'> {
   const { price, read, write, writeLong } = inputPrices(model)
   const all = [
@@ -150,7 +150,7 @@ export interface Believed {
   readonly isDoubtful: boolean
 }
 
-/** Holds what a provider reports to the bound of the call. What nobody asked it to keep costs as what it reads. */
+/** Holds what a provider reports to the bound of the call. Cached tokens without a price of their own cost the input price. */
 export function believed(model: Bounded, told: Usage, bound: Bound): Believed {
   const most = mostUsage(model, bound)
   // If a call is billed per item, tokens cost nothing and nothing is reserved for them.

@@ -60,7 +60,7 @@ const overrides = statement(
   `select capability, model, organization_id as "organizationId" from providers.model_preferences
     where organization_id is not null and ($1::uuid is null or organization_id = $1) order by created_at, id limit ${mostOverrides}`,
 )
-/** What somebody has set and what ends, without those who were told; and who was told of what they have not set, or what does not end. */
+/** Settings of ending models whose organizations were not warned, and warnings that no longer apply. */
 const warnings = statement(
   `with named as (
      select coalesce(organization_id, tenant_id) as organization_id, model from providers.model_preferences
@@ -79,7 +79,7 @@ const unwarn = statement(
   'delete from providers.model_warnings w using unnest($1::uuid[], $2::text[]) as g(organization_id, model) where w.organization_id = g.organization_id and w.model = g.model',
 )
 
-/** Somebody who has set a model that ends, and was not told; or who was told, and is not concerned any more. */
+/** An organization that has set an ending model and was not warned, or was warned and is no longer concerned. */
 export interface Warning {
   readonly organizationId: string
   readonly model: string

@@ -74,7 +74,7 @@ const attempted = statement(
      models = coalesce($5::int, model_sources.models)`,
 )
 const sources = statement(`select ${selectList(modelSources, 's')} from providers.model_sources s order by s.name limit 10`)
-/** Of a model that is known: what is told now, and where nothing is told what was told before. A model goes only towards its end; a price that falls to nothing is not believed. */
+/** Updates a known model: new values, and the former ones where the source has none. A model goes only towards its end; a price that falls to nothing is not believed. */
 const merged: Readonly<Record<string, string>> = {
   lifecycle: `case when m.lifecycle = 'ACTIVE' then excluded.lifecycle else m.lifecycle end`,
   released_at: 'coalesce(excluded.released_at, m.released_at)',
@@ -126,7 +126,7 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
     },
     running: () => one(running, []),
     latest: () => one(latest, []),
-    /** One run, as it stands. */
+    /** The state of one run. */
     runOf: (id: string) => one(byId, [id]),
     sources: (transaction?: Transaction) => rows.read<SourceRow>(sources, [], transaction),
 
@@ -171,7 +171,7 @@ export const modelSourceStore = store(modelSources, { what: 'source of models', 
 /** Asking the sources of models. */
 export interface ModelSyncs {
   /**
-   * Asks sources, unless that is going on: then what comes of it is answered.
+   * Reads the sources, unless a run is in progress: then its result is returned.
    * @param context in whose name it is written
    * @param sources their names; null: all of them
    * @param tenantId whose record names it; null: nobody's

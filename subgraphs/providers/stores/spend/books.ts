@@ -104,7 +104,7 @@ type ChangeRecord = Readonly<Record<keyof typeof changeColumns, unknown>>
 const changeTypes = Object.entries(changeColumns)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ')
-/** What stands as it was read if nobody has changed the limit meanwhile, and what is to stand. */
+/** The limit as it was read, which must be unchanged, and its new values. */
 const [compared, next] = [Object.keys(changeColumns).filter(name => name !== 'id' && !name.startsWith('next_')), figures.map(name => `next_${columnOf(name)}`)]
 /**
  * The same for one entry alone, if the limits that it changes (`$1`, as many as `$2`) stand as they were read, and those of its places (from
@@ -185,7 +185,7 @@ const changeRecord = ({ before, after }: OneDecided['changes'][number]): ChangeR
   next_attention: after.attention,
 })
 
-/** What becomes of one entry: a call that begins, or one that ends. */
+/** The result of one entry: a call that begins or ends. */
 export type OneDecided = {
   readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
   /** Where its limits are. */

@@ -80,7 +80,7 @@ export const videoQuotaStore = {
       return { used: all.used, organizationUsed: own!.before + units, organizationLimit: own!.organizationLimit }
     },
 
-    /** Gives back what was taken, of the day on which it is given back. */
+    /** Releases units on the day of the release. */
     async giveBack({ bucket, day, units, organizationId, appId }: Omit<QuotaUse, 'limit'>, transaction: Transaction): Promise<void> {
       await rows(sequelize, giveBack, [bucket, day, units], transaction)
       await rows(sequelize, giveBackOwn, [bucket, day, units, organizationId, appId], transaction)

@@ -25,7 +25,7 @@ export interface Confirmation {
   readonly parameters: URLSearchParams
 }
 
-/** Asks whether the account may be given to a brand, before anything is: whoever did not begin it reads whose brand it is. */
+/** Asks for confirmation before an account is connected to a brand: a person who did not begin the flow reads whose brand it is. */
 export function confirmationPage({ platform, begun, brandName, token, parameters }: Confirmation): Response {
   const { title } = everyNetwork[platform]
   const ofOrganization = begun.organizationName ? ['” of the organization “', { name: begun.organizationName }] : []

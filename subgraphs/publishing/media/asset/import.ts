@@ -34,7 +34,7 @@ function nameOf(url: URL): string {
 }
 
 /**
- * Fetches a file from a public address into a brand's library. Whatever comes of it, no part of what was fetched is left over.
+ * Fetches a file from a public address into a brand's library. No fetched part is left over, whatever the result.
  * @throws BAD_USER_INPUT, UPSTREAM_FAILED, NOT_FOUND, CONFLICT
  */
 export async function importMedia(context: Context, input: ImportMediaInput): Promise<MediaAssetRow> {
@@ -116,7 +116,7 @@ const refuse = (sentence: string, more: object = {}) => new Refusal('BAD_USER_IN
 
 /**
  * Fetches a file and keeps it in parts.
- * @param parts takes each as it is kept, so that whoever asked knows of them however it ends
+ * @param parts called with each stored part, so that the caller knows them however the import ends
  * @throws BAD_USER_INPUT, UPSTREAM_FAILED
  */
 async function fetchInto(context: Context, url: URL, brandId: string, parts: Part[]): Promise<MediaType> {

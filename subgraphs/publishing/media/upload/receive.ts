@@ -48,7 +48,7 @@ export class Altered extends Error {
 }
 
 /**
- * Takes what comes of an upload, and notes each part as it is kept: what breaks off is not lost.
+ * Stores the bytes of an upload and records each part, so that an interrupted upload loses nothing.
  * @returns the upload as it stands then
  * @throws Ended, Overtaken, Altered, Stalled
  */

@@ -5,7 +5,7 @@ import { everyNetwork } from '../networks.ts'
 /** How a connection does, and so whether somebody has to do something. */
 export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
 
-/** A place within an account, as it is kept: what the network listed, and what a person chose of it. */
+/** A target of an account as stored: what the network listed, and what a person selected. */
 export interface KeptPlace {
   readonly kind: TargetKind
   readonly externalId: string
@@ -26,7 +26,7 @@ export const hasPlaces = (platform: Platform): boolean => everyNetwork[platform]
 /** The name of a place within its account, as tokens of places are kept by it. */
 export const placeKey = ({ kind, externalId }: Pick<Target, 'kind' | 'externalId'>): string => `${kind}:${externalId}`
 
-/** How many places of an account are kept: those that somebody chose come first. */
+/** How many targets of an account are stored: selected ones come first. */
 export const mostPlaces = 50
 
 /** What of an account's list of places is kept: what a person chose stays, and of a first list the first that takes posts is chosen, and the default. */

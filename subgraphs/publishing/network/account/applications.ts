@@ -51,7 +51,7 @@ export interface ApplicationsOptions {
 
 /** For how long what was heard counts, in ms. */
 const heardForMs = 60_000
-/** After how long somebody who could not be asked is asked again, in ms. */
+/** Delay in ms before an unavailable provider gateway is asked again. */
 const askAgainMs = 5_000
 /** How long the gateway may take, in ms: a person waits for it. */
 const patienceMs = 5_000

@@ -8,7 +8,7 @@ interface Brands {
 
 /**
  * For whom a network is asked, as the gateway counts it: the organization that has the brand at this moment; null for a network that is asked
- * directly. Nothing of it is remembered: who is told later what became of a post is whoever has the brand then.
+ * directly. Nothing is cached: later facts about a post go to the brand's organization at that time.
  */
 export async function organizationOf({ brands }: { readonly brands: Brands }, brandId: string, platform: Platform): Promise<string | null> {
   if (!everyNetwork[platform].protocol?.viaGateway) return null

@@ -42,7 +42,7 @@ export function createLinkedinOauth({ clientId, clientSecret, authorizeUrl, toke
   }
 }
 
-/** Reads what tells whose account it is. @throws GrantFailure */
+/** Reads the profile of the account. @throws GrantFailure */
 export async function profileOf<Shape extends object>(outbound: Outbound, url: string, headers: Readonly<Record<string, string>>): Promise<Partial<Shape>> {
   try {
     const answer = await outbound(url, { headers })

@@ -45,7 +45,7 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
     return taken(answer)
   }
 
-  /** The same where X tells of an upload. A page, or half an answer, tells of none: nobody sees what was uploaded, so it is done again. */
+  /** The same where X tells of an upload. A page of HTML or half an answer counts as no result: uploads are not public, so they are repeated. */
   const told = async (...asked: Parameters<typeof call>): Promise<Uploaded['data']> => {
     const said = await call(...asked)
     if (typeof said.id !== 'string' || !said.id) throw new Ended({ outcome: 'unsent', detail: 'X answered something that names no upload' })

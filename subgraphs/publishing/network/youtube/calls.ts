@@ -4,7 +4,7 @@ import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { readJson } from '../json.ts'
 import type { Gateway, RateLimit, RefusalReason, Unsent } from '../network.ts'
 
-/** For whom YouTube is asked: whose channel, and to whose account the gateway counts it. */
+/** The channel of the call, and the account that the gateway counts it for. */
 export interface Asking {
   readonly accessToken: string
   readonly organizationId?: string | null

@@ -117,7 +117,7 @@ export function createYoutubePublish(calls: Calls) {
       }
     },
 
-    /** Asks by the upload, which tells what became of it. @throws when it is over, and nothing tells any more */
+    /** Asks the upload session for its outcome. @throws when it is over, and nothing tells any more */
     async find(publication: Publication): Promise<Lookup> {
       const session = sessionIn(publication.handle)
       if (!session) throw new Error('YouTube is asked by an upload, and there is none')

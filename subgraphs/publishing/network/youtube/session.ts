@@ -92,7 +92,8 @@ export function createSessions(calls: Calls) {
     },
 
     /**
-     * Sends all of a film but its last part, from where YouTube has it on. One that is cut asks how far it is and goes on, a few times.
+     * Sends all of a film but its last part, from where YouTube has it on. An interrupted upload asks for its position and continues, a
+     * few times.
      * @param from bytes that YouTube has
      * @param keep takes the bytes of the last part
      * @returns the session with its last part, or what came between: `unsent` where it can go on later

@@ -7,7 +7,8 @@ const topics = 'publishing.brand-activity.'
 export const activityTopic = (brandId: string): string => `${topics}${brandId}`
 
 /**
- * Tells whoever follows a brand, after commit, of what its record was told. Its move to another organization ends what follows it: nobody
+ * Announces new audit entries of a brand to its subscribers, after the commit. Its move to another organization ends what follows it:
+ * nobody
  * there may read it any more, and those of the other follow it not yet.
  */
 export function announceActivity(events: Events, { tenantId, id, action }: Pick<Entry, 'tenantId' | 'id' | 'action'>): void {

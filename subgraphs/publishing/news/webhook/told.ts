@@ -9,7 +9,7 @@ import type { PostRow } from '../../stores/post.ts'
 
 type Event = FactBody<'webhook.event'>
 
-/** What somebody is told of a post as it stands; null when nothing. */
+/** The webhook event of a post's present state; null for none. */
 function stateOf(post: PostRow | null): readonly [WebhookEvent, string] | null {
   if (!post) return null
   const { status, deliveryPhase, scheduledAt, failedAt } = post

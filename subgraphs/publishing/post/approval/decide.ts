@@ -10,7 +10,7 @@ import type { PostRow } from '../../stores/post.ts'
 import { keepEvent } from '../../stores/posts/approval.ts'
 import { type ApprovalVerb, judge, readComment, requireDecides } from './rules.ts'
 
-/** Asks those who approve for a decision. */
+/** Submits a post for approval. */
 export const submitPost = (context: Context, { id, comment, expectedVersion }: SubmitPostInput): Promise<PostRow> =>
   step(context, 'SUBMIT', id, comment, expectedVersion)
 

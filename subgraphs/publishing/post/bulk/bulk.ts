@@ -5,7 +5,7 @@ import type { PostRow } from '../../stores/post.ts'
 /** What became of one of several. */
 export interface BulkResult {
   readonly id: string
-  /** As it stands now; of one that was deleted, as it was. Null when it was refused. */
+  /** The post's present state; a deleted one as it was. Null when it was refused. */
   readonly post: PostRow | null
   readonly error: { readonly code: string; readonly message: string } | null
 }

@@ -42,7 +42,7 @@ export const objectStore = {
       void (await rows(sequelize, doom, [keys, brandId, removeAt], transaction)),
     /** Has objects stay. */
     spare: async (keys: readonly string[], transaction: Transaction): Promise<void> => void (await rows(sequelize, spare, [keys], transaction)),
-    /** Those whose time has come, the oldest first. */
+    /** Due ones, the oldest first. */
     due: async (now: Date, limit: number): Promise<readonly string[]> => (await rows<{ key: string }>(sequelize, due, [now, limit])).map(({ key }) => key),
     /** Forgets objects that were removed. */
     forget: async (keys: readonly string[], now: Date, transaction: Transaction): Promise<void> => void (await rows(sequelize, gone, [keys, now], transaction)),

@@ -34,7 +34,7 @@ const ofPosts = statement(
 /** How many posts one statement reads the steps of. */
 const atOnce = 25
 
-/** What became of posts with those who approve, the oldest first, for one operation. */
+/** Approval entries of posts, oldest first, for one operation. */
 export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEventRow[]> =>
   createLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEventRow[]>(
     reading,

@@ -55,7 +55,7 @@ export interface Taken {
   readonly event: RevocationEvent
   readonly digest: string
   readonly accountId: string
-  /** Those whose application signed it; null: everybody's. */
+  /** Only requests signed by this application; null for all. */
   readonly organizations: readonly string[] | null
   /** What was connected later is not meant. */
   readonly meantUntil: Date

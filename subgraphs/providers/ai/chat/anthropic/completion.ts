@@ -22,7 +22,7 @@ export const reasonOf = (given: unknown, isAnswer: boolean): FinishReason => {
   return isAnswer && reason === 'tool_calls' ? 'stop' : reason
 }
 
-/** What was used: this wire counts what it has kept, and what it keeps now, beside the input, where the other one counts it in. */
+/** The usage: Anthropic reports cached and newly cached tokens beside the input, OpenAI within it. */
 export function toldOf(usage: unknown): Told {
   const {
     input_tokens: input,

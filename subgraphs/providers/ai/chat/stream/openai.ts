@@ -24,7 +24,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
   let hasFinished = false
   let isDone = false
   const jsonAnswer = wantsJson ? readJsonAnswer() : null
-  /** What comes before the object that was asked for: as long as it may never come, another candidate may still be asked. */
+  /** Text before the requested JSON object: until the object begins, another candidate may be tried. */
   let waiting = ''
   /** Whether something else than the object is the answer: a call of a tool, or a refusal. */
   let isOther = false
