@@ -12,11 +12,16 @@ export interface PaceLimits {
   readonly perTurn: number
   /** How long that may take, in ms: fewer begin in a turn as long as the turns before took longer. */
   readonly turnMs: number
+  /**
+   * For how many turns more the beginning of those that wait is put off while each turn brings another. Node takes one new connection in a
+   * turn: whoever dials behind two hundred others would wait for as many turns, each as long as one in which requests begin.
+   */
+  readonly looks: number
   /** How many requests of one name wait to be begun. */
   readonly waiting: number
 }
 
-export const paceLimits: PaceLimits = { perTurn: 16, turnMs: 5, waiting: 2_000 }
+export const paceLimits: PaceLimits = { perTurn: 16, turnMs: 5, looks: 16, waiting: 2_000 }
 
 /** Lets requests begin a few at a time, those of different names in turn. */
 export interface Pace {
@@ -34,26 +39,40 @@ export interface Pace {
  * that is.
  * @param now the time in ms, by which turns are measured
  */
-export function createPace({ perTurn, turnMs, waiting }: PaceLimits = paceLimits, now = () => performance.now()): Pace {
+export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = paceLimits, now = () => performance.now()): Pace {
   const lines = new Map<string, Set<() => void>>()
   let begun = 0
   let isScheduled = false
   let may = perTurn
-  /** When the present turn began. */
-  let turnAt = 0
+  /** When the turn began in which requests began last; null once that was looked at. */
+  let turnAt: number | null = null
+  let hasCome = false
+  let looked = 0
+  /** Whether nothing waited before this turn of the event loop. */
+  let isFresh = true
 
-  const schedule = (at: number) => {
+  const schedule = () => {
     if (isScheduled) return
     isScheduled = true
-    turnAt = at
     // It is done for all of them.
     doFor(null, () => setImmediate(turn))
   }
   const turn = () => {
     isScheduled = false
-    begun = 0
     const at = now()
-    may = at - turnAt > turnMs ? Math.max(1, may >> 1) : Math.min(perTurn, may + 1)
+    if (turnAt !== null) {
+      may = at - turnAt > turnMs ? Math.max(1, may >> 1) : Math.min(perTurn, may + 1)
+      turnAt = null
+    }
+    isFresh = false
+    if (hasCome && looked < looks) {
+      looked += 1
+      hasCome = false
+      return schedule()
+    }
+    looked = 0
+    hasCome = false
+    begun = 0
     while (begun < may) {
       const [next] = lines
       if (next === undefined) break
@@ -66,12 +85,17 @@ export function createPace({ perTurn, turnMs, waiting }: PaceLimits = paceLimits
       begun += 1
       work!()
     }
-    if (begun > 0) schedule(at)
+    isFresh = begun === 0
+    if (isFresh) return
+    turnAt = at
+    schedule()
   }
   return {
     begin(name, work) {
-      schedule(now())
-      if (begun < may && lines.size === 0) {
+      if (!isScheduled) turnAt = now()
+      schedule()
+      hasCome = true
+      if (isFresh && begun < may && lines.size === 0) {
         begun += 1
         return work()
       }

@@ -6,7 +6,7 @@ const turn = () => new Promise(resolve => setImmediate(resolve))
 
 describe('pace', () => {
   it('begins a few requests at once and the others in later turns of the event loop, those of each name in turn', async () => {
-    const { begin } = createPace({ perTurn: 2, turnMs: 5, waiting: 10 }, () => 0)
+    const { begin } = createPace({ perTurn: 2, turnMs: 5, looks: 0, waiting: 10 }, () => 0)
     const begun: string[] = []
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1']) begin(name[0]!, () => begun.push(name))
     expect(begun).toEqual(['a1', 'a2'])
@@ -24,7 +24,7 @@ describe('pace', () => {
   it('begins fewer requests in a turn while turns take long, and more again once they are short', async () => {
     let now = 0
     let takes = 6
-    const { begin } = createPace({ perTurn: 16, turnMs: 5, waiting: 1000 }, () => now)
+    const { begin } = createPace({ perTurn: 16, turnMs: 5, looks: 0, waiting: 1000 }, () => now)
     let begun = 0
     const work = () => {
       begun += 1
@@ -47,8 +47,32 @@ describe('pace', () => {
     expect(counts).toEqual([1, 2, 3, 4, 5])
   })
 
+  it('lets more requests come before it begins those that wait, as long as each turn brings another, and for so many turns at most', async () => {
+    const { begin } = createPace({ perTurn: 1, turnMs: 5, looks: 3, waiting: 100 }, () => 0)
+    const begun: string[] = []
+    const come = (name: string) => begin(name[0]!, () => begun.push(name))
+    // As connections are taken: one in a turn.
+    come('a1')
+    for (const name of ['a2', 'a3', 'b1']) {
+      await turn()
+      come(name)
+      expect(begun).toEqual(['a1'])
+    }
+    await turn()
+    come('a4')
+    expect(begun).toEqual(['a1', 'a2'])
+    // Nothing comes any more.
+    await turn()
+    await turn()
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    for (let turns = 0; turns < 4; turns += 1) await turn()
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+    come('a5')
+    expect(begun.at(-1)).toBe('a5')
+  })
+
   it('refuses a request with RATE_LIMITED when too many of its name wait', async () => {
-    const { begin } = createPace({ perTurn: 1, turnMs: 5, waiting: 1 }, () => 0)
+    const { begin } = createPace({ perTurn: 1, turnMs: 5, looks: 0, waiting: 1 }, () => 0)
     let begun = 0
     const count = () => (begun += 1)
     begin('a', count)
