@@ -78,7 +78,7 @@ export interface Books {
   readonly held: Statement
   readonly resume: Statement
   readonly endHold: Statement
-  readonly giveBack: Statement
+  readonly releaseHeld: Statement
   readonly keysOf: KeysOf
 }
 
@@ -117,7 +117,7 @@ export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = record
   keysOf,
 })
 
-function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held' | 'resume' | 'endHold' | 'giveBack'> {
+function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held' | 'resume' | 'endHold' | 'releaseHeld'> {
   const table = `${slug}.idempotency_keys`
   const isKey = `${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`
   return {
@@ -128,7 +128,7 @@ function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held'
     held: statement(`select tenant_id as "tenantId", hash, made_id as id, held_until as "heldUntil" from ${table} where ${isKey}`),
     resume: lockingStatement(`update ${table} set holder = $4, held_until = $5 where ${isKey} and held_until < $6 returning made_id as id`),
     endHold: lockingStatement(`update ${table} set holder = null, held_until = null where ${isKey} and holder = $4 returning made_id`),
-    giveBack: lockingStatement(`delete from ${table} where ${isKey} and holder = $4`),
+    releaseHeld: lockingStatement(`delete from ${table} where ${isKey} and holder = $4`),
   }
 }
 

@@ -183,7 +183,7 @@ async function endIn(key: Key, unit: Unit): Promise<void> {
   if (ended.length === 0) throw inProgress(key.what)
 }
 
-const release = (key: Key) => rows(key.writer.sequelize, key.writer.books.giveBack, [ownerOf(key), key.what, key.key, key.holder])
+const release = (key: Key) => rows(key.writer.sequelize, key.writer.books.releaseHeld, [ownerOf(key), key.what, key.key, key.holder])
 
 const inProgress = (what: string) =>
   new Refusal('CONFLICT', `The first ${what} with this idempotencyKey is still under way: send the same again in a moment.`, {
