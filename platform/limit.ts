@@ -7,7 +7,7 @@ export interface Limit {
   /** Counts one. */
   add(key: string, now: Date): void
   /** Takes back one that was counted. */
-  giveBack(key: string): void
+  release(key: string): void
   /** Forgets a key. */
   clear(key: string): void
 }
@@ -40,7 +40,7 @@ export function createLimit({ most, windowMs, capacity = 20_000 }: LimitOptions)
       else counts.set(key, { count: 1, endsAt: now.getTime() + windowMs })
       if (counts.size > capacity) counts.delete(counts.keys().next().value!)
     },
-    giveBack(key) {
+    release(key) {
       const entry = counts.get(key)
       if (entry && entry.count > 0) entry.count -= 1
     },

@@ -164,8 +164,8 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
       clock.clearInterval(turns)
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
       await within(systemJobClock, stopMs, 'what runs', ended).catch(async () => {
-        const givenBack = Promise.all([...pollers.values()].map(poller => poller.giveBack()))
-        await within(systemJobClock, giveBackMs, 'giving back what runs', givenBack).catch(error =>
+        const released = Promise.all([...pollers.values()].map(poller => poller.release()))
+        await within(systemJobClock, giveBackMs, 'giving back what runs', released).catch(error =>
           log.warn({ err: error }, 'running jobs left behind: another process takes them up when their heartbeat expires'),
         )
       })

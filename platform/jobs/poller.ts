@@ -32,7 +32,7 @@ export interface Poller {
   /** Takes no more; resolves when nothing runs. */
   stop(): Promise<void>
   /** Gives back what still runs, for another process to take at once: this one is about to end. */
-  giveBack(): Promise<void>
+  release(): Promise<void>
 }
 
 /** How often a queue is looked at that nobody woke, in ms, unless its runner is a calm one: jobs of other processes, and those that fall due, are late by this at most. */
@@ -172,7 +172,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     turn() {
       if (table && !looking && !over) void look()
     },
-    async giveBack() {
+    async release() {
       await Promise.all([...running.values()].map(job => putBack(job, new Date(clock.now()))))
     },
     async stop() {

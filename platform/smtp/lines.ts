@@ -78,7 +78,7 @@ export function createLines(server: MailServer, times: Times, dial?: Dial): Line
     }
   }
 
-  function giveBack(line: Line): void {
+  function release(line: Line): void {
     busy.delete(line)
     if (over) line.quit()
     else if (line.open) {
@@ -100,7 +100,7 @@ export function createLines(server: MailServer, times: Times, dial?: Dial): Line
       try {
         return await work(line)
       } finally {
-        giveBack(line)
+        release(line)
       }
     },
     close() {

@@ -114,7 +114,7 @@ export function boundSending(
       return done(
         new Refusal('RATE_LIMITED', 'Answers that you, or your organization, have not read yet wait already: read them, then ask again.', { retryAfter: 5 }),
       )
-    reply.raw.once('close', () => inFlight.giveBack(claim, bytes))
+    reply.raw.once('close', () => inFlight.release(claim, bytes))
     if (bytes <= wholeBytes) return done(null, payload)
     reply.header('content-length', bytes)
     done(null, Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes }))

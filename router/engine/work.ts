@@ -134,7 +134,7 @@ export function finish(work: Work): void {
 
 /** Says that what is held so far is held no longer, and goes on. */
 export function letGo(work: Work): void {
-  if (work.taken > 0) work.inFlight!.giveBack(work.claim!, work.taken)
+  if (work.taken > 0) work.inFlight!.release(work.claim!, work.taken)
   work.taken = 0
   work.bytes = 0
   if (Number.isFinite(work.covered)) work.covered = workLimits.step
@@ -146,7 +146,7 @@ export function takeOver(work: Work, part: Work): void {
   part.taken = 0
   finish(part)
   if (!Number.isFinite(work.covered)) {
-    if (taken > 0) part.inFlight!.giveBack(part.claim!, taken)
+    if (taken > 0) part.inFlight!.release(part.claim!, taken)
     return
   }
   work.bytes += bytes

@@ -69,9 +69,9 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
   /** Takes the organization's place for a caller who has one of their own. */
   const enterOrganization = ({ caller, organization }: Claim, wait: Wait): Promise<void> | null => {
     const place = organizations.enter(organization, wait)
-    return place === null ? null : place.catch(refusal => giveBack(refusal, caller))
+    return place === null ? null : place.catch(refusal => release(refusal, caller))
   }
-  const giveBack = (refusal: unknown, caller: string): never => {
+  const release = (refusal: unknown, caller: string): never => {
     callers.leave(caller)
     throw refusal
   }

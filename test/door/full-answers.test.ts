@@ -33,7 +33,7 @@ describe('WebSocket of a caller of whom too much waits', () => {
   const fill = (name: string, bytes: number) => {
     const claim = claimOf({ ...anonymous, kind: 'user', userId: `user of ${name}`, sessionId: name }, '')
     inFlight.hold(claim, bytes)
-    return () => inFlight.giveBack(claim, bytes)
+    return () => inFlight.release(claim, bytes)
   }
   /** Some 350 KB of answer to a question of 6 KB. */
   const [aliases, characters] = [90, 4000]

@@ -33,10 +33,10 @@ describe('bytes in flight', () => {
   it('has room again when bytes are given back', () => {
     const inFlight = createBytesInFlight(limits)
     inFlight.take(ada, 10)
-    inFlight.giveBack(ada, 4)
+    inFlight.release(ada, 4)
     expect(inFlight.take(ada, 5)).toBe('caller')
     expect(inFlight.take(ada, 4)).toBe(null)
-    inFlight.giveBack(ada, 10)
+    inFlight.release(ada, 10)
     expect(inFlight.total).toBe(0)
   })
 
@@ -46,7 +46,7 @@ describe('bytes in flight', () => {
     expect(inFlight.take(ada, 1)).toBe('caller')
     expect(inFlight.take(bob, 1)).toBe('organization')
     expect(inFlight.take(eve, 3)).toBe('process')
-    inFlight.giveBack(ada, 18)
+    inFlight.release(ada, 18)
     expect(inFlight.take(eve, 10)).toBe(null)
   })
 
@@ -56,7 +56,7 @@ describe('bytes in flight', () => {
     expect(inFlight.isFull(ada)).toBe(false)
     inFlight.take(ada, 1)
     expect([inFlight.isFull(ada), inFlight.isFull(bob)]).toEqual([true, false])
-    inFlight.giveBack(ada, 1)
+    inFlight.release(ada, 1)
     expect(inFlight.isFull(ada)).toBe(false)
   })
 })

@@ -51,7 +51,7 @@ function placesLeft(): number {
     const reserved = hub.reserve('somebody')
     if (!(reserved instanceof Refusal)) taken.push(reserved)
   }
-  for (const giveBack of taken) giveBack()
+  for (const release of taken) release()
   return taken.length
 }
 

@@ -108,7 +108,7 @@ export function serve(
       return end(tryAgainCode, 'Too many answers wait to be read: read them, then connect again')
     }
     // Also called after the socket has closed.
-    socket.send(text, () => inFlight.giveBack(claim, bytes))
+    socket.send(text, () => inFlight.release(claim, bytes))
   }
   const extra: Extra = {
     request,

@@ -33,7 +33,7 @@ export interface BytesInFlight {
   /** Takes bytes that are held in any case, and count against what comes after them. */
   hold(claim: Claim, bytes: number): void
   /** Releases bytes that were taken or held. */
-  giveBack(claim: Claim, bytes: number): void
+  release(claim: Claim, bytes: number): void
   /** Whether the caller has taken nearly as many as a caller may: what it asks for then would be read in vain. */
   isFull(claim: Claim): boolean
   /** How many are taken now. */
@@ -65,7 +65,7 @@ export function createBytesInFlight({ ofCaller, ofOrganization, all }: BytesLimi
     },
     hold,
     isFull: ({ caller }) => total > 0 && (callers.get(caller) ?? 0) > nearly * ofCaller,
-    giveBack: (claim, bytes) => hold(claim, -bytes),
+    release: (claim, bytes) => hold(claim, -bytes),
     get total() {
       return total
     },

@@ -95,12 +95,12 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
   return {
     reserve(caller) {
       let isGiven = false
-      const giveBack = () => {
+      const release = () => {
         if (!isGiven) callers.leave(caller)
         isGiven = true
       }
-      if (callers.enter(caller) <= perCaller) return giveBack
-      giveBack()
+      if (callers.enter(caller) <= perCaller) return release
+      release()
       return new Refusal('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`)
     },
     async join({ request, tellErrors }, place = () => {}) {

@@ -48,7 +48,7 @@ export async function countCall(context: Context, { bucket, units, organizationI
 /** Gives back what was counted for a call of which nothing was sent. */
 export const uncountCall = (context: Context, { bucket, units, organizationId, appId }: Counted): Promise<void> =>
   inTransaction(context, ({ transaction }) =>
-    context.videoQuota.giveBack({ bucket, day: pacificDay(context.clock.now()).date, units, organizationId, appId }, transaction),
+    context.videoQuota.release({ bucket, day: pacificDay(context.clock.now()).date, units, organizationId, appId }, transaction),
   )
 
 const whose = { platform: "the platform's", organization: "the organization's", network: "the network's" } as const

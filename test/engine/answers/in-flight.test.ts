@@ -128,7 +128,7 @@ describe('bytes of operations', () => {
     change.owed = workLimits.mutationBytes
     expect(await change.statement(async () => 'read')).toBe('read')
     expect(await new Work('request-4', undefined, undefined, () => 0, inFlight, eve).statement(async () => 'read')).toBe('read')
-    inFlight.giveBack(ada, 8 * mebibyte)
+    inFlight.release(ada, 8 * mebibyte)
     expect((await graph.run('{ __typename }', {}, { claim: ada })).data).toEqual({ __typename: 'Query' })
   })
 
@@ -236,7 +236,7 @@ describe('bytes of mutations', () => {
     const answer = await going(graph.run(`mutation { write(characters: ${workLimits.mutationBytes / 4}) { ${fields} } }`, {}, { claim: ada }))
     expect(answer.data).toEqual({ write: { id: '1', refused: null, answered: 'text' } })
     expect(answer.errors).toMatchObject([{ path: ['write', 'refused'], extensions: { code: 'RATE_LIMITED' } }])
-    inFlight.giveBack(ada, 8 * mebibyte)
+    inFlight.release(ada, 8 * mebibyte)
     expect(inFlight.total).toBe(0)
   })
 

@@ -20,12 +20,12 @@ describe('a limit', () => {
   it('gives back and forgets', () => {
     const limit = createLimit({ most: 1, windowMs: 1000 })
     limit.add('a', at(0))
-    limit.giveBack('a')
+    limit.release('a')
     expect(limit.wait('a', at(1))).toBe(0)
     limit.add('a', at(2))
     limit.clear('a')
     expect(limit.wait('a', at(3))).toBe(0)
-    limit.giveBack('unknown')
+    limit.release('unknown')
   })
 
   it('remembers no more keys than it may', () => {
@@ -47,12 +47,12 @@ describe('a limit', () => {
   it('gives back what was counted, one at a time, and never more', () => {
     const limit = createLimit({ most: 2, windowMs: 1000 })
     limit.add('a', at(0))
-    limit.giveBack('a')
-    limit.giveBack('a')
+    limit.release('a')
+    limit.release('a')
     limit.add('a', at(1))
     expect(limit.wait('a', at(2))).toBe(0)
     limit.add('a', at(2))
-    limit.giveBack('a')
+    limit.release('a')
     limit.add('a', at(3))
     expect(limit.wait('a', at(4))).toBe(996)
   })

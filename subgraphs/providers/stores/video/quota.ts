@@ -42,7 +42,7 @@ const takeOwn = statement(
           on conflict (bucket, day, organization_id, app_id) do update set used = u.used + excluded.used returning 1)
    select before.used as "before", (select daily_limit from cap) as "organizationLimit", exists (select from taken) as "isTaken" from before`,
 )
-const giveBack = statement('update providers.video_quota_days set used = greatest(0, used - $3) where bucket = $1 and day = $2::date')
+const release = statement('update providers.video_quota_days set used = greatest(0, used - $3) where bucket = $1 and day = $2::date')
 const giveBackOwn = statement(
   `update providers.video_quota_uses set used = greatest(0, used - $3)
     where bucket = $1 and day = $2::date and organization_id = $4 and app_id = $5`,
@@ -81,8 +81,8 @@ export const videoQuotaStore = {
     },
 
     /** Releases units on the day of the release. */
-    async giveBack({ bucket, day, units, organizationId, appId }: Omit<QuotaUse, 'limit'>, transaction: Transaction): Promise<void> {
-      await rows(sequelize, giveBack, [bucket, day, units], transaction)
+    async release({ bucket, day, units, organizationId, appId }: Omit<QuotaUse, 'limit'>, transaction: Transaction): Promise<void> {
+      await rows(sequelize, release, [bucket, day, units], transaction)
       await rows(sequelize, giveBackOwn, [bucket, day, units, organizationId, appId], transaction)
     },
 
