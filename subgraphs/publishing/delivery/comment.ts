@@ -8,7 +8,7 @@ import { announceStep } from '../news/announce.ts'
 import type { PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
-import { insist } from './conclude.ts'
+import { retryWrite } from './conclude.ts'
 import { heard } from './heard.ts'
 import { placeTokenOf } from './prepare.ts'
 import { type CommentEnd, commentEnd, patienceMs } from './rules.ts'
@@ -63,7 +63,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   const answered = heard(await call(job, network, connection, comment))
   crash('after-comment')
   const ending = commentEnd(answered, isLate)
-  await insist(job, { postId }, () => end(job, taken.after, 'UNKNOWN', ending))
+  await retryWrite(job, { postId }, () => end(job, taken.after, 'UNKNOWN', ending))
   return ending.firstCommentStatus === 'PENDING' ? again() : null
 }
 

@@ -45,7 +45,7 @@ export function belonging({ brands, posts, publicUrl }: Job, { id, brandId }: Pi
 }
 
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
-export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
+export async function failPost(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
   const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
     hold: mine.hold,
@@ -64,7 +64,7 @@ export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, deta
  * network could not be reached for an hour.
  * @param attempt null when none was recorded
  */
-export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
+export async function releaseForRetry(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
   const { attempts, jobs, log } = job
   const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
@@ -112,7 +112,7 @@ export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Pr
 }
 
 /** Leaves a post to the network, which works on what it needs, if it is still this worker's: nothing is wrong, so nobody is told that it waits. */
-export async function comeAgain(job: Job, claimed: PostRow, prepared: NonNullable<PostRow['prepared']>, againInMs: number): Promise<void> {
+export async function reschedule(job: Job, claimed: PostRow, prepared: NonNullable<PostRow['prepared']>, againInMs: number): Promise<void> {
   const { log } = job
   const done = await whileClaimed(job, claimed, {
     decide: (_, { now }) => ({ changes: { ...noClaim, ...noWait, prepared, prepareAt: new Date(now.getTime() + againInMs) } }),
@@ -132,7 +132,7 @@ const writeAgainMs = 500
  * Writes what the network answered, again and again while the database is away, for as long as a call's lease: the answer is known
  * nowhere else. Whoever takes the post up meanwhile is heard first or later, as with any worker that is late.
  */
-export async function insist({ clock, log }: Job, { postId }: Pick<AttemptRow, 'postId'>, write: () => Promise<unknown>): Promise<void> {
+export async function retryWrite({ clock, log }: Job, { postId }: Pick<AttemptRow, 'postId'>, write: () => Promise<unknown>): Promise<void> {
   const until = clock.now().getTime() + sendMs
   // A clock may stop or be set back, so attempts are counted as well.
   for (let waited = 0; ; waited += writeAgainMs) {

@@ -13,7 +13,7 @@ import type { ConnectionRow } from '../stores/connection.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held, prolong, whileClaimed } from './claimed.ts'
-import { comeAgain, conclude, giveUp, insist, putBack, waitForWindow } from './conclude.ts'
+import { conclude, failPost, releaseForRetry, reschedule, retryWrite, waitForWindow } from './conclude.ts'
 import { heard } from './heard.ts'
 import { type Prepared, placeTokenOf, prepare } from './prepare.ts'
 import { sendAfter } from './renewal.ts'
@@ -39,18 +39,18 @@ async function sendClaimed(job: Job, claimed: PostRow): Promise<void> {
   const prepared = await prepare(job, claimed)
   if ('renewal' in prepared) return sendAfter(job, claimed, prepared.renewal)
   if ('shutUntil' in prepared) return waitForWindow(job, claimed, prepared.shutUntil)
-  if ('processing' in prepared) return comeAgain(job, claimed, prepared.processing, prepared.againInMs)
-  if ('waits' in prepared) return putBack(job, claimed, null, prepared.waits)
-  if ('failed' in prepared) return giveUp(job, claimed, prepared.failed, prepared.detail)
+  if ('processing' in prepared) return reschedule(job, claimed, prepared.processing, prepared.againInMs)
+  if ('waits' in prepared) return releaseForRetry(job, claimed, null, prepared.waits)
+  if ('failed' in prepared) return failPost(job, claimed, prepared.failed, prepared.detail)
   const begun = await begin(job, claimed, prepared)
   if (!begun) return announceStep(job.events, claimed)
   crash('after-attempt-row')
   announceStep(job.events, begun.post)
-  if (isLate(begun.attempt, job.clock.now())) return putBack(job, begun.post, begun.attempt, 'the call could not be made in its time')
+  if (isLate(begun.attempt, job.clock.now())) return releaseForRetry(job, begun.post, begun.attempt, 'the call could not be made in its time')
   const answered = await send(job, begun.post, begun.attempt, prepared)
-  if (answered.outcome === 'unsent') return insist(job, begun.attempt, () => putBack(job, begun.post, begun.attempt, answered.detail))
+  if (answered.outcome === 'unsent') return retryWrite(job, begun.attempt, () => releaseForRetry(job, begun.post, begun.attempt, answered.detail))
   crash('after-call')
-  await insist(job, begun.attempt, () => concludeCall(job, begun.attempt, answered))
+  await retryWrite(job, begun.attempt, () => concludeCall(job, begun.attempt, answered))
 }
 
 /** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */

@@ -3,7 +3,7 @@ import { GrantFailure } from '../network/network.ts'
 import { announceStep } from '../news/announce.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
-import { giveUp, putBack } from './conclude.ts'
+import { failPost, releaseForRetry } from './conclude.ts'
 import { noClaim } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
@@ -18,8 +18,8 @@ export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>)
       () => release(job, claimed),
       async error => {
         if (!(error instanceof GrantFailure)) throw error
-        if (error.permanent) await giveUp(job, claimed, 'CONNECTION_EXPIRED', error.message)
-        else await putBack(job, claimed, null, error.message)
+        if (error.permanent) await failPost(job, claimed, 'CONNECTION_EXPIRED', error.message)
+        else await releaseForRetry(job, claimed, null, error.message)
       },
     )
     .catch(error => job.log.error({ err: error, postId: claimed.id }, 'follow-up of a token renewal failed; the sweep finds the post'))

@@ -9,7 +9,7 @@ import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
-import { conclude, insist } from './conclude.ts'
+import { conclude, retryWrite } from './conclude.ts'
 import { concludeCall, type Sending, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
 import { absentAfterMs, type Ending, isFree, isLate, lookupOf, wait } from './rules.ts'
@@ -55,7 +55,7 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   const again = await beginAgain(job, post, attempt)
   if (!again) return
   const ending = await callAgain(job, again)
-  if (ending.outcome !== 'unsent') return insist(job, again.attempt, () => concludeCall(job, again.attempt, ending))
+  if (ending.outcome !== 'unsent') return retryWrite(job, again.attempt, () => concludeCall(job, again.attempt, ending))
   if (await waits(job, again.post, again)) return
   await conclude(job, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
 }

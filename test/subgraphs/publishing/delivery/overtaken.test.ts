@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { giveUp, putBack } from '../../../../subgraphs/publishing/delivery/conclude.ts'
+import { failPost, releaseForRetry } from '../../../../subgraphs/publishing/delivery/conclude.ts'
 import { beginWithinMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
@@ -34,8 +34,8 @@ describe('P-10 a worker that lost its claim', () => {
     const theirs = await stored(graph, post)
     expect(theirs).toMatchObject({ deliveryPhase: 'SENDING' })
     const mine = { ...theirs, claimId: newId() }
-    await giveUp(graph.job, mine, 'CONNECTION_EXPIRED', 'gone')
-    await putBack(graph.job, mine, null, 'away')
+    await failPost(graph.job, mine, 'CONNECTION_EXPIRED', 'gone')
+    await releaseForRetry(graph.job, mine, null, 'away')
     expect(await stored(graph, post)).toEqual(theirs)
     letThrough()
     await other

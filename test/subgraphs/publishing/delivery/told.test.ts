@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { conclude, putBack } from '../../../../subgraphs/publishing/delivery/conclude.ts'
+import { conclude, releaseForRetry } from '../../../../subgraphs/publishing/delivery/conclude.ts'
 import { widgetTopic } from '../../../../subgraphs/subgraph.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { resolveDelivery } from '../documents.ts'
@@ -148,7 +148,7 @@ describe('P-09 a post that is not sent', () => {
       .owner()
       .brand()
       .post({ row: { status: 'SCHEDULED', scheduledAt: graph.clock.now(), ...claim } })
-    await putBack(graph.job, post, null, 'away')
+    await releaseForRetry(graph.job, post, null, 'away')
     expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', waits: 1, attempts: 0 }, []])
   })
 
