@@ -19,7 +19,7 @@ export interface Outbox {
   readonly delivered: Statement
   readonly failed: Statement
   readonly refused: Statement
-  readonly putBack: Statement
+  readonly release: Statement
   readonly lying: Statement
 }
 
@@ -57,7 +57,7 @@ export function outboxOf(slug: string): Outbox {
     ),
     failed: statement(`update ${table} set next_at = $3, failure = $4 where receiver = $1 and seq = $2 and delivered_at is null and next_at is not null`),
     refused: statement(`update ${table} set next_at = null, failure = $3 where receiver = $1 and seq = $2 and delivered_at is null`),
-    putBack: statement(
+    release: statement(
       `update ${table} f set next_at = $3, attempts = f.attempts - 1 from unnest($2::bigint[]) s (seq)
         where f.receiver = $1 and f.seq = s.seq and f.delivered_at is null and f.next_at is not null`,
     ),

@@ -104,7 +104,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     const work = (async () => {
       for (let fact: Taken | undefined = first; fact; fact = lane.waiting.shift()) {
         lane.failures = (await tell(fact)) ? 0 : lane.failures + 1
-        if (lane.failures >= mostFailures) await putBack(receiver, lane)
+        if (lane.failures >= mostFailures) await release(receiver, lane)
       }
     })()
       .catch(error => log.error({ err: error, receiver }, 'results of fact deliveries could not be stored; the facts will be delivered again'))
@@ -117,12 +117,12 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
   }
 
   /** Leaves a receiver that does not answer alone for a moment, with all that waits for it. */
-  async function putBack(receiver: string, lane: Lane): Promise<void> {
+  async function release(receiver: string, lane: Lane): Promise<void> {
     lane.failures = 0
     const seqs = lane.waiting.splice(0).map(({ seq }) => seq)
     if (seqs.length === 0) return
     const again = pauseMs(1)
-    await rows(sequelize, outbox.putBack, [receiver, seqs, new Date(clock.now().getTime() + again)])
+    await rows(sequelize, outbox.release, [receiver, seqs, new Date(clock.now().getTime() + again)])
     begin(again)
   }
 
