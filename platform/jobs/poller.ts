@@ -124,7 +124,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     beat ??= doFor(null, () => clock.setInterval(touch, beatMs))
     try {
       const outcome = await within(clock, handleMs, `a job of ${name}`, queue.handle(data))
-      if (outcome?.again) await putBack(job, outcome.again)
+      if (outcome?.again) await reschedule(job, outcome.again)
       else await boss.complete(name, job)
     } catch (error) {
       log.error({ err: error, queue: name, job: job.id, data }, 'job failed')
@@ -141,7 +141,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   }
 
   /** Puts a job back to its time by the clock of this process, whatever the database's clock says. */
-  async function putBack(job: Job, again: Date): Promise<void> {
+  async function reschedule(job: Job, again: Date): Promise<void> {
     const ms = Math.max(again.getTime() - clock.now(), leastPauseMs)
     // The new job is sent before the old one is completed: a crash in between leaves one too many, never none. A newer job with the same
     // key stays as it is.
@@ -173,7 +173,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       if (table && !looking && !over) void look()
     },
     async release() {
-      await Promise.all([...running.values()].map(job => putBack(job, new Date(clock.now()))))
+      await Promise.all([...running.values()].map(job => reschedule(job, new Date(clock.now()))))
     },
     async stop() {
       over = true
