@@ -42,7 +42,7 @@ const fact = (subject: string) =>
   `insert into publishing.facts (id, kind, subject, receiver, body, at) values (gen_random_uuid(), 'post.failed', '${subject}', 'launcher', '{}', now())`
 
 const backUp = () => writeBackup(path, dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path }))
-const putBack = async (url = target.url) => restore({ url, path, header: (await checkBackup(path)).header, directory: migrations, dataDir: folder.path })
+const restoreBackup = async (url = target.url) => restore({ url, path, header: (await checkBackup(path)).header, directory: migrations, dataDir: folder.path })
 const refused = async (work: Promise<unknown>) => {
   const error = await work.then(() => null).catch(thrown => thrown)
   expect(error).toBeInstanceOf(StartError)
@@ -62,7 +62,7 @@ test('a platform that was asked whether it is ready is ready while a backup runs
   await probe()
   await running.return(0)
   await backUp()
-  await putBack()
+  await restoreBackup()
   expect(await fingerprint(target.url)).toEqual(await fingerprint(source.url))
 })
 
@@ -73,7 +73,7 @@ test('restores every row unchanged, whatever it contains, and continues sequence
   const before = await fingerprint(source.url)
   await backUp()
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  await putBack()
+  await restoreBackup()
   const after = await fingerprint(target.url)
   expect(after).toEqual(before)
   expect(before['publishing.facts']).toMatch(/^2 rows /)
@@ -85,7 +85,7 @@ test('restores every row unchanged, whatever it contains, and continues sequence
 
 test('the tables are those of a platform that was never backed up: columns, keys, indexes, triggers that work', async () => {
   await backUp()
-  await putBack()
+  await restoreBackup()
   expect(await shape(target.url)).toEqual(await shape(source.url))
 })
 
@@ -139,7 +139,7 @@ test('whatever a database’s own settings make of moments and bytes, every row 
   for (const setting of ["datestyle to 'sql, dmy'", "timezone to 'Asia/Kolkata'", 'extra_float_digits to -5', "statement_timeout to '1h'"])
     await write(`alter database ${name} set ${setting}`)
   await backUp()
-  await putBack()
+  await restoreBackup()
   expect(await fingerprint(target.url)).toEqual(before)
 })
 
@@ -180,7 +180,7 @@ test('a file of a newer version is refused, and one whose migrations this versio
 test('a database that is not empty is refused, and stays as it is; so is a file that is there already', async () => {
   await backUp()
   await target.sequelize.query('create table mine (n int)')
-  expect(await refused(putBack())).toBe('the database is not empty (it holds public.mine): nothing was restored; name an empty one')
+  expect(await refused(restoreBackup())).toBe('the database is not empty (it holds public.mine): nothing was restored; name an empty one')
   expect(await refused(backUp())).toBe(`${path} is there already: name a new file, or move that one away`)
 })
 
