@@ -100,7 +100,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
       looking.begin(topics, unheardMs())
       return stream
     },
-    lookAgain: looking.by,
+    resync: looking.by,
     listenerCount: local.listenerCount,
     check: async () => carrier?.trouble() ?? undefined,
     stop() {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { EventIds, Events, LookAgain, Mark } from '../platform/events.ts'
+import type { EventIds, Events, Mark, Resync } from '../platform/events.ts'
 
 export interface LookingAgainOptions {
   /** A listener that receives missed events. */
@@ -12,7 +12,7 @@ export interface LookingAgainOptions {
 }
 
 export interface LookingAgain {
-  by(prefix: string, look: LookAgain): void
+  by(prefix: string, look: Resync): void
   /**
    * Somebody listens to these topics now.
    * @param unheardMs how long events may have been missed: events of that time are delivered now, possibly twice to existing listeners
@@ -28,7 +28,7 @@ export interface LookingAgain {
 /** A topic that somebody listens to. */
 interface Live {
   readonly rest: string
-  readonly look: LookAgain
+  readonly look: Resync
   /** When it was last looked at, by the clock; what was written by then and is not marked as told is told. */
   lookedAt: number
   /** What events stood at when they were last told, by their ids, and when that was. */
@@ -51,7 +51,7 @@ const spreadMs = 300
  * process that listens. An event is told when its mark is another one than it was told with.
  */
 export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.now }: LookingAgainOptions): LookingAgain {
-  const ways: { readonly prefix: string; readonly look: LookAgain }[] = []
+  const ways: { readonly prefix: string; readonly look: Resync }[] = []
   const live = new Map<string, Live>()
   let timer: NodeJS.Timeout | undefined
   let going = false

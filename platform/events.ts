@@ -21,7 +21,7 @@ export interface Events {
    * Says how topics that begin so are looked at again: whenever the carrier was away, and within every minute. What the look finds is
    * announced to this process's listeners, if it was not told before. Without it a lost event of such topics stays lost.
    */
-  lookAgain(prefix: string, look: LookAgain): void
+  resync(prefix: string, look: Resync): void
   /** How many listeners a topic has, or all together: what tests assert to be zero after an unsubscribe. */
   listenerCount(topic?: string): number
 }
@@ -32,7 +32,7 @@ export interface Events {
  * @param away whether the carrier was away since then; otherwise it is the minute's round
  * @returns each event with its mark; without one it is told in any case
  */
-export type LookAgain = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
+export type Resync = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
 
 const unheard = new AsyncLocalStorage<number>()
 
@@ -118,7 +118,7 @@ export function createMemoryEvents(): Events {
         },
       }
     },
-    lookAgain() {
+    resync() {
       // Events within one process are never lost, so there is nothing to resync.
     },
     listenerCount(topic) {

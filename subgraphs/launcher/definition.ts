@@ -4,7 +4,7 @@ import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import { type Foundation, type Subgraph, widgetTopics } from '../subgraph.ts'
 import { actionItemResolvers } from './action-item/resolvers.ts'
-import { lookAgainAtItems } from './action-item/rules.ts'
+import { resyncItems } from './action-item/rules.ts'
 import { type Context, type Services, stores } from './context.ts'
 import { received } from './received.ts'
 import { registration } from './registration.ts'
@@ -21,8 +21,8 @@ export function define(foundation: Foundation): Subgraph<Context> {
   const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
   const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [...aging, ...facts.aging])], log })
   // Every stream reads its widgets again each minute by itself, and sends what differs; when events were away it does at once.
-  events.lookAgain(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : []))
-  lookAgainAtItems(events, (place, since) => contexts.everybodys('facts').actionItems.changedSince(place, since))
+  events.resync(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : []))
+  resyncItems(events, (place, since) => contexts.everybodys('facts').actionItems.changedSince(place, since))
   return {
     registration,
     schema: executableSchema('launcher', { 'action-item': actionItemResolvers, widget: widgetResolvers }),

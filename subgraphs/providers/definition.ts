@@ -30,7 +30,7 @@ import { identityResolvers } from './email/identity/resolvers.ts'
 import { messageResolvers } from './email/message/resolvers.ts'
 import { type EmailSettings, openEmail } from './email/open.ts'
 import { suppressionResolvers } from './email/suppression/resolvers.ts'
-import { lookAgainAtLimits } from './engines/spend/announce.ts'
+import { resyncLimits } from './engines/spend/announce.ts'
 import { openSpending, type PriceSettings } from './engines/spend/open.ts'
 import { governed } from './engines/spend/prompts.ts'
 import { modelResolvers } from './model/resolvers.ts'
@@ -94,7 +94,7 @@ export function define(
   const platformOrganization = createPlatformOrganization(sequelize)
   const { platformCredentialsMicros: platformMicros } = quotas
   const spending = openSpending(foundation, { prices, job: () => contexts.everybodys('spend'), log, platformMicros, platformOrganization })
-  lookAgainAtLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
+  resyncLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
   const email = openEmail(foundation, emailSettings, { job: () => contexts.everybodys('email'), jobs: () => jobs, log })
   const jobs = openJobs({
     slug,

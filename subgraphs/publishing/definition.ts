@@ -11,7 +11,7 @@ import type { Telling } from '../store/tell.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { tellOfGroups } from './connection/groups.ts'
-import { lookAgainAtConnections } from './connection/health.ts'
+import { resyncConnections } from './connection/health.ts'
 import { integrationResolvers } from './connection/integration/resolvers.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { deletions } from './connection/revocation/deletion.ts'
@@ -42,9 +42,9 @@ import { turnsOfOriginals } from './media/variant/variant.ts'
 import { openApplications } from './network/account/applications.ts'
 import { countDrift, measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, type NetworkPlaces } from './network/networks.ts'
-import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
+import { announceActivity, resyncActivity } from './news/activity/announce.ts'
 import { activityResolvers } from './news/activity/resolvers.ts'
-import { lookAgainAtPosts } from './news/announce.ts'
+import { resyncPosts } from './news/announce.ts'
 import { received } from './news/received.ts'
 import { webhookJobs } from './news/webhook/deliver.ts'
 import { webhookResolvers } from './news/webhook/resolvers.ts'
@@ -158,9 +158,9 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     ...recordingOf(registration.slug),
     recorded: entry => announceActivity(events, entry),
   })
-  lookAgainAtActivity(events, (brandId, since) => job().activities.since(brandId, since))
-  lookAgainAtConnections(events, (organizationId, since) => job().connections.changedSince(organizationId, since))
-  lookAgainAtPosts(events, (brandId, since) => job().posts.changedSince(brandId, since))
+  resyncActivity(events, (brandId, since) => job().activities.since(brandId, since))
+  resyncConnections(events, (organizationId, since) => job().connections.changedSince(organizationId, since))
+  resyncPosts(events, (brandId, since) => job().posts.changedSince(brandId, since))
   return {
     registration,
     job,

@@ -5,7 +5,7 @@ import { type CarriedEvents, createCarriedEvents } from '../../carriers/events.t
 import { createNatsCarrier } from '../../carriers/nats.ts'
 import { createNotifyCarrier } from '../../carriers/notify.ts'
 import { createOpenPool } from '../../db/connect.ts'
-import type { LookAgain } from '../../platform/events.ts'
+import type { Resync } from '../../platform/events.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { until } from '../kit/launch.ts'
 import { hasNats, natsServer, noNats } from '../kit/nats.ts'
@@ -118,11 +118,11 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     const { carrier, proxy } = await way()
     const [one, two] = [await join(carrier(true)), await join(carrier())]
     const looks: boolean[] = []
-    const look: LookAgain = async (_, __, away) => {
+    const look: Resync = async (_, __, away) => {
       looks.push(away)
       return looks.length === 2 ? [{ ids: { id: 'missed' }, mark: 7 }] : []
     }
-    one.lookAgain('a.', look)
+    one.resync('a.', look)
     const [atOne, atTwo] = [hear(one, 'a.1'), hear(two, 'a.1')]
     proxy.refuse(true)
     proxy.cut()

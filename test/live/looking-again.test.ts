@@ -18,7 +18,7 @@ describe('looking again', () => {
     let rows = [{ ids: { id: 'old' }, mark: 1 }]
     const looked: string[] = []
     const events = alone()
-    events.lookAgain('post.', async rest => {
+    events.resync('post.', async rest => {
       looked.push(rest)
       return rows
     })
@@ -50,7 +50,7 @@ describe('looking again', () => {
     const since: Date[] = []
     let fails = true
     const events = alone()
-    events.lookAgain('post.', async (_, from) => {
+    events.resync('post.', async (_, from) => {
       since.push(from)
       if (fails && since.length > 1) throw new Error('the database is away')
       return []
@@ -110,7 +110,7 @@ describe('looking again', () => {
     let fails = 0
     const since: number[] = []
     const events = alone()
-    events.lookAgain('post.', async (_, from, away) => {
+    events.resync('post.', async (_, from, away) => {
       if (away) since.push(from.getTime())
       if (away && fails-- > 0) throw new Error('the database is away')
       return [{ ids: { id: 'changed' }, mark: 2 }]

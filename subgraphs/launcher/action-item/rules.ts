@@ -91,11 +91,8 @@ export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'ro
 export const announceItem = (events: Events, item: ActionItemRow): void => events.announce(topicOf(item), { id: item.id }, item.version)
 
 /** Has items that somebody listens for looked at again, for events may be lost between processes. */
-export const lookAgainAtItems = (
-  events: Events,
-  changedSince: (place: Place, since: Date) => Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>,
-): void =>
-  events.lookAgain(topics, async (rest, since) => {
+export const resyncItems = (events: Events, changedSince: (place: Place, since: Date) => Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>): void =>
+  events.resync(topics, async (rest, since) => {
     const [organization, audience, person] = rest.split('.') as [string, ActionItemRow['audience'], string?]
     const place = { organizationId: organization === 'personal' ? null : organization, audience, userId: person ?? null }
     return (await changedSince(place, since)).map(({ id, version }) => ({ ids: { id }, mark: version }))

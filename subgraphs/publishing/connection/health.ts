@@ -82,8 +82,8 @@ type Followed = Pick<ConnectionRow, 'id' | 'brandId' | 'version' | 'health' | 'a
 const eventOf = ({ id, brandId, version, health, active }: Followed) => [{ connectionId: id, brandId }, `${version} ${health} ${active}`] as const
 
 /** Has connections that somebody follows looked at again, for events may be lost between processes. */
-export const lookAgainAtConnections = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Followed[]>): void =>
-  events.lookAgain(connectionHealthTopic(''), async (organizationId, since) =>
+export const resyncConnections = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Followed[]>): void =>
+  events.resync(connectionHealthTopic(''), async (organizationId, since) =>
     (await changedSince(organizationId, since)).map(connection => {
       const [ids, mark] = eventOf(connection)
       return { ids, mark }

@@ -27,8 +27,8 @@ export const announceStep = (events: Events, post: Followed): void => events.ann
 const eventOf = (post: Followed) => [{ postId: post.id, threadId: post.threadId }, `${post.version} ${post.deliveryPhase} ${post.waits}`] as const
 
 /** Has posts that somebody follows looked at again, for events may be lost between processes. */
-export const lookAgainAtPosts = (events: Events, changedSince: (brandId: string, since: Date) => Promise<readonly Followed[]>): void =>
-  events.lookAgain(postStatusTopic(''), async (brandId, since) =>
+export const resyncPosts = (events: Events, changedSince: (brandId: string, since: Date) => Promise<readonly Followed[]>): void =>
+  events.resync(postStatusTopic(''), async (brandId, since) =>
     (await changedSince(brandId, since)).map(post => {
       const [ids, mark] = eventOf(post)
       return { ids, mark }

@@ -23,7 +23,7 @@ const none = async () => {}
 
 const looks: { since: number; at: number }[] = []
 const events = createCarriedEvents({ carrier: null, log })
-events.lookAgain('post.', async (_, since) => {
+events.resync('post.', async (_, since) => {
   looks.push({ since: since.getTime(), at: Date.now() })
   return [{ ids: { id: 'missed' }, mark: 1 }]
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
+import { createMemoryEvents, type Resync } from '../../../platform/events.ts'
 import {
   announceItem,
   completing,
-  lookAgainAtItems,
   openedBy,
   opening,
   requireMayChange,
   resolving,
+  resyncItems,
   topicOf,
   topicsFor,
 } from '../../../subgraphs/launcher/action-item/rules.ts'
@@ -114,20 +114,20 @@ describe('G-11 changes of an item', () => {
 
   test('are told with its version, and those that were missed are looked for where they would have been heard', async () => {
     const announced: unknown[][] = []
-    const looks: (readonly [string, LookAgain])[] = []
+    const looks: (readonly [string, Resync])[] = []
     const events = {
       ...createMemoryEvents(),
       announce: (...all: unknown[]) => void announced.push(all),
-      lookAgain: (prefix: string, look: LookAgain) => void looks.push([prefix, look]),
+      resync: (prefix: string, look: Resync) => void looks.push([prefix, look]),
     }
     announceItem(events, item({ status: 'OPEN' }))
     expect(announced).toEqual([[topicOf(places.all), { id: 'i' }, 3]])
     const asked: unknown[] = []
-    lookAgainAtItems(events, async (place, since) => {
+    resyncItems(events, async (place, since) => {
       asked.push([place, since])
       return [{ id: 'i', version: 3 }]
     })
-    const [[prefix, look]] = looks as [readonly [string, LookAgain]]
+    const [[prefix, look]] = looks as [readonly [string, Resync]]
     for (const place of Object.values(places)) {
       expect(topicOf(place).startsWith(prefix)).toBe(true)
       expect(await look(topicOf(place).slice(prefix.length), at(1), false)).toEqual([{ ids: { id: 'i' }, mark: 3 }])

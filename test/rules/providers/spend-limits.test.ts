@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Refusal } from '../../../platform/errors.ts'
-import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
-import { factsOf, limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/engines/spend/announce.ts'
+import { createMemoryEvents, type Resync } from '../../../platform/events.ts'
+import { factsOf, limitTopic, resyncLimits } from '../../../subgraphs/providers/engines/spend/announce.ts'
 import {
   admit,
   alerted,
@@ -386,14 +386,14 @@ describe('a limit tells', () => {
 })
 
 test('G-04 a limit that is followed is read again each minute: whatever its screens show has a mark of its own, and so has that it is gone', async () => {
-  const looks: (readonly [string, LookAgain])[] = []
+  const looks: (readonly [string, Resync])[] = []
   let present: SpendLimitRow | null = limit()
   const asked: string[] = []
-  lookAgainAtLimits({ ...createMemoryEvents(), lookAgain: (...given) => void looks.push(given) }, async id => {
+  resyncLimits({ ...createMemoryEvents(), resync: (...given) => void looks.push(given) }, async id => {
     asked.push(id)
     return present
   })
-  const [[prefix, look]] = looks as [readonly [string, LookAgain]]
+  const [[prefix, look]] = looks as [readonly [string, Resync]]
   const marks = new Set()
   for (const more of [
     {},

@@ -14,8 +14,8 @@ const markOf = (limit: SpendLimitRow | null): string =>
  * Has limits that somebody follows read again, for events may be lost: that of a process that ended between commit and announcement too.
  * @param limitOf reads the present limit; null if it was deleted
  */
-export const lookAgainAtLimits = (events: Events, limitOf: (id: string) => Promise<SpendLimitRow | null>): void =>
-  events.lookAgain(limitTopic(''), async id => [{ ids: { id }, mark: markOf(await limitOf(id)) }])
+export const resyncLimits = (events: Events, limitOf: (id: string) => Promise<SpendLimitRow | null>): void =>
+  events.resync(limitTopic(''), async id => [{ ids: { id }, mark: markOf(await limitOf(id)) }])
 
 /** How often at most the same topic is announced, in ms: limits within the second in which they change, widgets each second. */
 const limitEveryMs = 250

@@ -16,5 +16,5 @@ export function announceActivity(events: Events, { tenantId, id, action }: Pick<
 }
 
 /** Has records that somebody follows looked at again, for events may be lost between processes. */
-export const lookAgainAtActivity = (events: Events, since: (brandId: string, since: Date) => Promise<readonly { readonly id: string }[]>): void =>
-  events.lookAgain(topics, async (brandId, from) => (await since(brandId, from)).map(({ id }) => ({ ids: { brandId, activityId: id }, mark: id })))
+export const resyncActivity = (events: Events, since: (brandId: string, since: Date) => Promise<readonly { readonly id: string }[]>): void =>
+  events.resync(topics, async (brandId, from) => (await since(brandId, from)).map(({ id }) => ({ ids: { brandId, activityId: id }, mark: id })))
