@@ -4,7 +4,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { CallRow } from '../../stores/call.ts'
 import { books, type Place } from '../../stores/spend/books.ts'
 import type { SpendLimitRow } from '../../stores/spend/limit.ts'
-import { nowBeside } from './booking.ts'
+import { monotonicNow } from './booking.ts'
 import { type Decided, decide, type EndEntry, type Entry, isAt, type LaterEntry, type Outcome, placesOfEnd, placesOfEntry } from './decide.ts'
 
 export interface AloneGround {
@@ -65,7 +65,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
    * @returns null when they do not; undefined when it is nothing to be written alone. Nothing is written then
    */
   async function tryWith(entry: LoneEntry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
-    const now = nowBeside(clock.now(), before)
+    const now = monotonicNow(clock.now(), before)
     const { outcomes, changes, begun, ended, isLimited } = decide([entry], before, running, now)
     const [outcome] = outcomes
     if (!outcome || 'refused' in outcome || changes.some(change => isNews(change.before, change.after, now))) return undefined

@@ -16,7 +16,7 @@ import {
 export const heldForMs = 15 * 60_000
 
 /** The present beside limits, which may have begun their periods by clocks that are ahead. */
-export const nowBeside = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
+export const monotonicNow = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
   new Date(Math.max(now.getTime(), ...limits.map(({ since }) => since.getTime())))
 
 /** A limit in the period of a moment: in a new one nothing is spent or held, and nobody was told of anything. Clocks that lag do not lead back. */

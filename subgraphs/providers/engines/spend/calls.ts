@@ -12,7 +12,7 @@ import { books, type CallChange, counts, type Place, placesOf } from '../../stor
 import { doubts } from '../../stores/spend/doubts.ts'
 import type { SpendLimitRow } from '../../stores/spend/limit.ts'
 import { createAlone, type LoneEntry } from './alone.ts'
-import { alerted, asOf, heldForMs, nowBeside, overdrawn } from './booking.ts'
+import { alerted, asOf, heldForMs, monotonicNow, overdrawn } from './booking.ts'
 import {
   type Admitted,
   type CallKey,
@@ -90,7 +90,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const held = running.flatMap(call => [...call.held, ...call.pending].map(({ limitId }) => limitId))
     const before = await books.lockLimits(sequelize, held, distinct(placesOfAll), transaction)
     // The lock may have been held for a while, so the time is read again.
-    const now = nowBeside(clock.now(), before)
+    const now = monotonicNow(clock.now(), before)
     const { outcomes, changes, begun, ended, refusedCharges, isLimited } = decide(entries, before, running, now)
     for (const [organizationId, isSo] of isLimited) remember(organizationId, isSo)
     for (const entry of refusedCharges) recordRefused(entry)
@@ -283,7 +283,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   async function rollOver({ id }: SpendLimitRow, { transaction }: Unit): Promise<void> {
     const [before] = await books.lockLimits(sequelize, [id], [], transaction)
     if (!before) return
-    const now = nowBeside(clock.now(), [before])
+    const now = monotonicNow(clock.now(), [before])
     const after = alerted(asOf(before, now), now)
     if (after !== before) await keep(before, after, { transaction, now })
   }
@@ -304,7 +304,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     await counts.mark(sequelize, limit, transaction)
     const [before] = await books.lockLimits(sequelize, [limit.id], [], transaction)
     if (!before) return null
-    const now = nowBeside(clock.now(), [before])
+    const now = monotonicNow(clock.now(), [before])
     const present = asOf(before, now)
     const spentMicros = present.period === 'TOTAL' ? present.spentMicros : await counts.spent(sequelize, present, transaction)
     const after = alerted(overdrawn({ ...present, spentMicros, isCounted: true }), now)

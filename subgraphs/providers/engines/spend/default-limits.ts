@@ -8,7 +8,7 @@ import { inTransaction } from '../../../store/write.ts'
 import type { PlatformOrganization } from '../../stores/credential/platform.ts'
 import { defaultLimits } from '../../stores/spend/default-limits.ts'
 import { type SpendLimitRow, sinceOf } from '../../stores/spend/limit.ts'
-import { changed, nowBeside } from './booking.ts'
+import { changed, monotonicNow } from './booking.ts'
 
 // What organizations may spend with credentials of the platform where nobody has set it for them: a limit of each, made with its first such call.
 
@@ -43,7 +43,7 @@ export function createDefaultLimits({ sequelize, clock, micros, platformOrganiza
   async function followOne(id: string, { transaction, now: present }: Unit): Promise<boolean> {
     const before = await defaultLimits.lock(sequelize, id, transaction)
     if (!before || before.hardLimitMicros === micros) return false
-    const now = nowBeside(present, [before])
+    const now = monotonicNow(present, [before])
     const after = micros === null ? null : changed(before, { hardLimitMicros: micros }, now)
     if (after) await defaultLimits.adapt(sequelize, after, now, transaction)
     else await defaultLimits.remove(sequelize, id, transaction)
