@@ -32,7 +32,7 @@ import { type EmailSettings, openEmail } from './email/open.ts'
 import { suppressionResolvers } from './email/suppression/resolvers.ts'
 import { resyncLimits } from './engines/spend/announce.ts'
 import { openSpending, type PriceSettings } from './engines/spend/open.ts'
-import { governed } from './engines/spend/prompts.ts'
+import { withPromptPolicy } from './engines/spend/prompts.ts'
 import { modelResolvers } from './model/resolvers.ts'
 import { createModelSyncs } from './model/sync/run.ts'
 import { processorNouns } from './processor/resolvers.ts'
@@ -134,7 +134,7 @@ export function define(
           return standing
         },
   })
-  const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
+  const calls = withPromptPolicy(spending.calls, organizationsInUse, clock, sequelize)
   const {
     ai,
     exchanges,

@@ -42,7 +42,7 @@ function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: S
 }
 
 /** Holds calls to the record of their organization: whether it may call at all, and what is kept of what it asks. */
-export const governed = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
+export const withPromptPolicy = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
   const requireActive = (status: OrganizationRules['status']): void => {
     if (status === 'ACTIVE') return
     throw new Refusal('FORBIDDEN', 'The organization is suspended at the gateway: nothing is called for it. Ask whoever runs the platform.', {
