@@ -63,10 +63,10 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
     ...{ capability, operation, named, prompt },
     bound: () => bound,
     least,
-    async attempt(model, credential, secret, hurry) {
+    async attempt(model, credential, secret, timing) {
       const { type, body: written } = body(model)
       const question = { path, body: written, headers: { 'content-type': type } }
-      const { json } = await upstream.askJson(model, credential, secret, question, hurry).catch((error: unknown) => {
+      const { json } = await upstream.askJson(model, credential, secret, question, timing).catch((error: unknown) => {
         const isTooLong = tooLong !== undefined && error instanceof AttemptFailure && error.failure === 'too_large'
         throw isTooLong ? new AttemptFailure('bad_request', error.status, tooLong) : error
       })

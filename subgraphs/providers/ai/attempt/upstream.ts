@@ -50,12 +50,12 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
     return { base, headers: {}, isBehind: false }
   }
 
-  const ask: Upstream['ask'] = async (candidate, credential, secret, question, hurry) => {
+  const ask: Upstream['ask'] = async (candidate, credential, secret, question, timing) => {
     const { base, headers, isBehind } = placeOf(candidate, credential)
-    const left = Math.round(hurry.endsAt - performance.now())
+    const left = Math.round(timing.endsAt - performance.now())
     // A request that nobody can wait for would still be paid for.
     if (left < 1) throw new AttemptFailure('timeout', null, 'The call has used its time up.', { sent: false })
-    const attemptMs = Math.min(hurry.attemptMs ?? left, left)
+    const attemptMs = Math.min(timing.attemptMs ?? left, left)
     const isStream = question.type === 'text/event-stream'
     const answer = await stream(base + question.path, {
       method: 'POST',
@@ -66,7 +66,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
       // A stream that has begun is the caller's: what they give an attempt is for its beginning.
       totalMs: isStream ? left : attemptMs,
       mostBytes: most.answer,
-      signal: hurry.signal,
+      signal: timing.signal,
     }).catch((error: unknown) => {
       throw failureOrLeft(error)
     })
@@ -84,8 +84,8 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
 
   return {
     ask,
-    async askJson(candidate, credential, secret, question, hurry) {
-      const answer = await ask(candidate, credential, secret, { ...question, type: 'application/json' }, hurry)
+    async askJson(candidate, credential, secret, question, timing) {
+      const answer = await ask(candidate, credential, secret, { ...question, type: 'application/json' }, timing)
       const bytes = await bytesOf(answer)
       if (isUnwieldy(bytes)) throw malformed(answer.status)
       try {

@@ -77,8 +77,8 @@ const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<
 export async function completeChat({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller): Promise<Made<Completion>> {
   const made = await makeCall<Completion>({
     ...callOf(request, asking, count),
-    async attempt(model, credential, secret, hurry, isLimited) {
-      const { json } = await upstream.askJson(model, credential, secret, questionOf(request, model, isLimited), hurry)
+    async attempt(model, credential, secret, timing, isLimited) {
+      const { json } = await upstream.askJson(model, credential, secret, questionOf(request, model, isLimited), timing)
       // An error in an answer of 200 is no answer.
       if (json.error !== undefined && json.error !== null) throw malformed(200)
       const read = wireOf(model) === 'anthropic' ? readMessage : readCompletion
@@ -107,8 +107,8 @@ const counting =
 export const streamChat = ({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller) =>
   makeCall<ChatStream>({
     ...callOf(request, asking, count),
-    async attempt(model, credential, secret, hurry, isLimited) {
-      const answer = await upstream.ask(model, credential, secret, questionOf(request, model, isLimited), hurry)
+    async attempt(model, credential, secret, timing, isLimited) {
+      const answer = await upstream.ask(model, credential, secret, questionOf(request, model, isLimited), timing)
       const { includeUsage } = request
       const reading = { model: model.name, includeUsage, now: clock.now(), wantsJson: wantsJson(request) }
       const reader = wireOf(model) === 'anthropic' ? anthropicReader(reading, answeringTool(request)?.name ?? null) : openaiReader(reading)

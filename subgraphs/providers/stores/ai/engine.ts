@@ -39,7 +39,7 @@ export interface Question {
 }
 
 /** One call's time and leaving. */
-export interface Hurry {
+export interface CallTiming {
   /** When the call has used its time up: milliseconds of `performance.now()`. */
   readonly endsAt: number
   /** What the caller gives one attempt; null: as long as the settings say. */
@@ -52,9 +52,9 @@ export interface Upstream {
    * Asks a candidate, and hands over an answer that began well: status 2xx, of the type that was wanted.
    * @throws AttemptFailure for anything else, OutboundFailure of kind `left` when nobody waits any more
    */
-  ask(candidate: Candidate, credential: CredentialInUse, secret: string, question: Question, hurry: Hurry): Promise<StreamedAnswer>
+  ask(candidate: Candidate, credential: CredentialInUse, secret: string, question: Question, timing: CallTiming): Promise<StreamedAnswer>
   /** The same, and the whole of its JSON. */
-  askJson(candidate: Candidate, credential: CredentialInUse, secret: string, question: Omit<Question, 'type'>, hurry: Hurry): Promise<JsonAnswer>
+  askJson(candidate: Candidate, credential: CredentialInUse, secret: string, question: Omit<Question, 'type'>, timing: CallTiming): Promise<JsonAnswer>
 }
 
 export interface JsonAnswer {
@@ -99,7 +99,7 @@ export interface AiCall<Answer> {
    * @param isLimited whether a hard limit applies: then what is produced must stay within the bound
    * @throws AttemptFailure, or OutboundFailure
    */
-  attempt(model: AiModel, credential: CredentialInUse, secret: string, hurry: Hurry, isLimited: boolean): Promise<Answer>
+  attempt(model: AiModel, credential: CredentialInUse, secret: string, timing: CallTiming, isLimited: boolean): Promise<Answer>
   /** What the caller gives each attempt, in ms; null: as long as the settings say. */
   readonly attemptMs: number | null
   /** Aborts when the caller disconnects. */
