@@ -171,7 +171,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const { tables, mistakes } = deriveTables(options.tables ?? (authority ? routeTables : []), engine.schema)
   for (const { at, sentence } of mistakes) log.error({ route: at, why: sentence }, 'route not served: the graph does not support it')
   const trustProxy = options.trustProxy ?? false
-  const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
+  const [starts, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
   const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'stream failed') })
   const registry = options.metrics ?? new Registry()
   const inFlight = options.inFlight ?? createBytesInFlight()
@@ -186,7 +186,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     streams,
     hub,
     shares,
-    beginnings,
+    starts,
     events,
     inFlight,
     hosts,
@@ -259,7 +259,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     hub,
     streams,
     shares,
-    beginnings,
+    starts,
     events,
     hosts,
     publicUrl,

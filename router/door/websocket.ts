@@ -42,10 +42,10 @@ export interface WebSocketDoor {
   readonly streams: Streams
   /** What serves subscriptions. */
   readonly hub: Hub
-  /** What of operations, of beginnings of streams, and of their events callers may have under way. */
+  /** What of operations, of starts of streams, and of their events callers may have under way. */
   readonly keyRates: KeyRates
   readonly shares: Shares
-  readonly beginnings: Shares
+  readonly starts: Shares
   readonly events: Shares
   /** Where the bytes of answers are counted that wait to be read. */
   readonly inFlight: BytesInFlight
@@ -111,7 +111,7 @@ interface Operation extends ExecutionArgs {
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, sources, authenticate, keyRates, streams, shares, beginnings, events, log } = door
+  const { engine, documents, sources, authenticate, keyRates, streams, shares, starts, events, log } = door
   const { perAddress = socketLimits.perAddress, perViewer = socketLimits.perViewer } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
@@ -193,7 +193,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const tellErrors = (errors: readonly GraphQLError[]) =>
         doFor(asked.cause, () => errors.map(error => tell(error, { ...manner, requestId: asked.requestId })))
       const began = performance.now()
-      const joined = await inShare(beginnings, asked, request => door.hub.join({ request, tellErrors }, asked.place))
+      const joined = await inShare(starts, asked, request => door.hub.join({ request, tellErrors }, asked.place))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
       if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell), asked.signal)
       // If its turn never came, the place is released here.

@@ -20,8 +20,8 @@ export interface HttpDoor {
   readonly streams: Streams
   /** What of operations, and of events, callers may have under way. */
   readonly shares: Shares
-  /** And of beginnings of streams. */
-  readonly beginnings: Shares
+  /** And of starts of streams. */
+  readonly starts: Shares
   readonly events: Shares
   /** Milliseconds between heartbeats of a stream. @default 10000 */
   readonly heartbeatMs?: number | undefined

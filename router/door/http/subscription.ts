@@ -39,7 +39,7 @@ export async function streamSubscription(
   const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, claim, causeNow() ?? null) }
   let joined: Awaited<ReturnType<Hub['join']>>
   try {
-    joined = await door.beginnings.run(claim, () => door.hub.join({ request, tellErrors }, place), asked.signal)
+    joined = await door.starts.run(claim, () => door.hub.join({ request, tellErrors }, place), asked.signal)
   } catch (cause) {
     place()
     throw cause
