@@ -47,7 +47,7 @@ export async function keepObject(
 }
 
 /** Has objects go that no row names. Where that fails they go a day later, as what was entered before they were written says. */
-export async function letGo(keeping: Keeping, brandId: string, keys: readonly string[]): Promise<void> {
+export async function discardObjects(keeping: Keeping, brandId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
     keeping.log.warn({ err: error, brandId }, 'unreferenced files could not be removed; they stay for a day'),
@@ -124,10 +124,10 @@ export async function keptWhile<R>(
     for (const { id, seen } of pictures) await keepSeen(keeping, { brandId, id }, seen)
     isWriting = true
     const made = await write()
-    if (made.repeated) await letGo(keeping, brandId, keys)
+    if (made.repeated) await discardObjects(keeping, brandId, keys)
     return made
   } catch (error) {
-    if (!isWriting || isRefused(error)) await letGo(keeping, brandId, keys)
+    if (!isWriting || isRefused(error)) await discardObjects(keeping, brandId, keys)
     throw error
   }
 }

@@ -10,7 +10,7 @@ import type { ImportMediaInput } from '../../resolvers.generated.ts'
 import type { MediaAssetRow, MediaType, Part } from '../../stores/media/asset.ts'
 import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
-import { createPicture, isRefused, keepObject, letGo, requireRoom } from '../keep.ts'
+import { createPicture, discardObjects, isRefused, keepObject, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
 /** How much is fetched, in bytes, and for how long, in ms. */
@@ -98,7 +98,7 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
     return row
   } finally {
     if (!isNamed)
-      await letGo(
+      await discardObjects(
         context,
         brand.id,
         parts.map(({ key }) => key),

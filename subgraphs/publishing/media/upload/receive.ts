@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import type { MediaType, Part } from '../../stores/media/asset.ts'
 import type { UploadRow } from '../../stores/media/upload.ts'
 import { headBytes, kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
-import { keepObject, letGo, requireRoom } from '../keep.ts'
+import { discardObjects, keepObject, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
 /** In so many parts an upload may come. */
@@ -125,7 +125,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   } catch (error) {
     await reader?.cancel().catch(() => {})
     // Bytes that do not count must not fill the storage.
-    await letGo(
+    await discardObjects(
       context,
       now.brandId,
       unnoted.map(({ key }) => key),
