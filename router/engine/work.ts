@@ -127,13 +127,13 @@ export function abandon(work: Work, reason: Error = nobodyWaits): void {
 export function finish(work: Work): void {
   work.release?.()
   work.release = null
-  letGo(work)
+  releaseWork(work)
   // After the client has left, a query's further reads are discarded; a mutation continues with little that is not counted.
   work.covered = work.owed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
 }
 
 /** Says that what is held so far is held no longer, and goes on. */
-export function letGo(work: Work): void {
+export function releaseWork(work: Work): void {
   if (work.taken > 0) work.inFlight!.release(work.claim!, work.taken)
   work.taken = 0
   work.bytes = 0

@@ -3,7 +3,7 @@ import { causeNow, doFor } from '../../../platform/caller/cause.ts'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
 import { errorFor, TooMuch } from '../errors.ts'
-import { abandon, finish, letGo, partOf, takeOver, type Work, whyOver, workLimits } from '../work.ts'
+import { abandon, finish, partOf, releaseWork, takeOver, type Work, whyOver, workLimits } from '../work.ts'
 import { UpstreamFailure } from './exchange.ts'
 import { workWith } from './lists.ts'
 import { createRunner } from './runner.ts'
@@ -130,7 +130,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         isLost: () => lost,
         next() {
           // The former event has been delivered.
-          letGo(streaming)
+          releaseWork(streaming)
           return next()
         },
       })
