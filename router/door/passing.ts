@@ -137,9 +137,9 @@ export function mustArriveWithin(request: IncomingMessage, ms: number, tell: () 
     if (!request.complete) tell()
   }, ms)
   timers?.add(timer)
-  const letGo = () => {
+  const release = () => {
     clearTimeout(timer)
     timers?.delete(timer)
   }
-  request.once('end', letGo).once('close', letGo)
+  request.once('end', release).once('close', release)
 }

@@ -51,12 +51,12 @@ function library() {
       },
     },
   }
-  return { part, waiting, letGo: () => waiting.splice(0).forEach(go => void go()) }
+  return { part, waiting, release: () => waiting.splice(0).forEach(go => void go()) }
 }
 
 function open({ ofCaller = 8 * mebibyte, operationTimeoutMs }: { readonly ofCaller?: number; readonly operationTimeoutMs?: number } = {}) {
   const inFlight = createBytesInFlight({ ofCaller, ofOrganization: 12 * mebibyte, all: 16 * mebibyte })
-  const { part, waiting, letGo } = library()
+  const { part, waiting, release } = library()
   const graph = testGraph({ part }, { inFlight, ...(operationTimeoutMs !== undefined && { operationTimeoutMs }) })
   /** Lets texts be read as they are asked for until the work is done. */
   const going = async <Result>(work: Promise<Result>): Promise<Result> => {
@@ -65,26 +65,26 @@ function open({ ofCaller = 8 * mebibyte, operationTimeoutMs }: { readonly ofCall
       done = true
     })
     while (!done) {
-      letGo()
+      release()
       await new Promise(resolve => setImmediate(resolve))
     }
     return work
   }
-  return { graph, inFlight, waiting, letGo, going }
+  return { graph, inFlight, waiting, release, going }
 }
 
 const text = (name: string, characters: number) => `${name}: text(characters: ${characters})`
 
 describe('bytes of operations', () => {
   it('are held from when they are read until the answer is made', async () => {
-    const { graph, inFlight, waiting, letGo, going } = open()
+    const { graph, inFlight, waiting, release, going } = open()
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
     waiting.shift()!()
     await until(() => inFlight.total > 0)
     // Two bytes a character, but for those that nobody counts.
     expect(inFlight.total).toBe(2 * mebibyte - workLimits.step)
-    letGo()
+    release()
     expect((await going(answer)).data).toEqual({ a: 'text', b: 'text' })
     expect(inFlight.total).toBe(0)
   })
@@ -139,7 +139,7 @@ describe('bytes of operations', () => {
   })
 
   it('are let go when the client leaves, and what is read after that is not kept', async () => {
-    const { graph, inFlight, waiting, letGo } = open()
+    const { graph, inFlight, waiting, release } = open()
     const client = new AbortController()
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada, signal: client.signal })
     await until(() => waiting.length === 2)
@@ -147,51 +147,51 @@ describe('bytes of operations', () => {
     await until(() => inFlight.total > 0)
     client.abort()
     expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
-    letGo()
+    release()
     await until(() => inFlight.total === 0)
   })
 
   it('are let go when the time of the operation is up', async () => {
-    const { graph, inFlight, waiting, letGo } = open({ operationTimeoutMs: 200 })
+    const { graph, inFlight, waiting, release } = open({ operationTimeoutMs: 200 })
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
     waiting.shift()!()
     await until(() => inFlight.total > 0)
     expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED', 'UPSTREAM_FAILED'])
     expect(inFlight.total).toBe(0)
-    letGo()
+    release()
     await new Promise(resolve => setImmediate(resolve))
     expect(inFlight.total).toBe(0)
   })
 
   it('of an event are held until the next one is waited for', async () => {
-    const { graph, inFlight, waiting, letGo } = open()
+    const { graph, inFlight, waiting, release } = open()
     const stream = await graph.subscribe(`subscription { written(characters: ${mebibyte}) }`, {}, { claim: ada })
     if (!('next' in stream)) throw new Error('no stream')
     const first = stream.next()
     events.announce('written', {})
     await until(() => waiting.length === 1)
-    letGo()
+    release()
     expect((await first).value.data).toEqual({ written: 'text' })
     expect(inFlight.total).toBeGreaterThan(mebibyte)
     const second = stream.next()
     expect(inFlight.total).toBe(0)
     events.announce('written', {})
     await until(() => waiting.length === 1)
-    letGo()
+    release()
     await second
     await stream.return()
     expect(inFlight.total).toBe(0)
   })
 
   it('of an event that is too much cost that event', async () => {
-    const { graph, inFlight, waiting, letGo } = open()
+    const { graph, inFlight, waiting, release } = open()
     const stream = await graph.subscribe(`subscription { written(characters: ${5 * mebibyte}) }`, {}, { claim: ada })
     if (!('next' in stream)) throw new Error('no stream')
     const event = stream.next()
     events.announce('written', {})
     await until(() => waiting.length === 1)
-    letGo()
+    release()
     expect(codesOf(answerOf((await event).value))).toEqual(['OPERATION_TOO_EXPENSIVE'])
     expect(inFlight.total).toBe(0)
     await stream.return()

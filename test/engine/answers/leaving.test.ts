@@ -40,7 +40,7 @@ function slowly() {
       },
     },
   }
-  return { part, operations, read, held, letGo: () => held.splice(0).forEach(go => void go()) }
+  return { part, operations, read, held, release: () => held.splice(0).forEach(go => void go()) }
 }
 
 const deeper = '{ things { name next { name next { name } } } }'
@@ -49,7 +49,7 @@ const turns = async () => {
 }
 
 test('when the client leaves, nothing that is asked for afterwards is read', async () => {
-  const { part, operations, read, held, letGo } = slowly()
+  const { part, operations, read, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
   await until(() => held.length === 2)
@@ -58,17 +58,17 @@ test('when the client leaves, nothing that is asked for afterwards is read', asy
   client.abort()
   expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
   expect(operations[0]!.signal.aborted).toBe(true)
-  letGo()
+  release()
   await turns()
   expect(read).toEqual(['1', '2'])
 })
 
 test('so it is when the time of the operation is up', async () => {
-  const { part, operations, read, held, letGo } = slowly()
+  const { part, operations, read, held, release } = slowly()
   const answer = testGraph({ part }, { operationTimeoutMs: 100 }).run(deeper)
   await until(() => held.length === 2)
   expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
-  letGo()
+  release()
   await turns()
   expect(operations[0]!.signal.aborted).toBe(true)
   expect(read).toEqual(['1', '2'])
@@ -86,36 +86,36 @@ test('an operation that was answered is never said to have been left', async () 
 })
 
 test('where an operation is ended for a reason, that is told', async () => {
-  const { part, held, letGo } = slowly()
+  const { part, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
   await until(() => held.length === 2)
   client.abort(new Refusal('BAD_USER_INPUT', 'Ask for less.'))
   expect((await answer).errors).toEqual([{ message: 'Ask for less.', extensions: { code: 'BAD_USER_INPUT' } }])
-  letGo()
+  release()
 })
 
 test('what a mutation has begun it finishes, though its client leaves', async () => {
-  const { part, operations, read, held, letGo } = slowly()
+  const { part, operations, read, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run('mutation { change { next { name } } }', {}, { signal: client.signal })
   await until(() => held.length === 1)
   client.abort()
   await answer
-  letGo()
+  release()
   await until(() => read.length === 1)
   expect(operations.every(({ signal }) => !signal.aborted)).toBe(true)
 })
 
 test('a stream that is ended in the middle of an event begins nothing more for it', async () => {
-  const { part, operations, read, held, letGo } = slowly()
+  const { part, operations, read, held, release } = slowly()
   const stream = (await testGraph({ part }).subscribe('subscription { changed { next { name } } }')) as ResultStream
   const pending = stream.next()
   events.announce('changed', {})
   await until(() => held.length === 1)
   await stream.return()
   expect(await pending).toEqual({ value: undefined, done: true })
-  letGo()
+  release()
   await turns()
   expect(operations.map(({ signal }) => signal.aborted)).toEqual([true, true])
   expect(read).toEqual([])
@@ -141,7 +141,7 @@ test('logs no failure for work that was aborted', async () => {
       },
     },
   }
-  const letGo = async () => {
+  const release = async () => {
     for (const go of held.splice(0)) go()
     await turns()
   }
@@ -150,7 +150,7 @@ test('logs no failure for work that was aborted', async () => {
   for (let time = 0; time < 3; time++) {
     const answered = graph.run('{ thing { name } }')
     await until(() => held.length === 1)
-    await letGo()
+    await release()
     expect((await answered).data).toEqual({ thing: { name: 'x' } })
     await loadCompiler()
   }
@@ -159,19 +159,19 @@ test('logs no failure for work that was aborted', async () => {
   await until(() => held.length === 1)
   client.abort()
   expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
-  await letGo()
+  await release()
   const stream = (await graph.subscribe('subscription { changed { name } }')) as ResultStream
   const pending = stream.next()
   events.announce('changed', {})
   await until(() => held.length === 1)
   await stream.return()
   expect(await pending).toEqual({ value: undefined, done: true })
-  await letGo()
+  await release()
   expect(graph.logged).toEqual([])
 })
 
 test('a subgraph apart from the router begins nothing more when the router hangs up', async () => {
-  const { part, operations, read, held, letGo } = slowly()
+  const { part, operations, read, held, release } = slowly()
   const subgraph = { ...subgraphOf(part), registration: { slug: 'part' } as never }
   const log = pino({ level: 'silent' })
   const server = await serveSubgraph({
@@ -189,7 +189,7 @@ test('a subgraph apart from the router begins nothing more when the router hangs
   await until(() => held.length === 2)
   asking.destroy()
   await until(() => operations[0]!.signal.aborted)
-  letGo()
+  release()
   await turns()
   expect(read).toEqual(['1', '2'])
   await server.close()

@@ -364,7 +364,7 @@ describe('signing in', () => {
             await new Promise<void>(resolve => held.set(name, resolve))
             return { answer: name, outcome: 'not tried' as const }
           }),
-        letGo: (name: string) => held.get(name)!(),
+        release: (name: string) => held.get(name)!(),
         /** Resolves when the database has nothing more to say: nobody is between two questions for two looks on end. */
         async sorted() {
           const isStill = () => pool.waitingCount + pool.totalCount - pool.idleCount === 0
@@ -374,11 +374,11 @@ describe('signing in', () => {
       }
     }
     /** Lets go whoever is looked at, until all are done. */
-    async function throughAll(all: readonly Promise<unknown>[], looked: readonly string[], letGo: (name: string) => void) {
+    async function throughAll(all: readonly Promise<unknown>[], looked: readonly string[], release: (name: string) => void) {
       let open = true
       const done = Promise.all(all).finally(() => (open = false))
       for (let next = 0; open; await new Promise(resolve => setImmediate(resolve))) {
-        while (next < looked.length) if (looked[next++]!.includes(' ')) letGo(looked[next - 1]!)
+        while (next < looked.length) if (looked[next++]!.includes(' ')) release(looked[next - 1]!)
       }
       await done
     }
@@ -395,7 +395,7 @@ describe('signing in', () => {
     })
 
     it('lets whoever comes from a known address wait for no stranger', async () => {
-      const { looked, slow, right, letGo, sorted } = attempting()
+      const { looked, slow, right, release, sorted } = attempting()
       await right('ada@acme.test', '198.51.100.40')
       looked.length = 0
       // Strangers hold the permit that is for them, and wait behind it at every account.
@@ -406,7 +406,7 @@ describe('signing in', () => {
       expect(looked).toHaveLength(1)
       expect(await right('ada@acme.test', '198.51.100.40')).toEqual({ answer: 'welcome' })
       expect(looked).toEqual([expect.any(String), 'ada@acme.test'])
-      await throughAll(strangers, looked, letGo)
+      await throughAll(strangers, looked, release)
     })
 
     it('gives a free permit to the known first, and while one of them is at work to a stranger', async () => {
@@ -428,7 +428,7 @@ describe('signing in', () => {
     })
 
     it('lets ten strangers to an account wait for their turn, twenty from an address be under way, and sends more away for a moment', async () => {
-      const { looked, slow, letGo, sorted } = attempting()
+      const { looked, slow, release, sorted } = attempting()
       const waiting = Array.from({ length: 11 }, (_, turn) => slow(`one ${turn}`, 'owner@acme.test', `203.0.113.${120 + turn}`))
       await sorted()
       await expect(slow('more', 'Owner@acme.test', '203.0.113.140')).rejects.toMatchObject(tooMany)
@@ -436,21 +436,21 @@ describe('signing in', () => {
       await sorted()
       await expect(slow('more', 'nobody@acme.test', '203.0.113.141')).rejects.toMatchObject(tooMany)
       expect(looked).toHaveLength(1)
-      await throughAll([...waiting, ...here], looked, letGo)
+      await throughAll([...waiting, ...here], looked, release)
       looked.length = 0
       const later = slow('later', 'owner@acme.test', '203.0.113.141')
       await expect.poll(() => looked).toEqual(['later'])
-      letGo('later')
+      release('later')
       expect(await later).toEqual({ answer: 'later' })
     })
 
     it('lets thirty from one address be under way, the known among them', async () => {
-      const { looked, right, slow, letGo } = attempting()
+      const { looked, right, slow, release } = attempting()
       await right('ada@acme.test', '203.0.113.150')
       looked.length = 0
       const own = Array.from({ length: 30 }, (_, turn) => slow(`own ${turn}`, 'ada@acme.test', '203.0.113.150'))
       await expect(slow('more', 'ada@acme.test', '203.0.113.150')).rejects.toMatchObject(tooMany)
-      await throughAll(own, looked, letGo)
+      await throughAll(own, looked, release)
     })
 
     it('lets an owner at a new address in past a lock-out by strangers, after half a minute of patience', async () => {
@@ -503,7 +503,7 @@ describe('signing in', () => {
     })
 
     it('lets thirty strangers and sixty known wait for a permit, and sends more away', async () => {
-      const { looked, slow, right, letGo, sorted } = attempting()
+      const { looked, slow, right, release, sorted } = attempting()
       const places = world.people.flatMap(({ email }) => Array.from({ length: 13 }, (_, turn) => ({ email, address: `198.51.100.${100 + turn}` })))
       for (const { email, address } of places) await right(email, address)
       looked.length = 0
@@ -513,7 +513,7 @@ describe('signing in', () => {
       const known = places.slice(0, 61).map(({ email, address }, turn) => slow(`known ${turn}`, email, address))
       await sorted()
       await expect(slow('more', places[61]!.email, places[61]!.address)).rejects.toMatchObject(tooMany)
-      await throughAll([...strangers, ...known], looked, letGo)
+      await throughAll([...strangers, ...known], looked, release)
       expect(looked).toHaveLength(92)
     })
   })

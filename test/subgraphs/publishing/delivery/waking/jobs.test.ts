@@ -125,7 +125,7 @@ const holdBack = (graph: Supergraph, call: 'publish' | 'refresh', isHeld: (argum
     return original(argument)
   }
   Object.assign(x, { [call]: holding })
-  return { held, letGo: gate.resolve }
+  return { held, release: gate.resolve }
 }
 
 test('a connection that is slow to answer holds up its own posts, four of them at a time, and nobody else’s', async () => {
@@ -134,13 +134,13 @@ test('a connection that is slow to answer holds up its own posts, four of them a
   const slow = await graph.seed.owner().brand().connection().posts(10, { scheduledAt })
   const fast = await graph.seed.owner().brand().connection().posts(2, { scheduledAt })
   const copies = new Set(slow.posts.map(({ copy }) => copy))
-  const { held, letGo } = holdBack(graph, 'publish', argument => copies.has((argument as { copy: string }).copy))
+  const { held, release } = holdBack(graph, 'publish', argument => copies.has((argument as { copy: string }).copy))
   await graph.clock.run(50_000)
   for (const post of fast.posts) await until(graph, post, { status: 'PUBLISHED' })
   await expect.poll(() => held.length).toBe(4)
   await graph.clock.run(1_000)
   expect(held).toHaveLength(4)
-  letGo()
+  release()
   await runUntilPublished(graph, slow.posts)
 })
 
@@ -152,11 +152,11 @@ test('renewals that take long hold up nobody whose token is good, and their post
   for (let count = 0; count < 9; count += 1) waiting.push(...(await story.brand().connection().posts(4, { scheduledAt })).posts)
   await graph.clock.advance(scheduledAt.getTime() - graph.clock.now().getTime() - 5_000)
   const { post } = await graph.seed.owner().brand().connection().post({ scheduledAt })
-  const { held, letGo } = holdBack(graph, 'refresh', () => true)
+  const { held, release } = holdBack(graph, 'refresh', () => true)
   await graph.clock.run(5_000)
   await runUntilPublished(graph, [post])
   await expect.poll(() => held.length).toBe(9)
-  letGo()
+  release()
   await Promise.all(graph.job.afterRenewals)
   await runUntilPublished(graph, waiting)
   expect(renewals(graph)).toBe(9)
