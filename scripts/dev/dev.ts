@@ -32,10 +32,10 @@ start()
 await generate()
 
 /** Changes that are not running yet: a mistake in one file holds up the others. */
-const owed = new Set<string>()
+const pending = new Set<string>()
 while (!ending) {
   const changed = await watcher.changes()
-  for (const path of changed) owed.add(path)
+  for (const path of changed) pending.add(path)
   say(`${listing(changed)} changed`)
   const sound = await isSound(changed)
   if (ending) break
@@ -43,15 +43,15 @@ while (!ending) {
     say(`${platform ? 'the platform goes on as it was' : 'nothing runs'}; the next save tries again`)
     continue
   }
-  owed.clear()
+  pending.clear()
   await stop('SIGTERM')
   start()
 }
 
 /** Generates as long as inputs change, then loads the program; false when either fails, which has then been shown. */
 async function isSound(changed: readonly string[]): Promise<boolean> {
-  for (let fresh: readonly string[] = [...owed, ...changed]; fresh.some(isInput); fresh = watcher.look()) {
-    for (const path of fresh) owed.add(path)
+  for (let fresh: readonly string[] = [...pending, ...changed]; fresh.some(isInput); fresh = watcher.look()) {
+    for (const path of fresh) pending.add(path)
     if (!(await generate())) return false
   }
   const { status, output } = await runNode(['scripts/trial.ts'])
