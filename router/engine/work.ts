@@ -52,7 +52,7 @@ export class Work implements Operation {
    * Bytes that it may hold whatever else its caller has under way. More than none where something is changed: then what is too much costs
    * its place in the answer, and the rest of the answer tells what was done.
    */
-  owed = 0
+  guaranteedBytes = 0
   readonly inFlight: BytesInFlight | null
   readonly claim: Claim | null
   statements = 0
@@ -129,7 +129,7 @@ export function finish(work: Work): void {
   work.release = null
   releaseWork(work)
   // After the client has left, a query's further reads are discarded; a mutation continues with little that is not counted.
-  work.covered = work.owed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  work.covered = work.guaranteedBytes > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
 }
 
 /** Says that what is held so far is held no longer, and goes on. */
@@ -216,7 +216,7 @@ function cover(work: Work, latest: number): void {
     )
   const more = Math.ceil((work.bytes - work.covered) / workLimits.step) * workLimits.step
   if (inFlight && claim) {
-    const full = work.bytes <= work.owed ? inFlight.hold(claim, more) : inFlight.take(claim, more)
+    const full = work.bytes <= work.guaranteedBytes ? inFlight.hold(claim, more) : inFlight.take(claim, more)
     if (full) throw limited(work, full, latest)
     work.taken += more
   }
@@ -240,7 +240,7 @@ type Ending = 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED'
  * in the place of their field.
  */
 function ending(work: Work, latest: number, code: Ending, sentence: string, details: Record<string, unknown> = {}): Refusal {
-  if (work.owed > 0) {
+  if (work.guaranteedBytes > 0) {
     work.bytes -= latest
     return new Refusal(code, sentence, details)
   }
@@ -260,7 +260,7 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
     abandon(work, refusal)
     throw refusal
   }
-  if (work.owed === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller', 0)
+  if (work.guaranteedBytes === 0 && work.inFlight && work.claim && work.inFlight.isFull(work.claim)) throw limited(work, 'caller', 0)
   if (work.atPool < workLimits.statementsAtOnce) work.atPool += 1
   // A finished operation hands its place to the next.
   else

@@ -114,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { viewer, requestId, headers, browser, claim = claimOf(viewer, '') } = ready.request
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
     const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
-    if (ready.variant.changes) operation.owed = workLimits.mutationBytes
+    if (ready.variant.changes) operation.guaranteedBytes = workLimits.mutationBytes
     const call = { viewer, requestId, headers, browser, signal, deadline, operation }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], replayed: new Set(), found: new Map(), missing: new Map() }
   }

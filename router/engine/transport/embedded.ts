@@ -66,7 +66,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       try {
         // A mutation that has begun is completed even if the client leaves: its context never reports that nobody waits.
         const whole = partOf(call.operation, undefined, undefined)
-        whole.owed = workLimits.mutationBytes
+        whole.guaranteedBytes = workLimits.mutationBytes
         whole.browser = call.browser
         const result = await run(fetch, call, whole, open(subgraph, call, whole))
         takeOver(call.operation, whole)

@@ -257,7 +257,7 @@ type Arrives = NonNullable<HttpQuestion['arrives']>
 function holderOf({ kind }: Fetch, { operation }: FetchCall): Work {
   if (kind !== 'mutation') return operation
   const part = partOf(operation, undefined, undefined)
-  part.owed = Number.POSITIVE_INFINITY
+  part.guaranteedBytes = Number.POSITIVE_INFINITY
   return part
 }
 

@@ -125,7 +125,7 @@ describe('bytes of operations', () => {
     const work = new Work('request-2', undefined, undefined, () => 0, inFlight, ada)
     await expect(work.statement(async () => 'read')).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } })
     const change = new Work('request-3', undefined, undefined, () => 0, inFlight, ada)
-    change.owed = workLimits.mutationBytes
+    change.guaranteedBytes = workLimits.mutationBytes
     expect(await change.statement(async () => 'read')).toBe('read')
     expect(await new Work('request-4', undefined, undefined, () => 0, inFlight, eve).statement(async () => 'read')).toBe('read')
     inFlight.release(ada, 8 * mebibyte)
