@@ -13,6 +13,7 @@ import { sessionRows } from './identity/session.ts'
 import { ledgerRows } from './payments/ledger.ts'
 import { orderRows } from './payments/order.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
+import { sessionRows as paymentsSessionRows } from './payments/session.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
 import { aiRows } from './providers/ai.ts'
 import { callRows } from './providers/call.ts'
@@ -52,7 +53,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'payments', rows: [...ledgerRows, ...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
+  { slug: 'payments', rows: [...ledgerRows, ...orderRows, ...serviceIdentityRows, ...paymentsSessionRows, ...paymentsWidgetRows] },
   {
     slug: 'providers',
     rows: [

@@ -25,7 +25,7 @@ const namelessMerchant = 'Default merchant'
 
 /** Payments: orders, and what becomes of them. */
 export function define(foundation: Foundation, { quotas, addresses }: PaymentsSettings): Subgraph<Context> & { job(actor: string): Job } {
-  const { ask, clock, environment, events, openJobs } = foundation
+  const { ask, call, clock, environment, events, openJobs } = foundation
   const { slug, appId } = registration
   const log = foundation.log.child({ subgraph: slug })
   // The record and the ledger are for ever; what a key has made is remembered for a month.
@@ -46,7 +46,7 @@ export function define(foundation: Foundation, { quotas, addresses }: PaymentsSe
     job: contexts.everybodys,
     schema: executableSchema(slug, { ledger: ledgerResolvers, order: orderResolvers, widget: widgetResolvers }),
     open: contexts.open,
-    http: (request, viewer) => handle(identity, request, viewer),
+    http: (request, viewer) => handle({ identity, addresses, call }, request, viewer),
     receive: facts.receive,
     start: jobs.start,
     async ready() {

@@ -24,6 +24,7 @@ const nouns = await Promise.all([
   import('../subgraphs/payments/order/access.ts'),
   import('../subgraphs/payments/ledger/access.ts'),
   import('../subgraphs/payments/service-identity/access.ts'),
+  import('../subgraphs/payments/session/access.ts'),
   import('../subgraphs/payments/widget/access.ts'),
   import('../subgraphs/providers/administration/organization/access.ts'),
   import('../subgraphs/providers/administration/service-client/access.ts'),

@@ -185,6 +185,8 @@ test('calls of models are refused to strangers as the REST document tells', asyn
 
 test('every row that is forwarded is asked here', async () => {
   expect((await answered('GET /payments/api/service-identity')).status).toBe(200)
+  expect((await answered('GET /payments/login')).status).toBe(302)
+  expect((await answered('POST /payments/api/session', {}, { code: 'guessed' })).status).toBe(400)
   for (const at of ['GET {}/youtube/v3/channels', 'POST {}/upload/youtube/v3/videos', 'PUT {}/upload/youtube/v3/videos'])
     expect((await answered(at.replace('{}', '/providers/platform/youtube'))).status).toBe(401)
   const service = 'GET /identity/api/services/{slug}'
