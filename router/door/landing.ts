@@ -91,11 +91,15 @@ export function sendRefusalPage(reply: FastifyReply, status: number, sentence: s
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/assets/house.css">
 </head>
-<body>
+<body class="hosted">
+<main>
+<p class="brand">Supergraph</p>
 <h1>${title}</h1>
 <p>${escaped(sentence)}</p>
 <p><a href="/">Overview</a></p>
+</main>
 </body>
 </html>
 `)

@@ -33,7 +33,15 @@ export interface DemoAccounts {
   readonly password: string
 }
 
+/** A workspace that a person opens. */
+export interface Workspace {
+  readonly title: string
+  readonly address: string
+}
+
 export interface HomeNeeds {
+  /** Workspaces whose pages are served, in the order in which they are shown. @default none */
+  readonly workspaces?: readonly Workspace[]
   readonly services: readonly ShownService[]
   readonly places: readonly Place[]
   readonly demo: DemoAccounts | null
@@ -46,7 +54,7 @@ export interface HomeNeeds {
 }
 
 /** Serves what is here at `/`: a page that says how it is too for a person with a browser, and the places alone, as JSON, for a program. */
-export function serveHome(app: FastifyInstance, { services, places, demo, signedIn, look, start }: HomeNeeds, sendPage: SendPage): void {
+export function serveHome(app: FastifyInstance, { services, places, workspaces = [], demo, signedIn, look, start }: HomeNeeds, sendPage: SendPage): void {
   app.get('/', async (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return reply.send({ places })
     const led = start?.(request, reply)
@@ -55,7 +63,7 @@ export function serveHome(app: FastifyInstance, { services, places, demo, signed
     const states = await Promise.all(services.map(service => stateOf(service, found)))
     const rows = services.map((service, at) => serviceRow(service, states[at]!))
     const content = `<h1>Supergraph</h1>
-${person ? greeting(person) : ''}<p>${services.length > 0 ? `One graph of ${services.length} services, and the REST routes beside it.` : 'A graph.'} Programs ask it; a person finds here:</p>
+${person ? greeting(person) : ''}${workspaces.length > 0 ? `<h2>Workspaces</h2>\n<ul class="workspaces">${workspaces.map(workspaceItem).join('\n')}</ul>\n<h2>Tools</h2>\n` : ''}<p>${services.length > 0 ? `One graph of ${services.length} services, and the REST routes beside it.` : 'A graph.'} Programs ask it; a person finds here:</p>
 <ul>${places.map(placeItem).join('\n')}</ul>
 ${services.length > 0 ? `<h2>Services</h2>\n<div class="wide"><table><thead><tr><th scope="col">Service</th><th scope="col">State</th><th scope="col">REST</th><th scope="col">Address</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>` : ''}
 <h2>State</h2>
@@ -67,6 +75,9 @@ ${demo ? demoPart(demo) : ''}`
 
 const greeting = ({ name, organization }: SignedIn): string =>
   `<p>Signed in as <strong>${escaped(name)}</strong>${organization === null ? '' : `, in ${escaped(organization)}`}.</p>\n`
+
+const workspaceItem = ({ title, address }: Workspace): string =>
+  `<li><a href="${escaped(address)}"><strong>${escaped(title)}</strong> ${escaped(new URL(address).host)}</a></li>`
 
 const placeItem = ({ name, address, what }: Place): string => `<li><a href="${escaped(address)}">${escaped(name)}</a>: ${escaped(what)}</li>`
 

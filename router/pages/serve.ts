@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import { apps } from '../../web/serve/apps.ts'
+import { houseTokens } from '../../web/serve/house.ts'
 import type { Found } from '../door/health.ts'
 import type { Hosts } from '../hosts.ts'
 import type { RouteTable } from '../rest/row.ts'
 import { type Asset, ownFile, serveAssets } from './assets.ts'
 import { serveExplorer } from './explorer.ts'
 import { serveGraphReference } from './graph.ts'
-import { type DemoAccounts, type HomeNeeds, type Place, type ShownService, serveHome } from './home.ts'
+import { type DemoAccounts, type HomeNeeds, type Place, type ShownService, serveHome, type Workspace } from './home.ts'
 import { icons } from './icons.ts'
 import { assets, createSendPage } from './layout.ts'
 import { serveReference } from './reference.ts'
@@ -34,7 +37,9 @@ export interface PagesNeeds {
   readonly start?: HomeNeeds['start']
 }
 
-const style: Asset = { path: `${assets}/house.css`, type: 'text/css', load: ownFile('house.css') }
+const style: Asset = { path: `${assets}/house.css`, type: 'text/css', load: async () => `${houseTokens()}${await ownFile('house.css')()}` }
+/** Sends the form of who is signed in already, so that opening a service takes no press. */
+const goOn: Asset = { path: `${assets}/go-on.js`, type: 'text/javascript', load: ownFile('go-on.js') }
 
 /**
  * Serves the pages of the platform. None of them loads anything from elsewhere. In production there is neither explorer nor reference of
@@ -49,7 +54,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
     ...(isOurs && !production ? ([['/docs/graph', 'Graph']] as const) : []),
     ...(isOurs ? ([['/docs', 'REST']] as const) : []),
   ])
-  serveAssets(app, isOurs ? [style, ...icons] : [style])
+  serveAssets(app, isOurs ? [style, goOn, ...icons] : [style])
   serveHome(
     app,
     {
@@ -58,6 +63,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
       start: needs.start,
       demo: needs.demo,
       places: placesOf(needs),
+      workspaces: isOurs ? apps.map(({ app, start }) => workspaceOf(hosts, services, app, start)).filter(each => each !== null) : [],
       services: services.map(service => ({ ...service, origin: hosts.originOf(service.slug), hasRoutes: routed.includes(service.slug) })),
     },
     send,
@@ -65,6 +71,12 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
   if (!production) serveExplorer(app, send)
   if (isOurs) serveReference(app, { hosts, services: routed, publicUrl }, send)
   if (isOurs && !production) serveGraphReference(app, schema, send)
+}
+
+/** A workspace as the overview shows it; null for one whose service does not run here. */
+function workspaceOf(hosts: Hosts, services: PagesNeeds['services'], slug: Slug, start: string): Workspace | null {
+  const service = services.find(each => each.slug === slug)
+  return service ? { title: service.title, address: hosts.addressOf(slug, 'web', start) } : null
 }
 
 function placesOf({ production, sandbox, isOurs, foreignIssuer }: PagesNeeds): readonly Place[] {

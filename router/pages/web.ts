@@ -22,6 +22,7 @@ export function serveWeb(
     origins: hosts.pages(),
     serviceOf: hosts.serviceOf,
     isMarketing: hosts.isMarketing,
+    addressOf: (slug, path) => hosts.addressOf(slug, 'web', path),
     keepHost(request, slug) {
       if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
     },

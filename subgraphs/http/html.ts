@@ -15,7 +15,7 @@ const written = (sentence: Sentence): string =>
 export const isolated = (name: string): string => `<bdi>${escaped(name)}</bdi>`
 
 /**
- * A small page that a subgraph shows by itself: a heading, a sentence, and whatever else it holds. It loads nothing from anywhere;
+ * A small page that a subgraph shows by itself: a heading, a sentence, and whatever else it holds. It loads the platform's style sheet alone;
  * its address may hold a code, so it is kept by nobody and told to nobody.
  * @param content HTML; what comes from outside goes through `escaped` first
  */
@@ -24,16 +24,16 @@ export function htmlPage(status: number, title: string, sentence: Sentence, cont
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>:root{color-scheme:light dark}body{background:Canvas;color:CanvasText;font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.4rem}label{display:block;margin:.8rem 0}
-input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}button{font:inherit;padding:.5rem 1.5rem;margin:.2rem 0}[hidden]{display:none}</style>
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="/docs/assets/house.css">
 </head>
-<body><h1>${escaped(title)}</h1><p>${written(sentence)}</p>${content}</body>
+<body class="hosted"><main><p class="brand">Supergraph</p><h1>${escaped(title)}</h1><p>${written(sentence)}</p>${content}</main></body>
 </html>
 `
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  const policy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
   return new Response(html, {
     status,
     headers: {

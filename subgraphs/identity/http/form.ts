@@ -17,6 +17,8 @@ export interface FormPage {
   readonly below?: string
   /** The origin to which the answer to the form leads the browser, where that is another: it goes to no origin that the page does not name. */
   readonly leadsTo?: string
+  /** A script of the platform's own that works on the form. @default the page has none */
+  readonly script?: string
 }
 
 /** What a page's form has sent. */
@@ -50,14 +52,20 @@ export function createForms({ publicUrl, clientAddressHeader }: { readonly publi
 
   return {
     /** Shows a page. @param path its own, to which the form is sent and the cookie kept */
-    page(path: string, { status, title, sentence, fields, hidden = {}, below = '', leadsTo }: FormPage): Response {
+    page(path: string, { status, title, sentence, fields, hidden = {}, below = '', leadsTo, script }: FormPage): Response {
       const token = randomBytes(16).toString('base64url')
       const unseen = Object.entries({ token, ...hidden })
         .filter((entry): entry is [string, string] => entry[1] !== null)
         .map(([field, value]) => `<input type="hidden" name="${escaped(field)}" value="${escaped(value)}">`)
-      const answer = htmlPage(status, title, sentence, `<form method="post" action="${path}">\n${unseen.join('\n')}\n${fields}\n</form>${below}`)
+      const answer = htmlPage(
+        status,
+        title,
+        sentence,
+        `<form method="post" action="${path}">\n${unseen.join('\n')}\n${fields}\n</form>${below}${script === undefined ? '' : `<script src="${script}" defer></script>`}`,
+      )
       const policy = answer.headers.get('content-security-policy')!
-      if (leadsTo !== undefined) answer.headers.set('content-security-policy', policy.replace("form-action 'self'", `form-action 'self' ${leadsTo}`))
+      const reach = leadsTo === undefined ? policy : policy.replace("form-action 'self'", `form-action 'self' ${leadsTo}`)
+      answer.headers.set('content-security-policy', script === undefined ? reach : `${reach}; script-src 'self'`)
       answer.headers.append('set-cookie', stringifySetCookie({ name, value: token, maxAge: 3600, path, httpOnly: true, sameSite: 'strict', secure }))
       return answer
     },

@@ -15,6 +15,21 @@ const goesOnTo = '/'
 /** Names, in the page's query and in its form, the path of this host to which it goes on. */
 const returnTo = 'return_to'
 
+/** In the query of who has just signed out of a service: the page waits for a press. */
+const stay = 'stay'
+
+/** Sends the form of who is signed in already, where a service is to be opened. */
+const goOnScript = '/docs/assets/go-on.js'
+
+/** What a form says again, and who is there. */
+interface Typed {
+  readonly email?: string
+  /** Who is signed in at this browser. */
+  readonly present?: string | null
+  /** Whether the page goes on without a press. */
+  readonly goesOn?: boolean
+}
+
 interface LoginNeeds {
   /** Origin under which clients reach the platform. */
   readonly publicUrl: string
@@ -47,16 +62,17 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
     return /^\/(?![/\\])[!-~]*$/.test(path) && new URL(path, publicUrl).origin === new URL(publicUrl).origin ? path : null
   }
 
-  const form = (status: number, sentence: Sentence, { path, service, leadsTo }: Place, email = '', isHere = false): Response =>
+  const form = (status: number, sentence: Sentence, { path, service, leadsTo }: Place, { email = '', present = null, goesOn = false }: Typed = {}): Response =>
     forms.page(loginPath, {
       status,
       title: 'Sign in',
       sentence,
       hidden: { [returnTo]: path, service },
       ...(leadsTo !== null && { leadsTo }),
+      ...(goesOn && { script: goOnScript }),
       fields: `<label>Mail address<input name="email" type="email" autocomplete="username" required value="${escaped(email)}"></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button>${isHere ? buttonsOf(path) : ''}`,
+<button>Sign in</button>${present === null ? '' : buttonsOf(path, present)}`,
       below: `<p><a href="${resetPath}">Forgot your password?</a></p>${signUp === 'open' ? newcomers(status) : ''}`,
     })
 
@@ -72,20 +88,21 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
     if (request.method === 'GET') {
       const [place, present] = [await placeIn(new URL(request.url).searchParams), await here(request.headers)]
       const asWhom: Sentence = present ? ['You are signed in as ', { name: present.email }, '. Sign in here with another account.'] : invitingSentence
-      return form(200, asWhom, place, '', present !== null)
+      const stays = new URL(request.url).searchParams.has(stay)
+      return form(200, asWhom, place, { present: present?.email ?? null, goesOn: present !== null && place.service !== null && !stays })
     }
     const { fields, isOwn } = await forms.read(request)
     const place = await placeIn(fields)
     const email = fields.get('email') ?? ''
-    if (!isOwn) return form(400, notOwn, place, email)
+    if (!isOwn) return form(400, notOwn, place, { email })
     if (fields.has('signOut')) return leftBehind(request, viewer)
     if (fields.has('goOn')) {
       const present = await here(request.headers)
-      return present ? leave(request, place, present.viewer) : form(401, 'You are not signed in any more.', place, email)
+      return present ? leave(request, place, present.viewer) : form(401, 'You are not signed in any more.', place, { email })
     }
     const body = { email: email.trim(), password: fields.get('password') ?? '' }
     const answer = await forms.ask(signIn, request, `${credentialsPath}/sign-in/email`, body, viewer)
-    if (!answer.ok) return refusedPage(form(answer.status, answer.body.detail as string, place, email), answer)
+    if (!answer.ok) return refusedPage(form(answer.status, answer.body.detail as string, place, { email }), answer)
     const goingOn = await leave(request, place, viewerOf(String(answer.body.accessToken)))
     for (const line of answer.headers.getSetCookie()) goingOn.headers.append('set-cookie', line)
     return goingOn
@@ -119,8 +136,10 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
 const invitingSentence = 'With the mail address and password of your account.'
 
 /** For who is signed in already; an application that leads here wants the password, or another account. Enter goes to the button before them. */
-const buttonsOf = (path: string | null): string =>
-  `${path?.startsWith(`${authorizePath}?`) ? '' : '\n<button name="goOn" formnovalidate>Go on as you are</button>'}\n<button name="signOut" formnovalidate>Sign out</button>`
+const buttonsOf = (path: string | null, email: string): string => {
+  const goOn = path?.startsWith(`${authorizePath}?`) ? '' : `\n<button name="goOn" formnovalidate>Continue as ${escaped(email)}</button>`
+  return `${goOn}\n<button name="signOut" formnovalidate>Sign out</button>`
+}
 
 /** For who has no account, or has not confirmed its address: of that the answer to a sign-in tells nobody, so a refused one says it to everybody. */
 const newcomers = (status: number): string =>
