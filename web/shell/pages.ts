@@ -16,7 +16,7 @@ export interface PageOf {
 
 /** An app: the pages of one service. */
 export interface AppPages {
-  readonly app: 'launcher' | 'publishing'
+  readonly app: 'launcher' | 'publishing' | 'payments' | 'agents' | 'providers'
   /** Key of its name in the words. */
   readonly title: string
   /** The module that its pages begin with, from the folder `web/`. */
@@ -25,6 +25,10 @@ export interface AppPages {
   readonly start: string
   /** Whether the server sends whoever has not signed in to `/login`: where the session is a cookie that it can read. */
   readonly guarded: boolean
+  /** Whether its token lives in memory alone: signing in and `/login` are identity's, and a code brings it back. @default it has its own `/login` */
+  readonly isForgetful?: true
+  /** Whether browsers install it, with a worker that keeps its pages for when there is no network. @default it is a page like others */
+  readonly installs?: true
   /** By their names, in the order of the rail. */
   readonly pages: Readonly<Record<string, PageOf>>
 }

@@ -9,11 +9,12 @@ import { ShellContext } from './context.ts'
 import { createClient } from './data/client.ts'
 import { createLive } from './data/live.ts'
 import { Frame } from './frame/frame.tsx'
+import { Lost } from './frame/lost.tsx'
 import { readTheme, setTheme } from './frame/theme.ts'
-import { Lost } from './lost.tsx'
 import type { AppPages } from './pages.ts'
 import { base, language, locale } from './place.ts'
-import { followOtherTabs, leaveForSignIn, type Session, SignedOut } from './session/session.ts'
+import { Refused } from './session/refused.tsx'
+import { CodeRefused, followOtherTabs, leaveForSignIn, type Session, SignedOut } from './session/session.ts'
 import { takeWords } from './words.ts'
 import { registerWorker } from './worker/register.ts'
 
@@ -61,16 +62,17 @@ export async function start({ pages, words, modules, session, place }: App): Pro
     return paths.map(path => createRoute({ getParentRoute: () => root, path: path.replace(/:(\w+)/g, '$$$1'), component }))
   })
   const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
-  const [{ default: said }] = await Promise.all([
+  const [{ default: said }, , isIn] = await Promise.all([
     (words[language] ?? words.en)!(),
     modules[first]?.().then(module => {
       loaded.set(first, module.default)
       module.warm?.(client)
     }),
     // Whoever is not signed in leaves before anything is asked of the graph.
-    session.token().catch(leave),
+    session.token().then(() => true, leave),
   ])
   takeWords(said)
+  if (!isIn) return createRoot(document.getElementById('content')!).render(<Refused start={pages.start} />)
   const router = createRouter({
     routeTree: root.addChildren(routes),
     basepath: base || '/',
@@ -80,7 +82,12 @@ export async function start({ pages, words, modules, session, place }: App): Pro
       return text === '' ? '' : `?${text}`
     },
   })
-  takeMover((href, isReplacing) => (isReplacing ? router.history.replace(href) : router.history.push(href)))
+  takeMover((href, isReplacing) => {
+    // A token that would end on the next page is fetched anew on the way to it.
+    if (session.endsSoon?.()) location.assign(href)
+    else if (isReplacing) router.history.replace(href)
+    else router.history.push(href)
+  })
   await router.load()
   sessionStorage.removeItem('supergraph.reloaded')
   createRoot(document.getElementById('app')!).render(
@@ -94,10 +101,12 @@ export async function start({ pages, words, modules, session, place }: App): Pro
       </AriaRouterProvider>
     </I18nProvider>,
   )
-  registerWorker()
+  if (pages.installs) registerWorker()
 }
 
-async function leave(error: unknown): Promise<never> {
+/** @returns false where a code was refused: the page says so. Whoever is not signed in leaves for good. */
+async function leave(error: unknown): Promise<false> {
+  if (error instanceof CodeRefused) return false
   if (!(error instanceof SignedOut)) throw error
   leaveForSignIn()
   // The document is on its way out: nothing more is drawn.

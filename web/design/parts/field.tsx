@@ -4,7 +4,7 @@ export interface FieldProps {
   readonly label: string
   readonly value: string
   onChange(value: string): void
-  readonly type?: 'text' | 'email' | 'search' | 'datetime-local' | 'url'
+  readonly type?: 'text' | 'email' | 'search' | 'datetime-local' | 'date' | 'url' | 'password'
   readonly name?: string
   readonly autoComplete?: string
   /** Lines of text; without it one line. */
@@ -15,6 +15,7 @@ export interface FieldProps {
   readonly required?: boolean
   readonly readOnly?: boolean
   readonly lang?: string
+  readonly inputMode?: 'decimal' | 'numeric'
 }
 
 /** A field with its label above it, and below what helps or what is wrong. */

@@ -24,7 +24,7 @@ export function Account({
   const session = useSession()
   const [, switchOrganization] = useMutation(SwitchOrganizationDocument)
   const [theme, choose] = useState(readTheme)
-  const organizations = memberships.flatMap(each => each?.organization ?? [])
+  const organizations = memberships.flatMap(each => each?.organization ?? []).filter(({ id }) => !session.isBound || id === viewer?.organization?.id)
   const name = viewer?.user?.name ?? ''
   async function switchTo(organizationId: string) {
     const { data } = await switchOrganization({ input: { organizationId } })

@@ -1,4 +1,26 @@
-import { AppWindow, CalendarDays, ChartColumn, Image, LayoutDashboard, ListChecks, type LucideIcon, Newspaper, PenLine, Plug, Settings } from 'lucide-react'
+import {
+  Activity,
+  AppWindow,
+  Boxes,
+  CalendarDays,
+  ChartColumn,
+  Clapperboard,
+  Gauge,
+  Image,
+  KeyRound,
+  LayoutDashboard,
+  ListChecks,
+  type LucideIcon,
+  Mail,
+  Newspaper,
+  PenLine,
+  Plug,
+  ReceiptText,
+  ScrollText,
+  Server,
+  Settings,
+  UserRound,
+} from 'lucide-react'
 
 /** Icons of the rail, by the names that the tables of pages give them. */
 export const icons: Readonly<Record<string, LucideIcon>> = {
@@ -12,4 +34,14 @@ export const icons: Readonly<Record<string, LucideIcon>> = {
   compose: PenLine,
   calendar: CalendarDays,
   integrations: Plug,
+  credentials: KeyRound,
+  limits: Gauge,
+  models: Boxes,
+  calls: Activity,
+  senders: Mail,
+  video: Clapperboard,
+  clients: Server,
+  audit: ScrollText,
+  orders: ReceiptText,
+  profiles: UserRound,
 }

@@ -8,10 +8,17 @@ export interface Session {
   renew(): Promise<string | null>
   /** Ends it, here, on the server and in other tabs, and leaves for the page of sign-in. */
   signOut(): Promise<void>
+  /** Whether its token ends before somebody could do much on another page. @default it is renewed without leaving the page */
+  endsSoon?(): boolean
+  /** Whether this host cannot go on in another organization by itself: its token comes from where people sign in. @default it can */
+  readonly isBound?: true
 }
 
 /** Nobody is signed in. */
 export class SignedOut extends Error {}
+
+/** The code with which somebody came was used, or is too old. */
+export class CodeRefused extends Error {}
 
 /** Tabs of one browser and host tell each other who leaves. */
 const tabs = new BroadcastChannel(`supergraph.${app}.session`)
@@ -27,9 +34,9 @@ export const followOtherTabs = (): void => {
   tabs.addEventListener('message', () => location.replace(`${base}/login`))
 }
 
-/** Asks identity to end the session, and tells the other tabs. */
-export async function endSession(headers: Readonly<Record<string, string>>): Promise<void> {
+/** Asks identity to end the session, and tells the other tabs. @param to where the browser goes then @default the host's own page of sign-in */
+export async function endSession(headers: Readonly<Record<string, string>>, to = `${base}/login`): Promise<void> {
   await fetch(authPath('sign-out'), { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
   tabs.postMessage('signed out')
-  location.replace(`${base}/login`)
+  location.replace(to)
 }

@@ -1,7 +1,7 @@
 import { MapPinOff } from 'lucide-react'
-import { Empty } from '../design/parts/states.tsx'
-import { Page } from './page.tsx'
-import { say } from './words.ts'
+import { Empty } from '../../design/parts/states.tsx'
+import { Page } from '../page.tsx'
+import { say } from '../words.ts'
 
 /** There is no such page. */
 export const Lost = () => (

@@ -1,6 +1,6 @@
 import { app, authPath, base } from '../place.ts'
-import { keepToken, type Token } from '../session/token.ts'
 import { returnPath } from './return.ts'
+import { keepToken, type Token } from './token.ts'
 
 /**
  * The script of `/login` and `/callback`. It stands before the form, works before anything was answered, and nothing that is answered
@@ -11,7 +11,7 @@ let isTouched = false
 
 /** Where to go after sign-in: a path of this host, or the app's start. */
 function goOn(): void {
-  location.replace(`${base}${returnPath(new URLSearchParams(location.search).get('return_to')) ?? '/dashboard'}`)
+  location.replace(`${base}${returnPath(new URLSearchParams(location.search).get('return_to')) ?? document.documentElement.dataset.start ?? '/'}`)
 }
 
 addEventListener('input', () => {

@@ -1,0 +1,19 @@
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula is kept as text. */
+export function csvOf(rows: readonly (readonly (string | number | null | undefined)[])[]): string {
+  const cell = (value: string | number | null | undefined) => {
+    const text = String(value ?? '')
+    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  }
+  return rows.map(row => `${row.map(cell).join(',')}\r\n`).join('')
+}
+
+/** Has the browser keep a text as a file. */
+export function keepFile(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}
