@@ -7,6 +7,7 @@ export const launcher: AppPages = {
   entry: 'launcher/main.tsx',
   start: '/dashboard',
   guarded: true,
+  installs: true,
   pages: {
     dashboard: { paths: ['/dashboard'], module: 'launcher/dashboard/dashboard.tsx', title: 'dashboard.title', icon: 'dashboard', skeleton: 'grid' },
     apps: { paths: ['/apps'], module: 'launcher/apps/apps.tsx', title: 'apps.title', icon: 'apps', skeleton: 'grid' },

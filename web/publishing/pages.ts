@@ -7,6 +7,7 @@ export const publishing: AppPages = {
   entry: 'publishing/main.tsx',
   start: '/dashboard',
   guarded: false,
+  installs: true,
   pages: {
     dashboard: { paths: ['/dashboard'], module: 'publishing/dashboard/dashboard.tsx', title: 'overview.title', icon: 'dashboard', skeleton: 'grid' },
     posts: { paths: ['/posts', '/posts/:id'], module: 'publishing/posts/posts.tsx', title: 'posts.title', icon: 'posts', skeleton: 'table' },
