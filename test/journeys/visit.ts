@@ -23,6 +23,10 @@ export async function openWeb(stack: AsyncDisposableStack) {
     platform,
     launcher: at('launcher.localhost'),
     publishing: at('web.publishing.localhost'),
+    payments: at('payments.localhost'),
+    agents: at('agents.localhost'),
+    providers: at('providers.localhost'),
+    marketing: at('marketing.launcher.localhost'),
     /** Opens a tab of its own, as a person who has not been here before. */
     async visit(options: BrowserContextOptions = {}) {
       const { page, violations, errors } = await browser.open({
@@ -50,7 +54,7 @@ export async function openWeb(stack: AsyncDisposableStack) {
           await page.goto(address)
           let isSent = false
           const look = async () => {
-            if (!isSent && new URL(page.url()).pathname === '/login') {
+            if (!isSent && /\/login$/.test(new URL(page.url()).pathname)) {
               isSent = true
               await signIn(email, password)
             }

@@ -5,6 +5,7 @@ import { doorRefusal, refusalOfThrown } from '../../router/door/errors.ts'
 import { prefersHtml } from '../../router/door/headers.ts'
 import { canonicalPath, createHosts } from '../../router/hosts.ts'
 import { answersHere, misplaced } from '../../router/rest/place.ts'
+import { site } from '../../web/marketing/pages.ts'
 import { apps } from '../../web/serve/apps.ts'
 import type { Built } from '../../web/serve/built.ts'
 import { mountWeb } from '../../web/serve/mount.ts'
@@ -15,6 +16,7 @@ const built: Built = {
   style: 'style-1.css',
   login: 'login-1.js',
   worker: 'worker-1.js',
+  site: 'site-1.js',
   icons: { 192: 'icon-192-1.png', 512: 'icon-512-1.png' },
   files: [],
   pages: Object.fromEntries(
@@ -36,6 +38,7 @@ async function open({ signedIn = false, made = built as Built | null, isDevelopm
     origins: hosts.pages(),
     serviceOf: hosts.serviceOf,
     isMarketing: hosts.isMarketing,
+    addressOf: (slug, path) => hosts.addressOf(slug, 'web', path),
     keepHost(request, slug) {
       if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
     },
@@ -160,7 +163,39 @@ describe('mountWeb', () => {
     await using pages = await open()
     expect((await pages.get('publishing.localhost', '/')).headers.location).toBe('/dashboard')
     expect((await pages.get('localhost', '/')).body).toBe('overview')
-    expect((await pages.get('marketing.launcher.localhost', '/')).body).toBe('overview')
+    expect((await pages.get('marketing.launcher.localhost', '/')).body).toContain('data-app="marketing"')
+  })
+
+  it('brings the code of a sign-in to the app of payments, which has no sign-in of its own, and answers any address with its page', async () => {
+    await using pages = await open()
+    const callback = await pages.get('payments.localhost', '/callback?sso_code=one')
+    expect([callback.statusCode, callback.headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(callback.body).toContain('data-page="payments.callback"')
+    expect(callback.body).toContain('<script type="module" src="/assets/payments-1.js">')
+    const lost = await pages.get('payments.localhost', '/no/such/page')
+    expect([lost.statusCode, lost.body.includes('data-page="payments.lost"')]).toEqual([200, true])
+    expect((await pages.get('payments.localhost', '/sw.js')).headers['content-type']).not.toContain('javascript')
+    expect((await pages.get('payments.localhost', '/overview')).body).not.toContain('manifest')
+  })
+
+  it('serves the marketing site on its own host as static pages, and under its prefix on the platform’s', async () => {
+    await using pages = await open()
+    for (const path of Object.values(site).map(({ path }) => path.replace(':package', 'three'))) {
+      const { statusCode, headers, body } = await pages.get('marketing.launcher.localhost', path)
+      expect([path, statusCode, headers['set-cookie'], headers['x-robots-tag']]).toEqual([path, 200, undefined, undefined])
+      expect(body).toMatch(/<h1>[^<]{4,}<\/h1>/)
+      expect(body).toMatch(/<meta name="description" content="[^"]{20,}"/)
+      expect(body).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son\w+=/)
+    }
+    expect((await pages.get('marketing.launcher.localhost', '/pricing', { 'accept-language': 'de' })).body).toContain('<h1>Preise</h1>')
+    expect((await pages.get('localhost', '/marketing/pricing')).body).toContain('data-base="/marketing"')
+    for (const [host, path] of [
+      ['marketing.launcher.localhost', '/checkout/none'],
+      ['marketing.launcher.localhost', '/no/such/page'],
+      ['publishing.localhost', '/marketing/pricing'],
+    ] as const)
+      expect((await pages.get(host, path)).statusCode, `${host}${path}`).toBe(404)
+    expect((await pages.get('marketing.launcher.localhost', '/signup')).headers.location).toBe('http://launcher.localhost:4000/login?sign_up=1')
   })
 
   it('shows every component in development alone', async () => {

@@ -19,6 +19,7 @@ export interface Bundled {
   readonly style: string
   readonly login: string
   readonly worker: string
+  readonly site: string
   /** Of installed apps, by size. */
   readonly icons: Readonly<Record<192 | 512, string>>
   /** The file of a module, by its path from `web/`, or of words, `words:<app>:<language>`. @throws when it is in no file of its own */
@@ -29,13 +30,14 @@ export interface Bundled {
 
 /** Bundles every app, the script of sign-in and the style sheet. Nothing in it says from which machine or when. */
 export async function bundle(): Promise<Bundled> {
-  const [main, login, worker, icons] = await Promise.all([
+  const [main, login, worker, site, icons] = await Promise.all([
     run({ ...Object.fromEntries(apps.map(({ app, entry }) => [app, entry])), style: 'design/style/all.css' }, 'es'),
-    run({ login: 'shell/login/login.ts' }, 'iife'),
+    run({ login: 'shell/session/login.ts' }, 'iife'),
     run({ worker: 'shell/worker/worker.ts' }, 'iife'),
+    run({ site: 'marketing/site.ts' }, 'iife'),
     drawIcons(),
   ])
-  const output = [...main, ...login, ...worker]
+  const output = [...main, ...login, ...worker, ...site]
   const chunks = output.filter(each => each.type === 'chunk')
   const byName = new Map(chunks.map(chunk => [chunk.fileName, chunk]))
   const named = (fileName: string) => fileName.replace(/^assets\//, '')
@@ -47,6 +49,7 @@ export async function bundle(): Promise<Bundled> {
       ...output.filter(({ fileName }) => !dropped(fileName)).map(each => [named(each.fileName), each.type === 'chunk' ? each.code : each.source] as const),
       ...Object.values(icons),
     ]),
+    site: named(site.find(({ type }) => type === 'chunk')!.fileName),
     worker: named(worker.find(({ type }) => type === 'chunk')!.fileName),
     icons: { 192: icons[192][0], 512: icons[512][0] },
     style: named(style.fileName),

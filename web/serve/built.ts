@@ -13,6 +13,8 @@ export interface Built {
   readonly style: string
   /** The script of `/login` and `/callback`. */
   readonly login: string
+  /** The script of the marketing site. */
+  readonly site: string
   /** The script of the service worker. */
   readonly worker: string
   /** Of installed apps, by size. */

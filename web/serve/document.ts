@@ -14,8 +14,11 @@ export interface DocumentNeeds {
   readonly nonce: string
 }
 
-/** A page of a workspace: its frame and the shape of what is to come, until its scripts draw both. It says nothing of anybody. */
-export function shellDocument(needs: DocumentNeeds, name: string, page: PageOf): string {
+/**
+ * A page of a workspace: its frame and the shape of what is to come, until its scripts draw both. It says nothing of anybody.
+ * @param options.shownAs the name under which its scripts find it, where they do more than draw it @default its own
+ */
+export function shellDocument(needs: DocumentNeeds, name: string, page: PageOf, { shownAs = name } = {}): string {
   const { pages, built, words, language, base } = needs
   const { entry, chunks, words: said } = built.pages[`${pages.app}.${name}`]!
   const preloads = [...chunks, said[language]].map(file => `<link rel="modulepreload" href="/assets/${file}">`)
@@ -28,7 +31,7 @@ ${rail(pages, words, base, page)}
 </div>
 <noscript><p>${escaped(words['frame.script']!)}</p></noscript>
 <script type="module" src="/assets/${entry}"></script>`
-  return documentOf(needs, name, title, preloads.join('\n'), body)
+  return documentOf(needs, shownAs, title, preloads.join('\n'), body)
 }
 
 /** Where a person signs in: plain HTML, and a script that stands before the form. */
@@ -99,7 +102,7 @@ const skeletons: Readonly<Record<PageOf['skeleton'], string>> = {
 
 function documentOf({ pages, built, language, base, nonce, words }: DocumentNeeds, name: string, title: string, head: string, body: string): string {
   return `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}" data-app="${pages.app}" data-page="${pages.app}.${name}" data-base="${base}">
+<html lang="${language}" dir="${directionOf(language)}" data-app="${pages.app}" data-page="${pages.app}.${name}" data-base="${base}" data-start="${pages.start}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -107,8 +110,7 @@ function documentOf({ pages, built, language, base, nonce, words }: DocumentNeed
 <meta property="csp-nonce" nonce="${nonce}" content="${nonce}">
 <title>${escaped(title)} · ${escaped(words[pages.title]!)}</title>
 <link rel="icon" href="data:,">
-<link rel="manifest" href="${base}/manifest.webmanifest">
-<link rel="stylesheet" href="/assets/${built.style}">
+${pages.installs ? `<link rel="manifest" href="${base}/manifest.webmanifest">\n` : ''}<link rel="stylesheet" href="/assets/${built.style}">
 ${head}
 </head>
 <body>

@@ -8,7 +8,8 @@ import { serveAssets } from './assets.ts'
 import { type Built, readBuilt } from './built.ts'
 import { callbackDocument, type DocumentNeeds, lostDocument, shellDocument, signInDocument } from './document.ts'
 import { manifestOf, workerOf } from './install.ts'
-import { policyOf } from './policy.ts'
+import { policyOf, socketOf } from './policy.ts'
+import { mountSite } from './site/mount.ts'
 import { type Language, languageOf, readWords, type Words } from './words.ts'
 
 /** What pages need of the router. */
@@ -20,6 +21,8 @@ export interface WebNeeds {
   serviceOf(host: string | undefined): Slug | null
   /** Whether a host is the marketing site's alone. */
   isMarketing(host: string | undefined): boolean
+  /** The address of a page of a service, by the path on its own host. */
+  addressOf(slug: Slug, path: string): string
   /** Throws where pages of a service are not served on the host of a request: it says where they are. */
   keepHost(request: FastifyRequest, slug: Slug): void
   /** Whether somebody is signed in whose cookie comes with a request. */
@@ -66,6 +69,16 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
     () => needs.refusal(404, 'There is no such file in this build.'),
   )
   const send = createSend(needs, built, wordsOf)
+  const site = mountSite(
+    app,
+    {
+      ...needs,
+      isService: host => needs.serviceOf(host) !== null,
+      signInAt: path => needs.addressOf('launcher', path),
+      unbuilt: () => unbuilt(needs),
+    },
+    built,
+  )
 
   for (const pages of apps) {
     for (const [name, page] of Object.entries(pages.pages))
@@ -77,23 +90,19 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
           }
           return send(request, reply, pages, document => shellDocument(document, name, page))
         })
-    servePage(app, needs, pages, '/login', async (request, reply) => {
-      if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
-      return send(request, reply, pages, document => signInDocument(document, linksOf(request, pages)), { kept: false })
-    })
-    servePage(app, needs, pages, '/manifest.webmanifest', async (request, reply) => {
-      if (!built) throw unbuilt(needs)
-      const language = languageOf(request.headers['accept-language'])
-      reply.headers({ 'content-type': 'application/manifest+json; charset=utf-8', 'cache-control': 'no-cache', vary: 'accept-language' })
-      return reply.send(JSON.stringify(manifestOf(pages, built, wordsOf(pages, language), baseOf(request, pages))))
-    })
-    servePage(app, needs, pages, '/sw.js', async (_, reply) => {
-      if (!built) throw unbuilt(needs)
-      return reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(await workerOf(built))
-    })
+    if (pages.installs) serveInstallation(app, needs, pages, built, wordsOf)
+    if (!pages.isForgetful)
+      servePage(app, needs, pages, '/login', async (request, reply) => {
+        if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
+        return send(request, reply, pages, document => signInDocument(document, linksOf(request, pages)), { kept: false })
+      })
+    const [startName, startPage] = Object.entries(pages.pages).find(([, { paths }]) => paths.includes(pages.start))!
     servePage(app, needs, pages, '/callback', async (request, reply) => {
       if (!queryOf(asked(request)).has('sso_code')) return reply.redirect(`${baseOf(request, pages)}/login`, 302)
-      return send(request, reply, pages, callbackDocument, { kept: false })
+      // Where the token lives in memory the code has to arrive in the document that goes on with it.
+      const write = (document: DocumentNeeds) =>
+        pages.isForgetful ? shellDocument(document, startName, startPage, { shownAs: 'callback' }) : callbackDocument(document)
+      return send(request, reply, pages, write, { kept: false })
     })
   }
   const appAt = (request: FastifyRequest): AppPages | null => {
@@ -105,15 +114,39 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
   }
   return {
     start(request, reply) {
+      if (needs.isMarketing(request.headers.host)) return site.home(request, reply)
       const pages = appAt(request)
       return pages && reply.header('vary', 'accept').redirect(pages.start, 302)
     },
     lost(request, reply) {
+      if (needs.isMarketing(request.headers.host))
+        return built && !/^\/(?:[a-z]+\/)?(?:api|assets)\//.test(pathOf(asked(request))) ? site.lost(request, reply) : null
       const pages = appAt(request)
       if (!pages || !built || /^\/(?:[a-z]+\/)?(?:api|assets)\//.test(pathOf(asked(request)))) return null
-      return send(request, reply.code(404), pages, lostDocument)
+      // Whoever opens an old address of payments signs in first, and is told then.
+      return send(request, reply.code(pages.isForgetful ? 200 : 404), pages, lostDocument)
     },
   }
+}
+
+/** Serves what a browser installs an app by. */
+function serveInstallation(
+  app: FastifyInstance,
+  needs: WebNeeds,
+  pages: AppPages,
+  built: Built | null,
+  wordsOf: (pages: AppPages, language: Language) => Words,
+): void {
+  servePage(app, needs, pages, '/manifest.webmanifest', async (request, reply) => {
+    if (!built) throw unbuilt(needs)
+    const language = languageOf(request.headers['accept-language'])
+    reply.headers({ 'content-type': 'application/manifest+json; charset=utf-8', 'cache-control': 'no-cache', vary: 'accept-language' })
+    return reply.send(JSON.stringify(manifestOf(pages, built, wordsOf(pages, language), baseOf(request, pages))))
+  })
+  servePage(app, needs, pages, '/sw.js', async (_, reply) => {
+    if (!built) throw unbuilt(needs)
+    return reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(await workerOf(built))
+  })
 }
 
 /** Whether an app's prefix was written, which its links then need too. */
@@ -195,10 +228,4 @@ function createSend(needs: WebNeeds, built: Built | null, wordsOf: (pages: AppPa
       })
       .send(html)
   }
-}
-
-/** The origin of this page's WebSocket: the host that was asked, by the scheme of the platform. */
-function socketOf({ headers: { host = '' } }: FastifyRequest, publicUrl: string): string {
-  const scheme = publicUrl.startsWith('https:') ? 'wss' : 'ws'
-  return /^[\w.-]+(?::\d{1,5})?$/.test(host) ? `${scheme}://${host}` : publicUrl.replace(/^http/, 'ws')
 }

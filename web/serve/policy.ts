@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+
 /** What a page may load. */
 export interface PolicyNeeds {
   /** New in each answer: what style elements of our own libraries carry. */
@@ -28,4 +30,10 @@ export function policyOf({ nonce, origins, socket, publicUrl }: PolicyNeeds): st
     "require-trusted-types-for 'script'",
     'trusted-types supergraph',
   ].join('; ')
+}
+
+/** The origin of this page's WebSocket: the host that was asked, by the scheme of the platform. */
+export function socketOf({ headers: { host = '' } }: FastifyRequest, publicUrl: string): string {
+  const scheme = publicUrl.startsWith('https:') ? 'wss' : 'ws'
+  return /^[\w.-]+(?::\d{1,5})?$/.test(host) ? `${scheme}://${host}` : publicUrl.replace(/^http/, 'ws')
 }

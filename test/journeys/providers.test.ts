@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { browserPath } from '../browser/browser.ts'
+import { isAsked, openWeb } from './visit.ts'
+
+describe.runIf(isAsked && browserPath)('providers in a browser', () => {
+  it('adds a credential whose secret is masked from then on, takes it out of use, and deletes it after a question', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, violations } = await web.visit()
+    await enter(`${web.providers}/credentials`)
+    await page.getByRole('button', { name: 'Add credential' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Journey')
+    await dialog.getByRole('button', { name: 'Add credential' }).click()
+    await dialog.getByText('This cannot be empty.').waitFor()
+    await dialog.getByLabel('API key').fill('sk-journey-0123456789abcd')
+    await dialog.getByRole('button', { name: 'Add credential' }).click()
+    const panel = page.getByRole('region', { name: 'Credential' })
+    await panel.getByText('••••abcd').waitFor()
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('sk-journey')
+    await panel.getByRole('button', { name: 'Take out of use' }).click()
+    await panel.getByText('Out of use', { exact: true }).waitFor()
+    await panel.getByRole('button', { name: 'Delete credential' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete credential' }).click()
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/credentials')
+    await expect.poll(() => page.getByRole('link', { name: 'Journey' }).count()).toBe(0)
+    expect(await violations()).toEqual([])
+  })
+
+  it('sets a spend limit, refuses an amount that is none, and keeps filters of calls in the address', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit()
+    await enter(`${web.providers}/limits`)
+    await page.getByRole('button', { name: 'Set limit' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Warn at, in US dollars').fill('a lot')
+    await dialog.getByRole('button', { name: 'Set limit' }).click()
+    await dialog.getByText('Write an amount such as 25 or 2.50.').waitFor()
+    await dialog.getByLabel('Warn at, in US dollars').fill('12.50')
+    await dialog.getByRole('button', { name: 'Set limit' }).click()
+    await page.getByRole('region', { name: 'Spend limit' }).getByText('US$12.50').first().waitFor()
+    await page.goto(`${web.providers}/calls`)
+    await page.getByRole('button', { name: 'State' }).click()
+    await page.getByRole('menuitem', { name: 'Failed' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=failed')
+  })
+
+  it('says to a member which role may see credentials, and draws no button for what they may not do', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit()
+    await enter(`${web.providers}/credentials`, 'member@demo.test')
+    await page.getByText('owners and admins of the organization').waitFor()
+    expect(await page.getByRole('button', { name: 'Add credential' }).count()).toBe(0)
+  })
+})
