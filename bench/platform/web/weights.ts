@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apps } from '../../../web/serve/apps.ts'
+import { type Built, dist } from '../../../web/serve/built.ts'
+
+/** Script that a page may need before it is ready, packed, in kB (1,000 bytes). */
+const ownBudgets: Readonly<Record<string, number>> = { 'publishing.compose': 310, 'publishing.calendar': 270 }
+const appBudgets: Readonly<Record<string, number>> = { launcher: 215, publishing: 230, payments: 250, agents: 250, providers: 250 }
+/** Style sheets, and the whole of pages without an app: sign-in and the marketing site. */
+const [styleBudget, bareBudget] = [10, 15]
+
+/** What one page loads before it is ready. */
+export interface Weight {
+  readonly name: string
+  readonly script: number
+  readonly budget: number
+}
+
+const sizeOf = (file: string): number => readFileSync(join(dist, 'assets', `${file}.gz`)).length / 1000
+
+/** The packed size of every page of a build, the heaviest first. */
+export function weightsOf(built: Built): readonly Weight[] {
+  const pages = apps.flatMap(({ app, pages }) =>
+    Object.keys(pages).map(name => {
+      const { chunks, words } = built.pages[`${app}.${name}`]!
+      const script = [...chunks, words.en].reduce((sum, file) => sum + sizeOf(file), 0)
+      return { name: `${app}.${name}`, script, budget: ownBudgets[`${app}.${name}`] ?? appBudgets[app]! }
+    }),
+  )
+  const bare = [
+    { name: 'sign-in', script: sizeOf(built.login), budget: bareBudget },
+    { name: 'marketing', script: sizeOf(built.site), budget: bareBudget },
+    { name: 'style of every page', script: sizeOf(built.style), budget: styleBudget },
+  ]
+  return [...pages.sort((a, b) => b.script - a.script), ...bare]
+}
