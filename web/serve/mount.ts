@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { returnPath } from '../shell/login/return.ts'
+import { returnPath } from '../shell/session/return.ts'
 import type { AppPages, PageOf } from '../shell/pages.ts'
 import { apps } from './apps.ts'
 import { serveAssets } from './assets.ts'
