@@ -10,5 +10,6 @@ void start({
   modules: {
     overview: () => import('./overview/overview.tsx'),
     orders: () => import('./orders/orders.tsx'),
+    ledger: () => import('./ledger/ledger.tsx'),
   },
 })

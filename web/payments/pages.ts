@@ -11,5 +11,6 @@ export const payments: AppPages = {
   pages: {
     overview: { paths: ['/overview'], module: 'payments/overview/overview.tsx', title: 'overview.title', icon: 'dashboard', skeleton: 'grid' },
     orders: { paths: ['/orders', '/orders/:id'], module: 'payments/orders/orders.tsx', title: 'orders.title', icon: 'orders', skeleton: 'table' },
+    ledger: { paths: ['/ledger'], module: 'payments/ledger/ledger.tsx', title: 'ledger.title', icon: 'ledger', skeleton: 'table' },
   },
 }

@@ -1,6 +1,7 @@
 import {
   Activity,
   AppWindow,
+  BookOpen,
   Boxes,
   CalendarDays,
   ChartColumn,
@@ -43,5 +44,6 @@ export const icons: Readonly<Record<string, LucideIcon>> = {
   clients: Server,
   audit: ScrollText,
   orders: ReceiptText,
+  ledger: BookOpen,
   profiles: UserRound,
 }
