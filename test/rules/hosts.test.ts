@@ -114,6 +114,10 @@ test.each([
   ['api.example', '/.well-known/x', '/.well-known/x'],
   ['api.example', '/x/docs', '/publishing/x/docs'],
   ['api.example', '*', '/publishing*'],
+  ['www.example', '/pricing?from=mail', '/marketing/pricing?from=mail'],
+  ['www.example', '/marketing/pricing', '/marketing/pricing'],
+  ['www.example', '/apis', '/marketing/apis'],
+  ['www.example', '/api/contact', '/launcher/api/contact'],
   ['elsewhere.example', '/api/posts', '/api/posts'],
 ])('on %s %s means %s', (host, url, path) => {
   expect(canonicalPath(hosts, host, url)).toBe(path)
