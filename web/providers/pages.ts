@@ -23,7 +23,14 @@ export const providers: AppPages = {
     senders: { paths: ['/senders'], module: 'providers/senders/senders.tsx', title: 'senders.title', icon: 'senders', skeleton: 'table' },
     video: { paths: ['/video'], module: 'providers/video/video.tsx', title: 'video.title', icon: 'video', skeleton: 'table' },
     apps: { paths: ['/apps'], module: 'providers/apps/apps.tsx', title: 'provider-apps.title', icon: 'apps', skeleton: 'table' },
-    clients: { paths: ['/clients', '/clients/:id'], module: 'providers/clients/clients.tsx', title: 'clients.title', icon: 'clients', skeleton: 'table' },
+    clients: {
+      paths: ['/clients', '/clients/:id'],
+      module: 'providers/clients/clients.tsx',
+      title: 'clients.title',
+      icon: 'clients',
+      isForPlatform: true,
+      skeleton: 'table',
+    },
     audit: { paths: ['/audit'], module: 'providers/audit/audit.tsx', title: 'audit.title', icon: 'audit', skeleton: 'table' },
   },
 }

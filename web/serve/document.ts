@@ -84,7 +84,7 @@ function signInPage(needs: DocumentNeeds, name: string, title: string, main: str
 }
 
 function rail({ app, title, pages }: AppPages, words: Words, base: string, current: PageOf | null): string {
-  const shown = Object.values(pages).filter(({ icon }) => icon)
+  const shown = Object.values(pages).filter(({ icon, isForPlatform }) => icon && !isForPlatform)
   const item = (page: PageOf) =>
     `<li><a href="${base}${page.paths[0]}"${page === current ? ' aria-current="page"' : ''}><span class="glyph"></span><span class="label">${escaped(words[page.title]!)}</span></a></li>`
   return `<nav class="rail${shown.length > 4 ? ' many' : ''}" aria-label="${escaped(words[title]!)}"><a class="mark" href="${base}/"><span class="label">${escaped(words[`app.${app}`]!)}</span></a><ul>${shown.map(item).join('')}</ul></nav>`

@@ -8,6 +8,8 @@ export interface PageOf {
   readonly title: string
   /** Name of its icon where the rail leads to it. @default the rail does not */
   readonly icon?: string
+  /** Who alone is led to it by the rail: admins of the platform. @default everybody */
+  readonly isForPlatform?: true
   /** Whether it is there in development alone. @default everywhere */
   readonly isForDevelopment?: true
   /** What stands there before its script has run. */

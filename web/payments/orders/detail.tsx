@@ -37,7 +37,7 @@ function Details({ order }: { readonly order: OrderDetailsFragment }) {
       <Facts
         of={[
           [say('orders.subtotal'), money(order.subtotal)],
-          [say('orders.discount'), order.discount.amountMinor !== '0' && money(order.discount)],
+          [say('orders.discount'), Number(order.discount.amountMinor) !== 0 && money(order.discount)],
           [say('orders.tax'), money(order.tax)],
           [say('orders.total'), <strong key="total">{money(order.total)}</strong>],
           [say('orders.reference'), order.reference],
@@ -52,7 +52,6 @@ function Details({ order }: { readonly order: OrderDetailsFragment }) {
 
 const columns = (): readonly Column<OrderDetailsFragment['lines'][number] & { readonly id: string }>[] => [
   { id: 'name', heading: say('orders.item'), isMain: true, cell: ({ name, sku }) => <span className="clip">{[name, sku].filter(Boolean).join(' · ')}</span> },
-  { id: 'quantity', heading: say('orders.quantity'), cell: ({ quantity }) => quantity },
-  { id: 'unit', heading: say('orders.unit'), cell: ({ unitAmount }) => money(unitAmount) },
+  { id: 'quantity', heading: say('orders.quantity'), cell: ({ quantity, unitAmount }) => `${quantity} × ${money(unitAmount)}` },
   { id: 'total', heading: say('orders.total'), cell: ({ total }) => money(total) },
 ]

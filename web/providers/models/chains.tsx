@@ -37,9 +37,9 @@ export function Chains({
   const [edits, setEdits] = useState<Row | null>(null)
   const rows = preferences.map(preference => ({ id: preference.capability, preference, chain: chains.find(each => each.capability === preference.capability) }))
   const columns: readonly Column<Row>[] = [
-    { id: 'capability', heading: say('models.capability'), isMain: true, cell: ({ id }) => say(`capability.${id}`) },
+    { id: 'capability', heading: say('models.capability'), cell: ({ id }) => say(`capability.${id}`) },
     { id: 'model', heading: say('models.default'), cell: ({ preference: { model } }) => model ?? '–' },
-    { id: 'chain', heading: say('models.fallbacks'), cell: ({ chain }) => <span className="clip">{chain?.models.join(' → ') || '–'}</span> },
+    { id: 'chain', heading: say('models.fallbacks'), isMain: true, cell: ({ chain }) => <span className="clip">{chain?.models.join(' → ') || '–'}</span> },
     {
       id: 'level',
       heading: say('level.heading'),

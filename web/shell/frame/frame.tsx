@@ -23,7 +23,7 @@ export function Frame({ pages, place: Place, children }: { readonly pages: AppPa
       <a className="skip" href="#content">
         {say('frame.skip')}
       </a>
-      <Rail pages={pages} />
+      <Rail pages={pages} isPlatformAdmin={(data?.viewer?.roles ?? []).some(role => role.startsWith('PLATFORM_'))} />
       <header className="bar">
         <div className="place">{Place ? <Place /> : <span className="clip quiet">{data?.viewer?.organization?.name}</span>}</div>
         <Waiting count={data?.actionItems?.totalCount ?? null} />
@@ -39,9 +39,11 @@ export function Frame({ pages, place: Place, children }: { readonly pages: AppPa
   )
 }
 
-function Rail({ pages: { title, start, pages } }: { readonly pages: AppPages }) {
+function Rail({ pages: { title, start, pages }, isPlatformAdmin }: { readonly pages: AppPages; readonly isPlatformAdmin: boolean }) {
   const path = usePath()
-  const shown = Object.entries(pages).flatMap(([name, page]) => (page.icon ? [{ name, page, icon: icons[page.icon]! }] : []))
+  const shown = Object.entries(pages).flatMap(([name, page]) =>
+    page.icon && (isPlatformAdmin || !page.isForPlatform) ? [{ name, page, icon: icons[page.icon]! }] : [],
+  )
   const isHere = (paths: readonly string[]) => paths.some(each => path === each || path.startsWith(`${each}/`))
   return (
     <nav className={shown.length > 4 ? 'rail many' : 'rail'} aria-label={say(title)}>
