@@ -107,8 +107,8 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
 
 const nameOf = (host: string | null | undefined): string => (host ?? '').toLowerCase().replace(/:\d+$/, '')
 
-/** What on the marketing site's hosts is no page of it: rows, and what carries the prefix of a service or of the site itself. */
-const rowsOfMarketing = /^\/(?:api|marketing|identity|publishing|agents|payments|launcher|providers)(?:[/?#]|$)/
+/** What on the marketing site's hosts is no page of it: rows, and what carries the prefix of a service. */
+const rowsOfMarketing = /^\/(?:api|identity|publishing|agents|payments|launcher|providers)(?:[/?#]|$)/
 
 /** Paths that mean the same on every host. */
 const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|icons|assets|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
@@ -141,7 +141,7 @@ export const passesOn = (hosts: Hosts, host: string | null | undefined, url: str
 export function canonicalPath(hosts: Hosts, host: string | undefined, url: string, isOwn: (slug: Slug, path: string) => boolean = () => false): string {
   const slug = hosts.serviceOf(host)
   if (slug === null || everywhere.test(url)) return url
-  if (hosts.isMarketing(host) && !rowsOfMarketing.test(url)) return `/marketing${url}`
+  if (hosts.isMarketing(host) && !rowsOfMarketing.test(url)) return /^\/marketing(?:[/?#]|$)/.test(url) ? url : `/marketing${url}`
   if (passesOn(hosts, host, url) && !isOwn(slug, url.split('?', 1)[0]!)) return `/identity${url}`
   const first = /^\/([^/?#]*)/.exec(url)?.[1]
   return (slugs as readonly string[]).includes(first ?? '') ? url : `/${slug}${url}`
