@@ -131,7 +131,7 @@ test.each([
   expect(await control('dns', record)).toMatchObject({ status: 400, json: { error: expect.any(String) } })
 })
 
-test('the mail server reports what it is told to, signed, and says what it was answered', async () => {
+test('the mail server sends the requested report, signed, and returns the answer to it', async () => {
   const heard: { readonly body: string; readonly id: unknown; readonly signature: unknown }[] = []
   const server = createServer(async (request, response) => {
     let body = ''

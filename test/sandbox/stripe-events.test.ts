@@ -208,7 +208,7 @@ describe('a dispute at the played Stripe', () => {
 })
 
 describe('an event that is asked for', () => {
-  it('is sent at once, and again, and old; a forged one changes nothing', async () => {
+  it('is sent at once, repeated, and with an old timestamp; a forged one changes nothing', async () => {
     await using stage = await eventStage()
     const { id } = await stage.charge()
     const refund = await stage.stripe.refunds.create({ payment_intent: id })
@@ -229,7 +229,7 @@ describe('an event that is asked for', () => {
       expect((await stage.control('emit', wrong)).status).toBe(400)
   })
 
-  it('is of a subscription, which the processor changes without one when it is told so', async () => {
+  it('includes subscription events, and changes the subscription without one on request', async () => {
     await using stage = await eventStage()
     const { launcher } = stage
     const { body: made } = await stage.control('objects', { object: 'subscription', quantity: 3 })

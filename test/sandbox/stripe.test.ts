@@ -114,7 +114,7 @@ describe('the official client of Stripe', () => {
     expect(await caught(stripe.paymentMethods.detach(method.id))).toMatchObject({ code: 'payment_method_unexpected_state' })
   })
 
-  test('holds money and takes a part of it, lets it go, and gives back no more than was taken', async () => {
+  test('authorizes money, captures a part, cancels, and refunds no more than was captured', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const held = await charge(stripe, { capture_method: 'manual', transfer_group: 'one' })
@@ -195,7 +195,7 @@ describe('the official client of Stripe', () => {
     expect((await stripe.disputes.list()).data).toMatchObject([{ payment_intent: made[3], status: 'needs_response', amount: 2500 }])
   })
 
-  test('opens a page to pay on, of which what was to be becomes true when it is paid; one is closed, one runs out', async () => {
+  test('opens a payment page whose object is created when it is paid; one is closed, one expires', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const lines = [{ price_data: { currency: 'eur', unit_amount: 900, product_data: { name: 'Lamp' } }, quantity: 2 }]

@@ -85,7 +85,7 @@ test('a router starts before its subgraphs, and asks them as soon as they are th
   expect((await router.post({ query: '{ name total }' })).json).toEqual({ data: { name: 'catalogue', total: 7 } })
 })
 
-test('S-07 a router that knows nobody keeps closed what asks for somebody, with either engine', async () => {
+test('S-07 a router without authentication refuses fields that require a caller, with either engine', async () => {
   const part: Part = {
     sdl: 'type Query { open: String closed: String @authenticated scoped: Secret } type Secret @requiresScopes(scopes: [["a:b"]]) { word: String }',
     resolvers: { Query: { open: () => 'open', closed: () => 'closed', scoped: () => ({ word: 'secret' }) } },

@@ -28,7 +28,7 @@ const countIn =
   async (table: string, where = 'true') =>
     ((await sequelize.query(`select count(*)::int as n from ${table} where ${where}`))[0] as { n: number }[])[0]!.n
 
-test('production and staging refuse a database with demo accounts in one line, whose remedy removes them and what is theirs alone', async () => {
+test('production and staging refuse a database with demo accounts in one line, and the named command removes only those and their data', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const count = countIn(database)

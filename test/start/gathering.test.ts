@@ -32,7 +32,7 @@ function gathered(of: number, serving = of) {
 }
 
 describe('whoever keeps workers', () => {
-  test('tells each how many serve, and whether all of them did once; what the first said of itself stands', () => {
+  test('tells each worker how many serve, and whether all of them did once; the first one’s own report stays', () => {
     const { gathering, workers, heard, last } = gathered(2, 1)
     expect(last('serving')).toEqual({ about: 'serving', serving: 1, of: 2, complete: false })
     heard(1, readyAt('http://1'))
@@ -43,7 +43,7 @@ describe('whoever keeps workers', () => {
     expect(gathering.ready()).toEqual([workers[0]!.process])
   })
 
-  test('asks each whether it has turns, and takes for silent who was asked so often and said nothing, whatever the others say', () => {
+  test('pings each worker, and treats one as silent after several missed pings, whatever the others answer', () => {
     const { gathering, workers, heard } = gathered(2)
     for (let round = 0; round < 3; round++) {
       expect(gathering.silentFor(3)).toEqual([])
@@ -55,7 +55,7 @@ describe('whoever keeps workers', () => {
     expect(gathering.silentFor(3)).toEqual([])
   })
 
-  test('does not ask one that is not ready yet, nor one that listens no more', () => {
+  test('does not ask a worker that is not ready yet or no longer listens', () => {
     const { gathering, workers, heard } = gathered(2, 1)
     heard(0, { about: 'gone' })
     expect(workers[0]!.last('gone')).toEqual({ about: 'gone' })
@@ -63,7 +63,7 @@ describe('whoever keeps workers', () => {
     expect(gathering.ready()).toEqual([])
   })
 
-  test('counts once for all who ask at the same time, and waits for each that serves', async () => {
+  test('counts once for all concurrent requests, and waits for each serving worker', async () => {
     const { workers, heard, last } = gathered(2)
     heard(0, { about: 'all' })
     heard(1, { about: 'all' })
@@ -77,7 +77,7 @@ describe('whoever keeps workers', () => {
     await expect.poll(() => last('count')!.round).toBe(round + 1)
   })
 
-  test('takes no answer of a round that is over for one of this round; one that ends is waited for no longer, and what it counted stays', async () => {
+  test('ignores answers of former rounds; an ended worker is not awaited, and its counts stay', async () => {
     withoutPatience()
     const { workers, heard, last } = gathered(2)
     heard(0, { about: 'all' })
@@ -96,7 +96,7 @@ describe('whoever keeps workers', () => {
     expect(last('everything')?.figures).toEqual([figures(10), figures(2), expect.stringContaining('supergraph_process_ends_total 1\n')])
   })
 
-  test('tells one that begins by which graph the others answer', () => {
+  test('tells a new worker which graph the others use', () => {
     const { gathering, workers, heard } = gathered(2)
     expect(workers[1]!.last('graph')).toEqual({ about: 'graph', sdl: null })
     heard(0, { about: 'graph', sdl: 'type Query { a: Int }' })
@@ -105,7 +105,7 @@ describe('whoever keeps workers', () => {
     expect(next.last('graph')).toEqual({ about: 'graph', sdl: 'type Query { a: Int }' })
   })
 
-  test('tells nothing to one whose channel is closed', () => {
+  test('sends nothing over a closed channel', () => {
     const { workers, heard } = gathered(2)
     Object.assign(workers[1]!.process, { connected: false })
     const before = workers[1]!.told.length
@@ -123,7 +123,7 @@ function channel({ isOpen = true } = {}) {
 }
 
 describe('a worker', () => {
-  test('is ready once all of them have served, and stays so when one ends, of which it tells', async () => {
+  test('is ready once all of them have served, stays so when one ends, and reports that end', async () => {
     const { own, said, tell } = channel()
     const { readiness } = openColleagues(new Registry(), own)
     expect(said).toEqual([{ about: 'here' }])
@@ -136,7 +136,7 @@ describe('a worker', () => {
     expect(await readiness.check()).toBe('1 of 2 serve: what ended is started again')
   })
 
-  test('says what it counts when it is asked, under the number of that question, and that it has turns', async () => {
+  test('answers a request for figures under its number, and a ping', async () => {
     const registry = new Registry()
     new Counter({ name: 'asked_total', help: 'h', registers: [registry] }).inc(3)
     const { own, said, tell } = channel()
@@ -167,7 +167,7 @@ describe('a worker', () => {
     expect(said).toEqual([{ about: 'here' }, { about: 'turn' }])
   })
 
-  test('gives everybody who asks the figures of all, added up, and those of the next answer to who asks later', async () => {
+  test('returns the summed figures of all workers, and those of the next answer to later requests', async () => {
     const { own, said, tell } = channel()
     const colleagues = openColleagues(new Registry(), own)
     const [one, other] = [colleagues.figures(), colleagues.figures()]
@@ -179,7 +179,7 @@ describe('a worker', () => {
     expect(await later).toBe(figures(5))
   })
 
-  test('leaves when whoever keeps it has heard of it; at once where nobody does', async () => {
+  test('ends when its parent has confirmed, or at once without a parent', async () => {
     withoutPatience()
     const open = channel()
     let hasLeft = false

@@ -53,7 +53,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     /^not set up: X \(X_CLIENT_ID and X_CLIENT_SECRET\), LinkedIn .*; unless the gateway to providers keeps an application for it, no account there can be connected, and posts for it stay drafts$/,
   )
 
-  test('nothing on a machine of one’s own', () => {
+  test('nothing on a developer’s machine', () => {
     expect(noticed({})).toEqual([])
   })
 
@@ -67,18 +67,18 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
   })
 
-  test('that demo accounts are open to others, when they were asked for all the same', () => {
+  test('that demo accounts are open to others if they were requested all the same', () => {
     expect(noticed({ HOST: '0.0.0.0', DEMO: '1' })[1]).toBe('DEMO=1: accounts whose password everybody knows can be reached by others (HOST=0.0.0.0)')
     expect(noticed({ PUBLIC_URL: 'https://p.example', DEMO: '1' })).toEqual([
       'DEMO=1: accounts whose password everybody knows can be reached by others (PUBLIC_URL=https://p.example)',
     ])
   })
 
-  test('that there are none because somebody said so', () => {
+  test('that there are none because they were switched off', () => {
     expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail, noNetwork])
   })
 
-  test('which networks are not set up, where no sandbox stands in for them', () => {
+  test('which networks are not set up, without a sandbox to stand in', () => {
     const secrets = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
     const production = {
       ...secrets,

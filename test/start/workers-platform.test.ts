@@ -8,7 +8,7 @@ import { startMachine } from '../kit/apart.ts'
 import { signIn } from '../kit/client.ts'
 import { freePort, launch, newDataFolder, readyLine, until } from '../kit/launch.ts'
 
-test('the platform’s router as two processes: one sign-in counts at both, a change through one is told to whoever follows at either, and both forget who signed out', async () => {
+test('the platform’s router as two processes: one sign-in is valid at both, changes reach subscribers of either, and both forget a signed-out session', async () => {
   await using folder = newDataFolder()
   await using machine = await startMachine(folder, '', { EVENT_CARRIER: 'notify' })
   const { sealKey } = JSON.parse(readFileSync(join(folder.path, 'apart-keys.json'), 'utf8')) as { sealKey: string }

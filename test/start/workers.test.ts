@@ -202,7 +202,7 @@ test('nobody is sent here before all workers serve', async () => {
   await until('it is ready', async () => (await router.askAnew('/health/ready')).status === 200)
 }, 60_000)
 
-test('a worker that is killed takes nobody with it: the others go on, its clients dial again, it comes back, and nothing that was counted is lost', async () => {
+test('a killed worker affects no other: its clients reconnect, it restarts, and no count is lost', async () => {
   await using router = await startWorkers()
   await router.printed(readyLine)
   const followers = Array.from({ length: 4 }, () => follow(router, [], { dials: 100 }))
@@ -246,7 +246,7 @@ test('a worker that is killed takes nobody with it: the others go on, its client
   await Promise.all(followers.map(({ client }) => client.dispose()))
 }, 60_000)
 
-test('a worker that does not answer is told by what it said last, and holds up nobody else', async () => {
+test('a worker that does not answer is represented by its last figures, and delays no other', async () => {
   await using router = await startWorkers()
   await router.printed(readyLine)
   for (let time = 0; time < 10; time++) await router.ask('query Before { name }')

@@ -10,7 +10,7 @@ const program = key('acme', [])
 const service = { ...anonymous, kind: 'service', appId: 'app_launcher', organizationId: 'acme' } as const
 
 describe('who asks', () => {
-  it('is told to clients as one of four kinds', () => {
+  it('is described to clients as one of four kinds', () => {
     expect([ada, program, service, anonymous].map(({ kind }) => kindToGraph[kind])).toEqual(['USER', 'API_KEY', 'SERVICE', 'ANONYMOUS'])
   })
 

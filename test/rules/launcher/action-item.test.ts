@@ -30,7 +30,7 @@ const item = (more: Partial<ActionItemRow>): ActionItemRow =>
   ({ ...opened, id: 'i', app: 'publishing', key: 'k', version: 3, closedAt: null, closedBy: null, ...more }) as ActionItemRow
 
 describe('G-11 what a service tells', () => {
-  test('is taken as it is; what it leaves out is none', () => {
+  test('is stored as sent; an omitted value is absent', () => {
     expect(opened).toEqual({
       ...{ kind: 'POST_FAILED', severity: 'HIGH', organizationId: 'o', audience: 'organization', userId: null },
       ...{ subjectId: 's', title: 'A post failed', body: null, url: 'https://a.test/', dueAt: null, openedAt: at(10) },
@@ -73,7 +73,7 @@ describe('G-11 an item', () => {
     expect(resolving({ status }, at(20))).toEqual(changes)
   })
 
-  test('is done by whoever says so, once, and not when its cause is gone', () => {
+  test('is marked done once by a person who sees it, and not when its cause is gone', () => {
     expect(completing({ status: 'OPEN' }, at(20), 'user:1')).toEqual({ status: 'DONE', closedAt: at(20), closedBy: 'user:1' })
     expect(completing({ status: 'DONE' }, at(20), 'user:1')).toEqual({})
     expect(refusalOf(() => completing({ status: 'RESOLVED' }, at(20), 'user:1')).extensions).toEqual({ code: 'CONFLICT', reason: 'RESOLVED' })

@@ -24,7 +24,7 @@ describe('work', () => {
     expect(doFor(cause, causeId)).toBe(id)
   })
 
-  test('knows who asks from when that is known; nobody’s work does not', () => {
+  test('names its caller when that is known; work without a caller names none', () => {
     const cause: Cause = { requestId: 'one' }
     doFor(cause, () => callIs('user:1'))
     expect(cause).toEqual({ requestId: 'one', caller: 'user:1' })

@@ -121,7 +121,7 @@ describe('a text that people write', () => {
   })
 })
 
-test('an id that is made of a name is the one that RFC 9562 gives it: its own within each thing', () => {
+test('derives an id from a name as RFC 9562 specifies, different for each namespace', () => {
   const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   expect(idOfName(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
   expect(idOfName(id, 'www.example.com')).not.toBe(idOfName(dns, 'www.example.com'))

@@ -227,7 +227,7 @@ describe('a streamed call to a third party', () => {
     expect(taken).toBe(pieces * piece.length)
   })
 
-  test('asks for no more of what it sends once it is over, and is late when that stops', async () => {
+  test('reads no more once it is over, and times out when the sender stops', async () => {
     let asked = 0
     let isLeft = false
     const endless = {

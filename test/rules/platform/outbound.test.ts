@@ -212,7 +212,7 @@ describe('a request to a third party', () => {
     ])
   })
 
-  test('shares a connection that stands, unless it must not be repeated: then it has one of its own', async () => {
+  test('reuses an open connection unless it must not be repeated: then it opens its own', async () => {
     const ports = new Set<number | undefined>()
     await using server = await serve((request, response) => {
       ports.add(request.socket.remotePort)

@@ -60,7 +60,7 @@ describe('whether a third party may be called', () => {
     expect(await reaches(new URL('https://nowhere.test'))).toBe(true)
   })
 
-  test('one for whose name nobody answers may not, and says so within three seconds', async () => {
+  test('refuses a host whose DNS does not answer, within three seconds', async () => {
     const refusal = { kind: 'late', sent: false, message: expect.stringContaining('silent.test') }
     vi.useFakeTimers()
     const waiting = expect(reaches(new URL('https://silent.test'))).rejects.toMatchObject(refusal)

@@ -107,7 +107,7 @@ describe('a try', () => {
     expect(conclude(mail({ sentAt: later(-5) }), settled(['ada@x.test', 'SENT'], ['bob@x.test', 'SENT']), now).sentAt).toEqual(later(-5))
   })
 
-  test('leaves out who is suppressed since the mail was written, whatever comes of it', () => {
+  test('leaves out recipients that were suppressed since the mail was written, whatever its outcome', () => {
     const held = new Map([['bob@x.test', { outcome: 'SUPPRESSED', answer: null } as const]])
     expect(outcomesOf(conclude(mail(), settled(['ada@x.test', 'SENT']), now, held))).toEqual(['SENT', 'SUPPRESSED'])
     expect(outcomesOf(conclude(mail(), { lost: 'silence' }, now, held))).toEqual(['UNKNOWN', 'SUPPRESSED'])

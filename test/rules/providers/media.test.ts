@@ -132,7 +132,7 @@ describe('G-02 what is asked of a transcription', () => {
     expect(refusalOf(() => readTranscriptionRequest(form(largestFile + 1)))).toMatchObject(refused('file'))
   })
 
-  test('an answer tells its time, or what it heard in tokens, or it is the longest that it can be; never more than that', async () => {
+  test('bills the reported duration, or the reported tokens, or the longest possible duration, and never more than that', async () => {
     const request = await readOf({ file: recording(wav({ seconds: 60 })) })
     const seconds = (answer: unknown) => readTranscriptionAnswer(answer, request)?.seconds
     expect(seconds({ text: 'a', usage: { type: 'duration', seconds: 12.5 } })).toBe(12.5)

@@ -142,7 +142,7 @@ test('whoever stays within a bound never pays more than it', () =>
     ),
   ))
 
-test('whatever a provider reports, what is believed of it never costs more than the bound, and says so where it was less', () =>
+test('never bills more than the bound whatever a provider reports, and says when it billed less than reported', () =>
   fc.assert(
     fc.property(
       model,

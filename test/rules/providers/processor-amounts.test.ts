@@ -44,7 +44,7 @@ describe('G-08 an amount as Stripe counts it', () => {
     expect(refusal(currency, amountMinor)).toEqual({ code: 'BAD_USER_INPUT', field: 'amount' })
   })
 
-  test('is told whole or not at all: whatever is taken comes back as it was, of every currency', () => {
+  test('converts every amount to Stripe and back unchanged, for every currency, or refuses it', () => {
     fc.assert(
       fc.property(fc.constantFrom(...exponents.keys()), fc.bigInt(1n, 10n ** 12n), (currency, amountMinor) => {
         if (refusal(currency, amountMinor)) return

@@ -117,7 +117,7 @@ describe('a call that asks to begin', () => {
     })
   })
 
-  test('without a price is refused by a hard limit that asks for one, of whatever scope; a later candidate is left out', () => {
+  test('without a price is refused by a hard limit that requires one, of any scope; a later candidate is left out', () => {
     const nobodyKnows = candidate('a/b', null)
     for (const strict of [limit(), ofModel('m1', 'a/b')]) expect(admit([strict], [nobodyKnows])).toEqual({ refused: 'UNPRICED', limit: strict, short: [] })
     expect(admit([limit()], [candidate('a/c', 7n), nobodyKnows])).toMatchObject({ allowed: [candidate('a/c', 7n)] })
@@ -165,7 +165,7 @@ describe('a call that has ended', () => {
   const late: CallAttempt = { provider: 'a', model: 'a/late', status: null, failure: 'timeout', latencyMs: 9, costMicros: '30' }
   const since = today.toISOString()
 
-  test('after an attempt without an answer keeps what that may still cost held, and no more than was held', () => {
+  test('after an attempt without an answer keeps the possible cost reserved, and no more than was reserved', () => {
     const held = [{ limitId: 'l1', micros: '300', since }]
     const call = { ...ended, attempts: [late], held }
     const booked = (cost: bigint, micros: bigint) => book([limit({ reservedMicros: 300n })], call, cost, [{ model: 'a/late', micros }])
@@ -306,7 +306,7 @@ describe('entries that are decided together', () => {
     ])
   })
 
-  test('that are charged are spent at once, and one that is refused is not among what is written', () => {
+  test('that are charged count at once, and a refused one is not written', () => {
     const charge: Entry = { kind: 'charge', call: row('c1', 'u1', { status: 'SUCCEEDED', costMicros: 100n }), candidates: [candidate('', 100n)] }
     const passed = decide([charge], [limit()], [], now)
     expect([passed.changes[0]!.after.spentMicros, passed.changes[0]!.after.reservedMicros, passed.begun[0]!.endedAt]).toEqual([100n, 0n, now])
@@ -367,7 +367,7 @@ describe('a limit tells', () => {
     expect(alerted(limit({ hardLimitMicros: 0n }), now, true)).toMatchObject({ attention: 'BUDGET_EXHAUSTED', alerts: [{ kind: 'EXHAUSTED' }] })
   })
 
-  test('that what was told is over when its period is, or it is gone, and that before what begins', () => {
+  test('closes its alerts when its period ends or it is deleted, before new ones open', () => {
     const kinds = (before: Partial<SpendLimitRow>, after: Partial<SpendLimitRow> | null) =>
       factsOf(limit(before), after && limit(after), 'https://here.test', now).map(({ kind }) => kind)
     const soft = { alerts: [{ kind: 'SOFT', at: 'then' }] } as const
@@ -385,7 +385,7 @@ describe('a limit tells', () => {
   })
 })
 
-test('G-04 a limit that is followed is read again each minute: whatever its screens show has a mark of its own, and so has that it is gone', async () => {
+test('G-04 a followed limit is read every minute: its mark changes with everything its screens show, and when it is deleted', async () => {
   const looks: (readonly [string, Resync])[] = []
   let present: SpendLimitRow | null = limit()
   const asked: string[] = []

@@ -17,7 +17,7 @@ function counter(fail: (entries: readonly string[]) => unknown = () => undefined
 }
 const ofDatabase = (code: string) => Object.assign(new Error(code), { parent: { code } })
 
-test('what is asked while some is under way goes together, in its order, and each is told what came of its own', async () => {
+test('writes entries that arrive during a write together, in order, each with its own result', async () => {
   const { teller, done } = counter()
   const first = teller.do('lane', 'a')
   await turn()

@@ -37,7 +37,7 @@ const allowed: readonly (readonly [PostApproval, ApprovalVerb, PostApproval])[] 
 const post = (approval: PostApproval, status: PostStatus = 'DRAFT', held = false) => ({ approval, status, held, deliveryPhase: 'NONE' as const })
 
 describe('where a post stands with those who approve', () => {
-  test('moves by its table only; what is not in it is CONFLICT with the state, the verb and what is possible', () => {
+  test('moves by its table only; any other action is CONFLICT with the state, the action and the possible ones', () => {
     for (const approval of states)
       for (const verb of verbs.slice(0, 4)) {
         const next = allowed.find(([from, by]) => from === approval && by === verb)?.[2]
@@ -51,7 +51,7 @@ describe('where a post stands with those who approve', () => {
       }
   })
 
-  test('is held and released in any of them, but of a published post nothing is decided', () => {
+  test('is blocked and released in any of them, but a published post has no decisions', () => {
     for (const approval of states) {
       expect(judge(post(approval), 'HOLD', 'NONE')).toEqual({ held: true })
       expect(judge(post(approval, 'FAILED', true), 'RELEASE', 'NONE')).toEqual({ held: false })
@@ -71,7 +71,7 @@ describe('where a post stands with those who approve', () => {
     expect(refusalOf(() => judge(post('NONE'), 'SUBMIT', 'NONE')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', possible: ['HOLD'] })
   })
 
-  test('whatever people do in whatever order, what is said to be possible is, and nothing else is', () => {
+  test('allows exactly the actions it lists as possible, in whatever order people act', () => {
     const step = fc.record({ verb: fc.constantFrom(...verbs), mode: fc.constantFrom(...modes) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), steps => {
@@ -91,7 +91,7 @@ describe('where a post stands with those who approve', () => {
 describe('by itself', () => {
   const changed = (isScheduled: boolean, isDifferent: boolean) => ({ isScheduled, isDifferent })
 
-  test('a post that is scheduled waits for a decision where one is required, and an approved one that is changed wherever somebody approves', () => {
+  test('a scheduled post waits for a decision where one is required, and a changed approved one wherever there are approvers', () => {
     for (const mode of modes) {
       expect(approvalAfter(post('NONE'), changed(true, true), mode)).toBe(mode === 'REQUIRED' ? 'PENDING' : 'NONE')
       expect(approvalAfter(post('NONE'), changed(false, true), mode)).toBe('NONE')
@@ -110,7 +110,7 @@ describe('by itself', () => {
     for (const approval of states) expect(approvalIn(post(approval, 'SCHEDULED'), 'OPTIONAL')).toBe(approval)
   })
 
-  test('only what was approved is published at once where that is required', () => {
+  test('publishes at once only approved posts where approval is required', () => {
     for (const approval of states) {
       if (approval === 'APPROVED') expect(() => requireApproved(post(approval), 'REQUIRED')).not.toThrow()
       else expect(refusalOf(() => requireApproved(post(approval), 'REQUIRED')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'APPROVAL_REQUIRED' })

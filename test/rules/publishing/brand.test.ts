@@ -119,7 +119,7 @@ describe('a brand that is archived', () => {
     expect(() => requireInUse(brand)).not.toThrow()
   })
 
-  test('is archived once, at a moment that is kept, when none of its posts waits', () => {
+  test('is archived once, at a stored time, when none of its posts is scheduled', () => {
     expect(archive(brand, 0, now)).toEqual({ archivedAt: now })
     expect(archive(archived, 0, now)).toEqual({})
     expect(archive(archived, 3, now)).toEqual({})

@@ -167,7 +167,7 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
 })
 
 describe('what is known of a failure', () => {
-  test('says what to do next of every code, and takes one that nobody knows for the network’s', () => {
+  test('says what to do next for every code, and treats an unknown one as the network’s', () => {
     expect(Object.keys(failureKinds).sort()).toEqual(Object.keys(failureSentence).sort())
     for (const { advice } of Object.values(failureKinds)) expect(advice).toMatch(/^[A-Z].+\.$/)
     expect(kindOfFailure('NOBODY_KNOWS').category).toBe('NETWORK')
@@ -274,7 +274,7 @@ describe('P-10 of two open attempts with one text for one account', () => {
     ...changes,
   })
 
-  test('the earlier one is asked about first; what was called a duplicate comes after what was not', () => {
+  test('the earlier one is looked up first; one refused as a duplicate comes after others', () => {
     const [first, second] = [attempt('b', 0), attempt('a', 1)]
     expect([yieldsTo(second, first, now), yieldsTo(first, second, now)]).toEqual([true, false])
     const duplicate = attempt('c', -1, { refusal: 'DUPLICATE_CONTENT' })
@@ -286,7 +286,7 @@ describe('P-10 of two open attempts with one text for one account', () => {
     expect(yieldsTo(attempt('a', 0), attempt('a', 0), now)).toBe(false)
   })
 
-  test('one that may still be answered is waited for, and not longer than a minute', () => {
+  test('one that may still be answered is waited for, at most a minute', () => {
     const open = attempt('b', 0, { outcome: null })
     expect([yieldsTo(attempt('a', -1), open, inMs(answerableMs - 1)), yieldsTo(attempt('a', -1), open, inMs(answerableMs))]).toEqual([true, false])
   })

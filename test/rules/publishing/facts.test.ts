@@ -112,7 +112,7 @@ test('a brand that moves takes what waits along: closed in the one organization,
   expect(factsOfMove(post, place, there)).toEqual([])
 })
 
-test('webhooks are told of a connection when its health changes, with nothing of its tokens; not of a healthy new one, nor of one that is gone', () => {
+test('sends webhooks when a connection’s health changes, without its tokens; none for a new healthy or a deleted one', () => {
   const healthy = { id, brandId, platform: 'X', health: 'HEALTHY', accessToken: 'sealed', version: 1 } as ConnectionRow
   const broken: ConnectionRow = { ...healthy, health: 'NEEDS_RECONNECT', version: 2 }
   expect([eventsOfConnection(null, healthy), eventsOfConnection(healthy, { ...healthy, version: 2 }), eventsOfConnection(broken, null)]).toEqual([[], [], []])

@@ -20,7 +20,7 @@ describe('P-10 what a network says is kept as far as it can be what networks say
     expect(heard(delivered('1', permalink))).toMatchObject({ outcome: 'delivered', permalink: '' })
   })
 
-  test('its words are one line that can be kept, and what was left there has no character that cannot', () => {
+  test('its message becomes one line without characters that cannot be stored', () => {
     expect(heard({ outcome: 'refused', code: 'NETWORK_REFUSED', detail: 'a\0b\r\nc\ud800' })).toMatchObject({ outcome: 'refused', detail: 'a b c\ufffd' })
     expect([inOneLine('x'.repeat(900)).length, inOneLine({ toString: () => 'odd' })]).toEqual([500, 'odd'])
     expect([isKeepable({ mediaIds: ['1'] }), isKeepable({ mediaIds: ['a\0b'] })]).toEqual([true, false])

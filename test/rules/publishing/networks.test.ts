@@ -29,7 +29,7 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
   const { addresses, settings = {}, prefix: owner } = at ? (everyNetwork[at].protocol as Protocol) : protocol
   const application = { [`${prefix}_CLIENT_ID`]: 'id', [`${prefix}_CLIENT_SECRET`]: 'secret' }
 
-  test('is set up by its application alone, and found where the network itself says', () => {
+  test('needs only its application, and has the network’s own addresses by default', () => {
     const fallbacks = Object.fromEntries(Object.entries({ ...addresses, ...settings }).map(([key, { fallback }]) => [key, fallback]))
     expect(readConfig(application).applications).toEqual({ [platform]: { clientId: 'id', clientSecret: 'secret', ...fallbacks } })
     expect(readConfig({}).applications).toEqual({})

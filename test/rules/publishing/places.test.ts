@@ -31,7 +31,7 @@ describe('where a post goes within an account', () => {
     expect(placeOf(photos, { target: target('PHOTO_ACCOUNT', 'photo-2') })).toBe('TARGET_UNAVAILABLE')
   })
 
-  test('is the post’s place, else the default; one that nobody chose, that takes no posts or is gone is none', () => {
+  test('is the post’s target, else the default; an unselected, unavailable or missing one is none', () => {
     const connection = facebook(page('1', usual), page('2', chosen), page('3'), page('4', { ...chosen, available: false, reason: 'closed' }))
     expect(placeOf(connection, { target: null })).toEqual({ kind: 'PAGE', externalId: '1', name: 'Page 1' })
     expect(placeOf(connection, { target: target('PAGE', '2') })).toEqual({ kind: 'PAGE', externalId: '2', name: 'Page 2' })
@@ -108,7 +108,7 @@ describe('the health of a connection', () => {
     }) as ConnectionRow
   const healthy = (changes: Partial<ConnectionRow> = {}) => ({ ...row(changes), health: healthOf(row(changes), now) })
 
-  test('is told by what is kept of it', () => {
+  test('follows from its stored state', () => {
     expect(healthOf(row(), now)).toBe('HEALTHY')
     expect(healthOf(row({ reconnectBefore: inMs(expiringMs + 1) }), now)).toBe('HEALTHY')
     expect(healthOf(row({ reconnectBefore: inMs(expiringMs) }), now)).toBe('EXPIRING')

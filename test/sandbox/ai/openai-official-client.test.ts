@@ -104,7 +104,7 @@ test('structured output is a smallest instance of the schema with the message in
   expect((await streamed.finalChatCompletion()).choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'first', arguments: '{"q":"a plan"}' } }])
 })
 
-test('images are PNGs of the size that was asked for, transcriptions as long as the header says, embeddings alike for alike texts', async () => {
+test('images are PNGs of the requested size, transcriptions as long as the header says, embeddings equal for equal texts', async () => {
   await using stage = await world()
   const { client } = stage
   const drawn = await client.images.generate({ model: 'gpt-image-1', prompt: 'a red house', n: 2, size: '1536x1024' })

@@ -74,7 +74,7 @@ test('audit entries go after their days, idempotency keys after a week, sessions
   })
 })
 
-test('identity removes them by itself once it has started, and its readiness tells when it does not', async () => {
+test('identity removes old rows by itself after its start, and its readiness reports when it does not', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await begin(graph)
   await fill(graph, organizationId, userId, { oldest: 401 * day, old: 399 * day })

@@ -32,7 +32,7 @@ describe('what identity tells one service alone', () => {
     expect((await ask(app(asks), source, { id: 'x' })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('contactOf is the verified address of a person who may sign in, else null', async () => {
+  it('contactOf returns the verified address of a person who may sign in, else null', async () => {
     const id = made.users['ada@acme.test']!
     const told = async () => (await ask(app('app_launcher'), contact, { id })).data().contactOf
     expect(await told()).toBe('ada@acme.test')
@@ -59,7 +59,7 @@ describe('what identity tells one service alone', () => {
     expect(none.data().membershipsOf.nodes).toEqual([])
   })
 
-  it('apiKeyMaker is the person behind a key, also where another key made it; of another organization than the service works in, nobody', async () => {
+  it('apiKeyMaker returns the person behind a key, also one made by another key; null for another organization', async () => {
     const [acme, other, owner] = [made.organizations.acme!, made.organizations.other!, made.users['owner@acme.test']!]
     const manager = userViewer(owner, acme, ['owner'])
     const create = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'

@@ -164,7 +164,7 @@ describe('A-06 only the subject, and owners and admins, see a profile', () => {
     }
   })
 
-  test('who asks by reference alone, past every root field, is given nothing, and no error', async () => {
+  test('a query by reference that bypasses the root fields gets nothing, and no error', async () => {
     await using graph = await supergraph()
     const { owner, member, viewer } = await graph.seed.owner().member().viewer()
     const { id, sourceId, snapshotId } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: member.userId! })

@@ -165,7 +165,7 @@ describe('A-05 an address', () => {
     expect(stage.asked.filter(way => way === '/slow')).toHaveLength(2)
   })
 
-  test('whose process was killed while it asked is fetched by another, a minute later; one that processes died of three times is given up', async () => {
+  test('whose process was killed is fetched by another a minute later, and given up after three such deaths', async () => {
     await using stage = await siteAnd(page)
     const { graph, owner, site, profileId } = stage
     const held = async (attempts: number) => {

@@ -68,7 +68,7 @@ describe('A-05 a snapshot is taken', () => {
     expect((await graph.execute(personProfile, { id }, { as: owner })).data().personProfile.version).toBe(4)
   })
 
-  test('with numbers that follow each other, however many are taken at once, and the same one when nothing differs', async () => {
+  test('with consecutive numbers, however many are taken at once, and the same one when nothing differs', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const id = await newProfile(graph, owner)
@@ -92,7 +92,7 @@ describe('A-05 a snapshot is taken', () => {
     expect(statements.slice(measured, locked).some(text => /^(START TRANSACTION|BEGIN)/i.test(text))).toBe(true)
   })
 
-  test('anew when somebody else has taken another one at the last moment', async () => {
+  test('again when another one was taken at the last moment', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const id = await newProfile(graph, owner)
@@ -113,7 +113,7 @@ describe('A-05 a snapshot is taken', () => {
     expect(await waiting.taking).toMatchObject({ number: 3, justTaken: true, measures: { words: 1 } })
   })
 
-  test('once under one key, which then answers that one whatever was taken since', async () => {
+  test('once under one key, which then returns that one whatever was taken since', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const id = await newProfile(graph, owner)

@@ -100,7 +100,7 @@ describe('signing up', () => {
     expect((await open.mailbox.mail(other, 'verify-email')).text).toContain('J.R.R. Tolkien')
   })
 
-  it('sends the mail once more to who asks, and the former code ends; nothing to a verified account or nobody’s address', async () => {
+  it('sends the mail again on request, which ends the former code; nothing is sent to a verified or unknown address', async () => {
     const email = address('again')
     await signUp(email)
     const former = await open.mailbox.code(email, 'verify-email')
@@ -157,7 +157,7 @@ describe('the door', () => {
 })
 
 describe('an account that nobody has verified', () => {
-  it('is gone after a week, and one that somebody uses is not', async () => {
+  it('is deleted after a week, and one in use is not', async () => {
     const [left, used] = [address('left'), address('used')]
     await signUp(left)
     await open.mailbox.code(left, 'verify-email')
@@ -200,7 +200,7 @@ describe('a forgotten password', () => {
     expect(await record(one.userId)).toEqual(expect.arrayContaining(['password.reset_requested', 'password.reset']))
   })
 
-  it('has one code that counts, the newest; and of 20 who come with it at once, one', async () => {
+  it('has one valid code, the newest, and one winner of 20 concurrent uses', async () => {
     const email = address('race')
     await fresh(email)
     await request(email)
@@ -272,7 +272,7 @@ describe('a forgotten password', () => {
 })
 
 describe('a code', () => {
-  it('is good for its own purpose alone, and whatever is wrong with one is said in the same words', async () => {
+  it('is valid for its own purpose only, and every failure has the same message', async () => {
     const email = address('purposes')
     const { userId } = await fresh(email)
     const made: Record<string, string> = {}
@@ -306,7 +306,7 @@ describe('a changed password', () => {
   const change = (viewer: Parameters<typeof post>[2], currentPassword: unknown, newPassword: unknown = 'the new long pass phrase') =>
     post('/change-password', { currentPassword, newPassword }, viewer)
 
-  it('ends the other sessions and keeps the one that asks; reset codes end with it, and the person is told', async () => {
+  it('ends the other sessions and keeps the current one; reset codes end with it, and the person is notified', async () => {
     const email = address('change')
     const one = await fresh(email)
     const other = await enter(email, phrase)
@@ -373,7 +373,7 @@ describe('a changed address', () => {
     expect(await standing(one)).toBe(1)
   })
 
-  it('that has an account is answered alike, and nobody is mailed; taken meanwhile, its code is not good', async () => {
+  it('that belongs to another account is answered alike without a mail; if taken meanwhile, the code fails', async () => {
     const [email, taken, free] = [address('asks'), address('taken'), address('free')]
     const one = await fresh(email)
     await fresh(taken)

@@ -21,7 +21,7 @@ describe('what was asked for before a password was replaced', () => {
       post('/change-password', { currentPassword: phrase, newPassword: 'a wholly different phrase' }, await enter(email, phrase)),
   }
 
-  it.each(Object.entries(ways))('leads nobody in who knew the former one: %s', async (_, replace) => {
+  it.each(Object.entries(ways))('gives no access to a holder of the former password: %s', async (_, replace) => {
     const [email, next, recovery] = [address('owner'), address('stranger'), address('recovery')]
     await fresh(email)
     const stranger = await enter(email, phrase)

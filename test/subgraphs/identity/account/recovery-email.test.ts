@@ -101,7 +101,7 @@ describe('a recovery address', () => {
     expect((await shown(one)).status).toBe('none')
   })
 
-  it('is verified once, of 20 who come with its code at once; a newer mail ends the code', async () => {
+  it('is verified once by 20 concurrent uses of its code; a newer mail ends the code', async () => {
     const [email, first, second] = [address('main'), address('first'), address('second')]
     const one = await fresh(email)
     await name(one, first)

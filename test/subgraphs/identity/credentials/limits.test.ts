@@ -119,7 +119,7 @@ describe('counts of several processes of identity', () => {
 })
 
 describe('a count', () => {
-  it('is taken no more often than its bound by fifty who come at once, and anew when its window has ended', async () => {
+  it('grants no more than its limit to fifty concurrent callers, and starts again after its window', async () => {
     const limits = openLimits(pooled(), 'a secret')
     const [bound, now] = [{ kind: 'test', most: 7, windowMs: 1_000 }, open.clock.now()]
     const all = await Promise.all(Array.from({ length: 50 }, () => limits.take(bound, 'one', now)))

@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect(sessions.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
   })
 
-  it('says to whoever asks, and not in the log, that it takes nothing from their page and leads to no such address', async () => {
+  it('answers, without logging, that it takes no requests from their page and has no such address', async () => {
     const told = vi.spyOn(open.foundation.log, 'error')
     onTestFinished(() => told.mockRestore())
     const ask = (headers: Record<string, string>, more: object) =>

@@ -213,7 +213,7 @@ describe('mails', () => {
     expect(connections).toBeLessThan(10)
   })
 
-  it('do not suffer from a connection that the server has left meanwhile: the next one takes them at once', async () => {
+  it('are sent over the next connection when the server has closed the former one', async () => {
     const server = await rawServer((socket, at) => {
       answering(socket)
       let mails = 0

@@ -78,7 +78,7 @@ test.each([
   expect(await addresses('publishing')).toEqual(known)
 })
 
-test('one alone waits for a registry that is silent: what it said last is handed out while it is asked again, and its answer when it comes', async () => {
+test('only one request waits for a silent registry: its last answer is returned meanwhile, and the new one when it arrives', async () => {
   await using open = await production()
   const { addresses, asked, held, clock, state } = open
   expect(await addresses('publishing')).toEqual(known)

@@ -130,7 +130,7 @@ describe('the registry of services', () => {
     await listening.return()
   })
 
-  it('I-04 answers everybody who asks by slug, and says when what was kept still holds', async () => {
+  it('I-04 answers everybody by slug, and revalidates a cached answer', async () => {
     await register([publishing, launcher], { launcher: { dashboard: 'https://launcher.test', callback: 'https://launcher.test/callback' } })
     const ask = (slug: string, headers: Record<string, string> = {}) => open.identity.http(new Request(`${origin}/identity/api/services/${slug}`, { headers }))
     const answer = await ask('launcher')

@@ -64,7 +64,7 @@ describe('GET …/me', () => {
     expect(json.scopes.every((scope: string) => scope.startsWith('launcher:'))).toBe(true)
   })
 
-  test('is for people alone: 401 for nobody, which nobody keeps either', async () => {
+  test('is for people only: 401 without one, which is never cached', async () => {
     const nobody = await door.ask('GET', `${auth}/me`)
     expect([nobody.status, nobody.headers['cache-control']]).toEqual([401, 'no-store'])
   })

@@ -62,7 +62,7 @@ describe('people', () => {
     expect(seen).toEqual({ lastSignedInAt: open.clock.now().toISOString(), emailVerified: true })
   })
 
-  it('change their own name and picture; what is left out stays, and what is the same is told nobody', async () => {
+  it('change their own name and picture; omitted fields stay, and an unchanged value causes no fact', async () => {
     const image = 'https://pictures.test/ada.png'
     expect((await run(viewers.ada, update, { input: { name: ' Ada ', image } })).data().updateUser).toEqual({ name: 'Ada', image })
     expect((await run(viewers.ada, update, { input: { image: null } })).data().updateUser).toEqual({ name: 'Ada', image: null })

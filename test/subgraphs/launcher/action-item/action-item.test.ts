@@ -24,7 +24,7 @@ const statusOf = async (id: string, as: Viewer) => (await graph.execute(one, { i
 const personal = (viewer: Viewer): Viewer => ({ ...viewer, organizationId: null, roles: [], context: 'personal' })
 
 describe('G-11 who sees what waits', () => {
-  test('everybody sees what is the organization’s, owners and admins what is theirs, a person what is for that person, and nobody else anything', async () => {
+  test('members see the organization’s items, owners and admins theirs, a person their own, and others none', async () => {
     const { owner, member, outsider, organization } = await graph.seed.owner().member().outsider()
     const of = { organizationId: organization.id }
     const forAll = await seedAttention(graph, of)
@@ -70,7 +70,7 @@ describe('G-11 who sees what waits', () => {
 })
 
 describe('G-11 what becomes of it', () => {
-  test('somebody who sees it says that it is done: it leaves the list of all, the record names who, and once more changes nothing', async () => {
+  test('a person who sees it marks it done: it leaves all lists, the audit log names the person, and a repetition changes nothing', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const { id } = await seedAttention(graph, { organizationId: organization.id })
     const done = (await graph.execute(complete, { input: { id, expectedVersion: 1 } }, { as: member })).data().completeActionItem
@@ -91,7 +91,7 @@ describe('G-11 what becomes of it', () => {
     expect(done.completeActionItem.status).toBe('DONE')
   })
 
-  test('when its cause is gone it is resolved, whoever did what before, and takes no verb any more', async () => {
+  test('when its cause is gone it is resolved, whatever was done before, and accepts no action', async () => {
     const { owner, organization } = await graph.seed.owner()
     const { id, key } = await seedAttention(graph, { organizationId: organization.id })
     await graph.execute(complete, { input: { id } }, { as: owner })
@@ -109,7 +109,7 @@ describe('G-11 what becomes of it', () => {
     expect((await graph.execute(one, { id }, { as: owner })).data().actionItem).toMatchObject({ kind: 'POST_FAILED', title: 'It is not there', version: 2 })
   })
 
-  test('what a person has done comes back when the cause came back later, and not because news of before comes late', async () => {
+  test('an item marked done returns when its cause returns later, and not by late facts of before', async () => {
     const { owner, organization } = await graph.seed.owner()
     const of = { organizationId: organization.id }
     const before = graph.clock.now().toISOString()
@@ -123,7 +123,7 @@ describe('G-11 what becomes of it', () => {
     expect([await statusOf(id, owner), await seen(owner)]).toEqual(['OPEN', [id]])
   })
 
-  test('what its service closed is open again when the service says so, whatever its clock says; the same fact told twice is not', async () => {
+  test('an item closed by its service reopens when the service says so, whatever its clock; a repeated fact does nothing', async () => {
     const { owner, organization } = await graph.seed.owner()
     const of = { organizationId: organization.id }
     const { id, key, opened } = await seedAttention(graph, of)
@@ -147,7 +147,7 @@ describe('G-11 what becomes of it', () => {
 })
 
 describe('G-11 live', () => {
-  test('whoever sees an item is told when it appears, changes, is done and goes; nobody else, and nobody at the start', async () => {
+  test('people who see an item are told when it appears, changes, is done and disappears; others and new subscribers get nothing', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const of = { organizationId: organization.id }
     await seedAttention(graph, of)
@@ -226,7 +226,7 @@ describe('G-11 a spend limit', () => {
   const waiting = '{ actionItems { nodes { id kind title subject { service id } } } }'
   const call = { family: 'AI', operation: 'chat.completions', requestedModel: null } as const
 
-  test('is one item of its managers, whatever of its alerts and refusals comes, and none when it is gone', async () => {
+  test('is one item of its managers for all its alerts and refusals, and none after its deletion', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const { calls } = graph.platform.providers.job('test')
     const spend = async (upperMicros: bigint) => {

@@ -3,7 +3,7 @@ import { supergraph } from '../../../kit/supergraph.ts'
 
 const asked = /from identity\.service_entries/
 
-test('which services there are is asked of the registry once a minute, whoever looks; who may see a widget is decided each time', async () => {
+test('reads the list of services from the registry once a minute; the right to see a widget is checked each time', async () => {
   await using graph = await supergraph()
   const { owner, member, outsider } = await graph.seed.owner().member().outsider()
   const asking = async (as: typeof owner) => {

@@ -151,7 +151,7 @@ describe('the candidates of a call', () => {
     expect(taken()).toEqual(['openai/first'])
   })
 
-  test('are not asked any more once whoever asked has gone, whatever else went wrong at that moment', async () => {
+  test('are not called any more once the caller has left, whatever else failed at that moment', async () => {
     const late = world({ 'openai/first': ['leave and fail'] })
     expect(await late.run(first, second)).toMatchObject({ kind: 'left', attempts: [{ model: 'openai/first', failure: 'left' }] })
     expect([late.taken(), late.notes, late.counts]).toEqual([['openai/first'], [], ['openai left']])

@@ -19,7 +19,7 @@ const tools = [
 const shapeOf = (json: Json) => [json, json.choices[0], json.choices[0].message, json.usage].map(part => Object.keys(part).sort())
 
 describe('G-02 a chat', () => {
-  test('is answered in one form, whoever answers, at its price, and is on record without what was said', async () => {
+  test('has the same form of answer and its price from every vendor, and is logged without its content', async () => {
     await using world = await aiWorld()
     const answers = [await world.chat('Private words'), await world.chat('Private words', { model: secondModel })]
     const [first, second] = await Promise.all(answers.map(answer => answer.json() as Promise<Json>))

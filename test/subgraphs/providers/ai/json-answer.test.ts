@@ -119,7 +119,7 @@ describe('a chat that asks for JSON', () => {
     }
   })
 
-  it.each([chatModel, secondModel])('says that the maximum cut an answer of %s off, and calls what is left of it no object', async model => {
+  it.each([chatModel, secondModel])('reports that the maximum cut off an answer of %s, and returns no partial object', async model => {
     for (const asked of [format, bySchema]) {
       const whole = await choiceOf(await well().chat('a b c d e f', { model, ...asked, max_completion_tokens: 2 }, pinned))
       const streamed = await readStream(await well().chat('a b c d e f', { model, ...asked, max_completion_tokens: 2, stream: true }, pinned))

@@ -69,7 +69,7 @@ describe('G-02 a call, where several processes make calls', () => {
     expect((await changed(`update providers.organizations set status = 'SUSPENDED'`)).status).toBe(403)
   })
 
-  test('passes over whoever another one has found limited or failing, and tells the others before it moves on', async () => {
+  test('skips a candidate that another process has found limited or failing, and shares a failure before the next attempt', async () => {
     await using world = await aiWorld({ isAlone: false })
     const { graph } = world
     await world.arm('openai', { fault: 'status', status: 429, resetSeconds: 7 })
@@ -120,7 +120,7 @@ describe('G-02 a call, where several processes make calls', () => {
   })
 })
 
-test('G-02 rests that processes share are those that one keeps by itself, whatever becomes of a candidate', async () => {
+test('G-02 shared cooldowns equal those of a single process, whatever becomes of a candidate', async () => {
   await using database = await createTestDatabase()
   const { sequelize } = database
   const whose = fc.constantFrom(...Array.from({ length: 3 }, () => newId()))

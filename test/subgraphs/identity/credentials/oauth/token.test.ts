@@ -115,7 +115,7 @@ describe('a code', () => {
     ])
   })
 
-  it('has one winner of twenty at once, and that one loses what it got to those who came after', async () => {
+  it('has one winner of twenty concurrent uses, whose tokens the later uses revoke', async () => {
     const { fields } = await on.code(app, cookie)
     const answers = await twenty(() => on.token(app, fields))
     const won = answers.filter(({ status }) => status === 200)

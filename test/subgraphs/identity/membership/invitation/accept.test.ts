@@ -105,7 +105,7 @@ describe('accepting without an account', () => {
     expect(await problem(await post({ ...given, code: sent }))).toEqual([400, 'BAD_USER_INPUT', 'CODE'])
   })
 
-  it('I-01 makes one account and one member of 20 who come with one code at once', async () => {
+  it('I-01 creates one account and one member for 20 concurrent uses of one code', async () => {
     const { code } = await invite(stranger)
     const before = (await members())[0]!.n as number
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({ code, ...given })))
@@ -191,7 +191,7 @@ describe('the page of an invitation', () => {
     expect((await send({ token: token!, accept: id }, [cookie])).status).toBe(401)
   })
 
-  it('says to who is signed in with another address what to do, and gives nothing away to who has no code', async () => {
+  it('tells a person signed in with another address what to do, and reveals nothing without a code', async () => {
     const { code } = await invite('out@other.test')
     const other = await shown(`?code=${code}`, await signedIn('ada@acme.test'))
     expect([other.text.includes('name="accept"'), other.text.includes('another address')]).toEqual([false, true])

@@ -239,7 +239,7 @@ describe('who was invited', () => {
     expect((await run(viewers.outsider, on('acceptInvitation'), { id })).data().acceptInvitation.status).toBe('ACCEPTED')
   })
 
-  it('who has become a member by another way meanwhile keeps the roles of that', async () => {
+  it('keeps the roles of a membership obtained in another way meanwhile', async () => {
     const { id } = await inviting('super@admin.test', ['ADMIN'])
     const add = 'mutation { addMember(input: { email: "super@admin.test", roles: [VIEWER] }) { id } }'
     await run({ ...viewers.super, organizationId: made.organizations.acme!, roles: ['owner'] }, add)

@@ -253,7 +253,7 @@ describe('to make a handoff takes', () => {
       })
   })
 
-  test('no token for one service alone, which does not tell what people may do elsewhere either', async () => {
+  test('a token that is not limited to one service, which must not grant rights elsewhere', async () => {
     const ask = `{ memberRights(userId: "${owner.userId}", organizationId: "${organizationId}") { scopes } }`
     const service = { ...anonymous, kind: 'service', appId: 'app_launcher' } as const
     expect((await graph.execute(ask, {}, { as: service })).data().memberRights.scopes).toContain('publishing:posts.read')

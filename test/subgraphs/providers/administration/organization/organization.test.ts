@@ -55,7 +55,7 @@ describe('G-13 an organization is provisioned', () => {
 })
 
 describe('G-13 what calls ask is kept as the organization says', () => {
-  test('not at all, without what tells of somebody, or as it is; for so many days, and no longer', async () => {
+  test('not at all, redacted or complete; for the configured days and no longer', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const set = async (input: object) => (await graph.execute(updating, { input }, { as: owner })).data().updateProviderOrganization
