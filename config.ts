@@ -127,7 +127,7 @@ export interface Config extends AsRead {
   readonly environmentVariables: Variables
   /** Who started us, so that its end is ours: npm, or what keeps processes apart; null: nobody in particular. */
   readonly startedBy: string | null
-  /** Which of the processes that serve one port together it is, from 1; null: it does not share it, or with nobody whom it knows. */
+  /** The number of this process among those that share one port, from 1; null if it does not share it. */
   readonly worker: number | null
 }
 
@@ -136,7 +136,7 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 export interface Reading {
-  /** Variables whose values the command line gave: they come before those of the environment. */
+  /** Variables set on the command line, which take precedence over the environment. */
   readonly given?: Variables
   /** Values where neither names one. */
   readonly defaults?: Variables

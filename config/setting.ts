@@ -20,7 +20,7 @@ export interface Setting<Value> {
 // biome-ignore lint/suspicious/noExplicitAny: each row has a value of its own kind
 export type Family = Readonly<Record<string, Setting<any>>>
 
-/** What a family's settings come to. */
+/** The values of a family's settings. */
 export type Values<Rows extends Family> = { readonly [Key in keyof Rows]: Rows[Key] extends Setting<infer Value> ? Value : never }
 
 interface Row<Value, Fallback> extends Omit<Setting<Value>, 'name' | 'reads' | 'fallback' | 'without'> {

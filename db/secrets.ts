@@ -29,7 +29,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 /** Values that are read at once, unless those of a column are large. */
 const usualBatch = 200
 
-/** What was done with one column. */
+/** The result for one column. */
 export interface Rewritten {
   readonly column: SealedColumn
   /** How many values are sealed with the new key now that were not. */
@@ -47,7 +47,7 @@ interface Found {
 
 /**
  * Seals with the newest key what was sealed with an older one, in small steps, while the platform runs: a value that somebody else writes
- * meanwhile stays as they wrote it. Whatever ends it, the next run goes on with what is left.
+ * meanwhile stays as they wrote it. If it is interrupted, the next run continues with the rest.
  * @param newest name of the key that the cipher seals with
  * @param onProgress told after each step
  */

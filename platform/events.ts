@@ -30,7 +30,7 @@ export interface Events {
  * Finds what was announced on a topic since a moment, a few hundred events at most, out of the rows themselves.
  * @param rest the topic without its prefix
  * @param away whether the carrier was away since then; otherwise it is the minute's round
- * @returns each event with its mark; without one it is told in any case
+ * @returns each event with its mark; one without a mark is always delivered
  */
 export type Resync = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
 

@@ -30,7 +30,7 @@ export function readIdempotency({ idempotencyKey: key, ...content }: { readonly 
 
 /**
  * Refuses a key that made something else before.
- * @param what made it is: `post`
+ * @param what the kind of record: `post`
  * @throws CONFLICT, reason KEY_REUSED
  */
 export function checkSameContent(earlierHash: string | null, { hash }: Idempotency, what: string): void {

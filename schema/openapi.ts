@@ -6,7 +6,7 @@ import { inFile, type Mistake } from './source/mistake.ts'
 /** The whole document, for those who want it as a file: no part of git. */
 export const openapiFile = 'schema/openapi.json'
 
-/** What of it clients rely on, a line a route and a schema: what is reviewed, and compared with what is released. */
+/** The released part, one line for each route and schema, for reviews and comparison. */
 export const routesFile = 'schema/routes.json'
 
 const program = 'schema/openapi.ts'
@@ -21,8 +21,8 @@ interface Openapi {
 }
 
 /**
- * Describes the REST rows of a project as its files are now, those that are generated included. It happens in a process of its own: rows are
- * code, and what this one has loaded of them may be older.
+ * Describes the REST rows of a project as its files are now, those that are generated included. Runs in a separate process, because
+ * routes are code and this process may have loaded older files.
  */
 export async function openapiOf(root: string): Promise<Openapi> {
   if (!existsSync(join(root, program))) return { files: new Map(), local: new Map(), mistakes: [] }

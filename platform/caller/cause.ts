@@ -70,7 +70,7 @@ export const causeId = (): string | undefined => {
   return cause?.requestId ?? cause?.cause ?? cause?.fact
 }
 
-/** Where what is being done at this moment was asked from; undefined for what the process does of its own accord. */
+/** The request that caused the current work; undefined for work of the process itself. */
 export const originNow = (): Origin | undefined => present.getStore()?.[origin]
 
 /** Under this key the data of a job say what made it necessary; handlers do not see it. */
@@ -97,7 +97,7 @@ export function splitCause(data: Readonly<Record<string, string>>): {
   return { cause: { ...cause, ...(from && { [origin]: from }) }, trace, data: rest }
 }
 
-/** Header in which processes of the platform tell each other what program asks. */
+/** Header by which processes of the platform name the calling program. */
 export const clientHeader = 'graphql-client-name'
 
 /** Headers in which they tell each other where it asks from. Beside a seal they are believed, from outside never. */

@@ -27,6 +27,6 @@ export interface Sweep {
   /** Whether its rounds wait for third parties, who may be silent: then one is not late before its time is over, a minute. @default false */
   readonly asksOthers?: boolean
   run(): Promise<void>
-  /** Is handed, when the sweep is opened, what lets it go round before its turn: at once, or after so many ms. */
+  /** Receives, when the sweep is opened, a function that starts a round early: at once, or after so many ms. */
   wakes?(wake: (ms?: number) => void): void
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { OutboundFailure } from './failure.ts'
 
 /**
- * Asks a third party and hands its answer over as it comes. It resolves with the answer's headers, and rejects with an `OutboundFailure`
+ * Calls a third party and passes its answer on as a stream. It resolves with the answer's headers, and rejects with an `OutboundFailure`
  * where none come. Redirects are not followed, nothing is tried again. Whatever happens, no socket, timer or listener is left behind once
  * the body has been read to its end or its failure, left (`break`), or cancelled; a body that nobody reads ends with `totalMs`.
  */
@@ -192,7 +192,7 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
 interface Pieces {
   readonly body: StreamBody | null
   begin(): void
-  /** Asks for no more of it. */
+  /** Cancels the rest of it. */
   leave(): void
 }
 

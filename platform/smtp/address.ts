@@ -9,7 +9,7 @@ export interface MailServer {
 
 /**
  * Reads `smtp://user:password@host:587` or `smtps://…`.
- * @returns null when it is none
+ * @returns null for an invalid address
  */
 export function readMailServer(url: string): MailServer | null {
   if (!/^smtps?:\/\/[^/?#]+\/?$/i.test(url) || !URL.canParse(url)) return null

@@ -6,7 +6,7 @@ const most = { whole: 254, local: 64 }
 
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
 
-/** Whether letters could be taken for those of another address: invisible ones, forms of others for compatibility, scripts that look alike in one name. */
+/** Whether characters could be mistaken for another address: invisible ones, compatibility forms, mixed scripts in one name. */
 function isAmbiguous(local: string): boolean {
   const letters = [...local].filter(letter => letter > '\x7f')
   return (

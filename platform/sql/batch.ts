@@ -47,7 +47,7 @@ interface Wire {
 }
 
 /**
- * What each connection has parsed: a name stands for the same columns as long as it lives, for PostgreSQL refuses what would change them.
+ * The statements parsed on each connection: a name keeps its columns, because PostgreSQL refuses changes to them.
  * Once one connection has refused, all of them are made to parse anew: otherwise each would fail a transaction to find out.
  */
 let parsedBy = new WeakMap<Wire, Map<string, Shape>>()

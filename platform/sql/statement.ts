@@ -13,7 +13,7 @@ import { factsOfSql, nameOfSql } from './span.ts'
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** It locks rows: it is a transaction of its own, so that it holds nothing while what goes with it waits. */
+  /** It locks rows, so it runs in a transaction of its own and does not hold locks while other reads wait. */
   readonly locks?: true
 }
 

@@ -73,7 +73,7 @@ async function written(path: string, pieces: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Makes the folder, and takes out of it what nobody writes any more. */
+/** Creates the folder, and removes abandoned temporary files. */
 async function tidy(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const old = Date.now() - leftMs

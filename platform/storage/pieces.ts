@@ -4,7 +4,7 @@ const over = { value: undefined, done: true } as const
 
 /**
  * Pieces as they pass: each is asked for when its reader asks, and leaving them leaves what they come from.
- * @param each what becomes of a piece; what it throws ends them
+ * @param each called with each piece; an error it throws ends the stream
  * @param ended is told that all have passed; what it throws is what the reader sees in place of the end
  */
 export const passing = (source: Pieces, each: (piece: Uint8Array) => Uint8Array, ended?: () => void): Pieces => ({

@@ -26,7 +26,7 @@ export interface Credential {
   readonly perMinute?: number
 }
 
-/** Who calls, and by what right. */
+/** The caller and its credential. */
 export interface Caller {
   readonly viewer: Viewer
   readonly credential: Credential

@@ -75,8 +75,8 @@ const appHeader = 'x-app-id'
 /**
  * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
  * stream with one that the router makes for it. The seal names the calling subgraph, for which it was made, and the viewer. For anybody
- * else, as jobs do, the service asks with its token, for a viewer of its own making. What broke on its way is asked once more, a mutation
- * only when nothing of it was sent: routers come and go.
+ * else, as jobs do, the service asks with its token, for a viewer of its own making. A question that failed on its way is sent once more,
+ * a mutation only if nothing of it was sent.
  * @param token the service's own @default none: then it asks only for a viewer whom the router sent in the last minute, or whose
  *   stream the router keeps open
  */
@@ -228,7 +228,7 @@ function isClaim(made: unknown): made is AskAs['viewer'] {
   return id(userId) && id(organizationId) && words(roles) && words(scopes) && (context === 'personal' || context === 'organization')
 }
 
-/** Seals whose audience is remembered: a service asks several questions with one. */
+/** Cache of verified seals: a service sends several questions with one. */
 const mostRemembered = 1000
 /** Characters of the longest that is. */
 const longestRemembered = 8192

@@ -4,8 +4,8 @@ import { createOutbound } from '../../platform/outbound/outbound.ts'
 import type { StreamedAnswer, StreamOptions } from '../../platform/outbound/stream.ts'
 
 /**
- * Calling from a process of its own: the row is asked for at the router, with a token of the service. Of several routers the next is asked where
- * one surely heard nothing.
+ * Calling from a process of its own: the row is asked for at the router, with a token of the service. With several routers the next one
+ * is tried if the first certainly received nothing.
  * @param tokenFor the token with which the service calls another one; null: it has none there, and cannot call it
  */
 export function createRemoteCall(

@@ -57,7 +57,7 @@ export interface SubgraphServerOptions {
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
   /** Where bytes are counted that are held for operations. @default only those of one operation are bounded */
   readonly inFlight?: BytesInFlight | undefined
-  /** What it tells at `/metrics`, and who from elsewhere may read it. @default nothing */
+  /** The figures at `/metrics`, and the token for reading them from elsewhere. @default nothing */
   readonly metrics?: { readonly registry: Registry; readonly token: string | null } | undefined
   /** @default none */
   readonly tracing?: Tracing | undefined

@@ -65,8 +65,8 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
 }
 
 /**
- * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
- * decided, and whatever goes wrong is told in one place.
+ * Creates the HTTP application of the router: hosts become paths, requests get ids and a log line, CORS is decided, and errors are
+ * handled in one place.
  */
 export async function createApp({
   publicUrl,

@@ -121,7 +121,7 @@ export const ignoreBodies = (app: FastifyInstance): void => readRawBodies(app, (
 /**
  * Teaches a scope of routes to hand over bodies of every type as they came.
  * @param limitOf bytes that a request's body may have
- * @param passes whose body is handed over while it comes, as a `PassingBody`
+ * @param passes routes whose body is passed on as a stream, as a `PassingBody`
  */
 export function readRawBodies(
   app: FastifyInstance,

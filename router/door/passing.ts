@@ -16,9 +16,9 @@ export const tooSmall = () => doorRefusal(413, 'The body came in too many small 
 /** A request body forwarded as a stream, at the speed at which it is read. */
 export interface PassingBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** Whether all of it has come. */
+  /** Whether the whole body has arrived. */
   readonly isWhole: boolean
-  /** Why no more of it is taken: it is too large, or ended early. */
+  /** Why reading stopped: the body is too large, or ended early. */
   readonly refused: Error | null
   /** Reads past what is left of it, for a moment and up to some size: a client that writes while it is answered would see a broken pipe in place of the answer. */
   leave(): Promise<void>

@@ -159,7 +159,7 @@ export interface EngineOptions {
   /** SDL as composition writes it, or what `readSupergraph` made of it. */
   readonly supergraphSdl: string | Supergraph
   readonly transport: Transport
-  /** Without one, everybody may have everything. */
+  /** Without a filter, all callers may read everything. */
   readonly access?: AccessFilter | undefined
   readonly log: Pick<Logger, 'error' | 'warn'>
   /** How many operations stay planned; the least recently used go. 1000 unless told. */
@@ -184,6 +184,6 @@ export interface EngineOptions {
   readonly planTexts?: PlanTexts | undefined
   /** Told how many ms it took to make a plan. */
   readonly planned?: ((ms: number) => void) | undefined
-  /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */
+  /** Returns the query plan to callers that send `x-graphql-plan: show`: for development only. */
   readonly exposePlans?: boolean | undefined
 }

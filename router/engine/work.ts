@@ -29,7 +29,7 @@ export const workLimits = {
 } as const
 
 /**
- * One operation, or one event of a stream, while it is worked on: whether anybody waits for it, and what it has cost. It is what
+ * The work on one operation or one event of a stream: whether a client waits for it, and what it has cost. It is what
  * subgraphs are told of the operation, too; a class, because one is made for every event, and methods of its own would cost each a tenth.
  */
 export class Work implements Operation {

@@ -5,7 +5,7 @@ import type { Authority, KeyLoan, KeyUse } from '../../subgraphs/authority.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 
 const windowMs = 60_000
-/** How long a router may use what it was lent, and how often it tells what it used of it, in milliseconds. */
+/** How long in ms a router may use a loan, and how often it reports its use. */
 const loanMs = 1000
 /** Of how many keys it is known how often they were used lately; of more, those that were used longest ago begin anew. */
 const mostKeys = 20_000
@@ -101,7 +101,7 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
   const router = randomUUID()
   const purses = new LRUCache<string, Purse>({ max: mostKeys })
 
-  /** What a router tells of a key, which from then on is told. */
+  /** A router's report about a key, which starts regular reports. */
   const take = (keyId: string, purse: Purse, want: number, at: number): KeyUse => {
     const counts = new Map<number, number>()
     for (const moment of purse.used) counts.set(moment, (counts.get(moment) ?? 0) + 1)

@@ -7,7 +7,7 @@ import type { InTurn } from '../engine/engine.ts'
 export interface ShareLimits {
   /** What runs for one caller at the same time. */
   readonly each: number
-  /** What of one caller may wait beside it, first come first served. */
+  /** Waiting operations of one caller, in the order of arrival. */
   readonly waiting: number
   /** What runs for one organization at the same time, whoever of it calls. */
   readonly ofOrganization: number
@@ -45,8 +45,7 @@ export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganizatio
 export const slowForwardShare = { each: 128, ofOrganization: 256, all: 1024 } as const
 
 /**
- * Lets callers run so much at once. Where they wait for each other organizations take turns, and within one of them its callers, however
- * much one of them has waiting.
+ * Lets callers run so much at once. Waiting organizations take turns, as do the callers within one, however many operations wait.
  */
 export interface Shares {
   /**

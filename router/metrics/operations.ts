@@ -29,7 +29,7 @@ const mostSeries = 3000
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What became of an operation: everything, a part, nothing because of who asked or what for, or nothing because of us. */
+/** The result of an operation: complete, partial, refused because of the request, or failed because of us. */
 export const outcomes = ['success', 'partial', 'refused', 'failed'] as const
 type Outcome = (typeof outcomes)[number]
 

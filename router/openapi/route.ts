@@ -47,7 +47,7 @@ export const typeNameOf = ({ name }: Pick<DerivedRow, 'name'>): string => `${nam
 
 interface Describing {
   readonly named: Named
-  /** The name of the route's operation, for what has none of its own. */
+  /** The name of the route's operation, for schemas without a name of their own. */
   readonly operation: string
 }
 
@@ -61,7 +61,7 @@ function partSchema({ shape, description }: Part, describing: Describing): JsonS
   return schema.description || '$ref' in schema ? schema : withDescription(schema, description)
 }
 
-/** @param description what the graph says of the field whose shape it is */
+/** @param description the graph's description of the field */
 function shapeSchema(shape: Shape, description: string | null, describing: Describing): JsonSchema {
   switch (shape.kind) {
     case 'leaf':

@@ -20,7 +20,7 @@ export interface Page {
   readonly policy?: Readonly<Record<string, string>>
 }
 
-/** What the bar leads to: a path, and what it is called there. */
+/** A link of the navigation bar: path and label. */
 export type Bar = readonly (readonly [path: string, name: string])[]
 
 /** Sends a page. @param current its path, for the bar */

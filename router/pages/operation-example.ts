@@ -19,7 +19,7 @@ import {
 /** An operation that asks one root field, with values to fill in. */
 export interface OperationExample {
   readonly text: string
-  /** Null for one that needs none. */
+  /** Null if no variables are needed. */
   readonly variables: Readonly<Record<string, unknown>> | null
 }
 

@@ -36,7 +36,7 @@ export interface RouteOptions {
   readonly omit?: readonly string[]
   /** Where the fields of the input are read that neither path nor header has. @default the body */
   readonly input?: 'query'
-  /** Who alone may call beside what the operation takes: `service`, for routes between services. @default whom the operation lets in */
+  /** Who alone may call beside what the operation takes: `service`, for routes between services. @default the access rules of the operation */
   readonly policy?: 'service'
   /** Whether a body may be missing: nothing in it is needed. @default false */
   readonly mayBeEmpty?: true
@@ -115,7 +115,7 @@ export interface Content {
 export interface Documented {
   /** What generated clients call it: a verb and a noun, unlike any other of the platform's, `signIn`. */
   readonly name: string
-  /** What it does, for whoever calls it; the first sentence stands in lists. */
+  /** The route's description for callers; lists show the first sentence. */
   readonly does: string
   /** Method and path below the row's, where that ends in `/*`: `POST /sign-in/email`. */
   readonly at?: `${Method} /${string}`

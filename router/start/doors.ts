@@ -16,7 +16,7 @@ import { bytesInFlight, openEngineOver } from './engine.ts'
 import { followFile } from './process/follow-file.ts'
 import type { Process } from './startup.ts'
 
-/** What clients come in by, where it is not the same for every router. */
+/** The parts of a router that differ between modes. */
 export type RouterParts = Pick<
   RouterOptions,
   'engine' | 'authority' | 'draining' | 'severalRouters' | 'callers' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'

@@ -17,7 +17,7 @@ export type Defined = { readonly [S in ListedSlug]: ReturnType<Define<S>> }
 /** What configuration tells the subgraphs: a row for each whose `define` takes settings, none for the rest. */
 export type Settings = { readonly [S in ListedSlug as unknown extends SettingsOf<S> ? never : S]: SettingsOf<S> }
 
-/** Makes one subgraph; of the settings it is given its own row alone. */
+/** Defines one subgraph; it receives only its own row of the settings. */
 export type Definition<S extends ListedSlug> = (foundation: Foundation, settings: Settings) => Defined[S]
 
 type Load<S extends ListedSlug> = () => Promise<{ readonly define: (foundation: Foundation, settings: unknown) => Defined[S] }>

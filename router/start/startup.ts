@@ -18,7 +18,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** What a start hears from, and tells, the process in which it happens. */
+/** The interface between a start and its process. */
 export interface Startup {
   /** Aborts when the process is to end before the start is done. */
   readonly signal: AbortSignal
@@ -35,7 +35,7 @@ export interface Startup {
 export interface Process extends Startup {
   readonly config: Config
   readonly log: Logger
-  /** What the process tells at `/metrics`. */
+  /** The figures at `/metrics`. */
   readonly metrics: Registry
   /** Where traces go; undefined: nowhere. */
   readonly tracing: Tracing | undefined

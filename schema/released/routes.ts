@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { routesFile } from '../openapi.ts'
 import { inFile, type Mistake } from '../source/mistake.ts'
 
-/** What clients of the released routes rely on, as `routesFile` has what stands now. */
+/** The released contract of the REST routes, in the form of `routesFile`. */
 export const routesReleasedFile = 'schema/routes.released.json'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is walked path by path

@@ -13,7 +13,7 @@ export interface Watched {
 export interface Watcher {
   /** Resolves when files have changed and then been quiet for a moment: their paths, those of removed ones too. */
   changes(): Promise<readonly string[]>
-  /** What has changed until now, without waiting; it is not told again. */
+  /** Returns the changes until now, without waiting; each is returned once. */
   look(): readonly string[]
   close(): void
 }

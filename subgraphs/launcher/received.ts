@@ -59,7 +59,7 @@ async function open(job: Job, { from, key, present }: Known, opened: Opened, uni
   return () => announceItem(job.events, item)
 }
 
-/** Writes what becomes of an item. @returns what tells those who see it */
+/** Writes the changes of an item. @returns what tells those who see it */
 async function change(job: Job, item: ActionItemRow, changes: Partial<ActionItemRow> | null, { transaction, now }: Unit): Promise<(() => void) | undefined> {
   if (!changes) return undefined
   const after = await job.actionItems.update(item, { ...changes, updatedAt: now, version: item.version + 1 }, transaction)

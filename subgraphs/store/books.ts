@@ -17,7 +17,7 @@ export interface Writer {
   readonly clock: Clock
   /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
   readonly actor: string
-  /** Who asks; null for a job. */
+  /** The viewer; null for a job. */
   readonly viewer: Viewer | null
   readonly books: Books
   readonly facts: Telling
@@ -163,7 +163,7 @@ export async function record(context: Writing, { actor, details = {}, ...line }:
   if (books.record.recorded) transaction.afterCommit(() => books.record.recorded!(entry))
 }
 
-/** Writes facts for other subgraphs; for whoever changes several things in one transaction. */
+/** Publishes facts for other subgraphs, for code that changes several records in one transaction. */
 export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: Unit): Promise<void> =>
   writeNewFacts(context[writing], made, now, transaction)
 

@@ -25,14 +25,14 @@ export type ContextOf<S extends Stores, Services extends object> = Opened<S> &
     readonly browser: Browser | undefined
   }
 
-/** What a job receives: everybody's rows, and under whose name it writes. */
+/** What a job receives: the rows of all organizations, and the actor for its audit entries. */
 export type JobContextOf<S extends Stores, Services extends object> = Opened<S> & Services & Writing
 
 /** How contexts are made. */
 export interface Contexts<S extends Stores, Services extends object> {
   /** For one operation of a viewer, or one event of a stream: nothing of it is shared with another. */
   open(viewer: Viewer, operation: Operation): ContextOf<S, Services>
-  /** For one forwarded request of a viewer: what the viewer may see, read as it stands; the record names the viewer. */
+  /** A context for one forwarded request of a viewer: uncached rows that the viewer may see; the audit log names the viewer. */
   forRequest(viewer: Viewer, request: Request): ContextOf<S, Services>
   /**
    * A context for one piece of work of a job: it reads the rows of all organizations, uncached.

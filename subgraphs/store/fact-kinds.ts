@@ -32,7 +32,7 @@ const attention = z.object({
   key: z.string().min(1).max(200),
   /** What it is: `POST_FAILED`. Each service's contract names its own. */
   kind: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/),
-  /** Null when it is about no organization: then it is one person's. */
+  /** Null for an item of one person without an organization. */
   organizationId: id.nullable(),
   /** The record that it is about, in the service that tells it. */
   subjectId: z.string().min(1).max(200),

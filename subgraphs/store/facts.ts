@@ -18,8 +18,8 @@ import { write } from './write.ts'
 /** What a subgraph does with the facts of others. */
 export type Receives<S extends Slug, Job> = {
   /**
-   * Acts on a fact: everything it writes, it writes in the transaction of the unit, in which the fact is recorded as well. So it acts
-   * once, however often it is told; whatever it throws undoes both, and the fact is told again later.
+   * Acts on a fact: everything it writes, it writes in the transaction of the unit, in which the fact is recorded as well. The handler
+   * acts once, however often the fact is delivered; an error rolls back both, and the fact is delivered again.
    * @returns what is told to screens once the transaction is through
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to tell returns nothing

@@ -32,7 +32,7 @@ export interface StoreFacts<T extends Table> {
   readonly writtenOften?: boolean
 }
 
-/** The rows of one table that a viewer may see; or, for jobs, everybody's. What is asked of `byId`, `manyBy` and `page` in one turn is read together. */
+/** The rows of one table that a viewer may see; or, for jobs, everybody's. Calls of `byId`, `manyBy` and `page` in one turn of the event loop are read together. */
 export interface Rows<T extends Table, ListName extends string = string, Many extends string = string, Filter = never> {
   /** In sentences: `brand`. */
   readonly what: string

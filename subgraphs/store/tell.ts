@@ -8,11 +8,11 @@ import { kindOf, type NewFact } from './fact-kinds.ts'
 /** How a subgraph tells others: made by `openFacts`. */
 export interface Telling {
   readonly slug: Slug
-  /** Who is there to be told. */
+  /** The receivers that exist. */
   readonly receivers: readonly string[]
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'info'>
-  /** What the subgraph itself makes of what it tells, in the same transaction. @default nothing */
+  /** The subgraph's own handling of its facts, in the same transaction. @default nothing */
   keep?(made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void>
   /** Has what was written delivered: called after the commit. */
   wake(): void
@@ -24,7 +24,7 @@ export interface Teller {
   readonly facts: Telling
 }
 
-/** Writes facts, checked, in the transaction that makes them true; they go out once it is through. One statement, whatever their number. */
+/** Writes facts, checked, in the transaction that makes them true; they go out once it is through. Writes any number of facts in one statement. */
 export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
   if (made.length > 0) await facts.keep?.(made, now, transaction)
   const outgoing = made.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)

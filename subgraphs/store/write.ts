@@ -17,7 +17,7 @@ export interface Following<News> {
   announce?(news: News): Promise<void> | void
 }
 
-/** A unit whose moment counts from when the row is held: somebody else may have held it for a while. */
+/** A unit whose time is read after the row was locked, which may have taken a while. */
 interface OpenUnit {
   readonly transaction: Transaction
   now: Date

@@ -5,8 +5,8 @@
  * delivered to a receiver, later ones of that subject wait for it, and those of other subjects go on. The receiver records it in its
  * inbox (`<slug>.inbox`) in the transaction of its effect, so that it acts once however often it is told.
  *
- * An event (platform/events.ts) refreshes screens and may be lost; a fact may not. Which facts there are, who writes and who receives each,
- * stands in `subgraphs/store/fact-kinds.ts`.
+ * An event (platform/events.ts) refreshes screens and may be lost; a fact may not. `subgraphs/store/fact-kinds.ts` lists all facts with
+ * their writers and receivers.
  */
 export interface Fact {
   /** The same for every receiver, and however often it is delivered. */

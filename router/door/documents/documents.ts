@@ -116,7 +116,7 @@ interface Kept {
 /** What a document is known by: the SHA-256 of its text in hex. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Why none of a document's operations can be run: the name that was asked for, or the lack of one; undefined when one can. */
+/** Why no operation of a document can run: an unknown name, or none where one is needed; undefined if one can. */
 export function unresolvedOperation(document: DocumentNode, operationName: string | null | undefined): GraphQLError | undefined {
   if (getOperationAST(document, operationName)) return undefined
   const operations = document.definitions.filter(each => each.kind === Kind.OPERATION_DEFINITION).length

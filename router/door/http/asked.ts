@@ -1,6 +1,6 @@
 import type { Naming } from '../documents/sources.ts'
 
-/** What a request asks, read once. What cannot be read of it Apollo Server says is wrong. */
+/** The parsed request, read once. What cannot be read of it Apollo Server says is wrong. */
 export interface AskedOverHttp {
   readonly naming: Naming
   /** The operation to run; undefined where none is named, or by what is no name. */

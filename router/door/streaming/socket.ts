@@ -208,5 +208,5 @@ const isOfServers = (error: unknown): boolean => error instanceof Error && error
 
 const noHeaders = new Headers()
 
-/** Until it is known who dials. */
+/** Until the caller is authenticated. */
 const nobody: Claim = { caller: '', organization: '' }

@@ -34,7 +34,7 @@ export interface BytesInFlight {
   hold(claim: Claim, bytes: number): void
   /** Releases bytes that were taken or held. */
   release(claim: Claim, bytes: number): void
-  /** Whether the caller has taken nearly as many as a caller may: what it asks for then would be read in vain. */
+  /** Whether the caller has used nearly all its bytes: further reads would be in vain. */
   isFull(claim: Claim): boolean
   /** How many are taken now. */
   readonly total: number

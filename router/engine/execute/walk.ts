@@ -13,7 +13,7 @@ export type Walk = (data: Data, visit: (object: Data, owner: Owner | null, key: 
 
 type CountedWalk = (data: Data, visit: Parameters<Walk>[1], elements: Elements) => void
 
-/** Makes a walk; generated once it is repeated. The interpreting one tells no owners. */
+/** Makes a walk; generated once it is repeated. The interpreter reports no owners. */
 export function createWalk(path: readonly FlattenNodePathSegment[], supergraph: Supergraph): Walk {
   const form = warming<CountedWalk>(
     (data, visit, elements) => visitTargets(data, path, supergraph, elements, object => visit(object, null, 0)),

@@ -7,7 +7,7 @@ import { passedHeaders } from '../transport/propagation.ts'
 export interface Asked {
   /** The operation and its conditions, equal for equal ones. */
   readonly operation: string
-  /** What access leaves of it (`AccessDecision.verdict`). */
+  /** The access decision's verdict (`AccessDecision.verdict`). */
   readonly verdict: string
   /** Coerced, and so in the order in which the operation defines them, whatever order they came in. */
   readonly variables: Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ export type PlanText = (text: string) => Promise<PlanNode | null>
 /** What a planner made of one text: a plan, or words that say why it has none. */
 export type Planned = { readonly plan: PlanNode | null } | { readonly failed: string }
 
-/** The callers who wait for one plan; more may join while it is made. */
+/** The callers that wait for one plan; more may join while it is made. */
 export interface Askers {
   readonly names: ReadonlySet<string>
   join(name: string): void

@@ -15,7 +15,7 @@ export interface ErrorReader {
   readonly exposeInternalErrors: boolean
 }
 
-/** How many errors one answer tells. */
+/** Maximum number of errors in one answer. */
 const mostErrors = 100
 
 /**
@@ -134,8 +134,7 @@ function objectOf(field: FieldShape): Shape | null {
 }
 
 /**
- * The errors for what shaping found wrong. A null that an error explains already is not told again: one whose path leads to
- * the place, or lies below it.
+ * The errors for what shaping found wrong. A null that an error explains is not reported again: the error's path leads to it, or below it.
  */
 export function flawErrors(flaws: readonly Flaw[], known: readonly GraphQLError[]): GraphQLError[] {
   const errors: GraphQLError[] = []

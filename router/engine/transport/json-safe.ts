@@ -1,6 +1,6 @@
 /**
- * The value as it would be after a trip through JSON, so that a call in this process answers what HTTP would: dates become
- * ISO strings, bigints strings, what JSON cannot say becomes null. Copies only what changes and alters nothing in place,
+ * The value as JSON would carry it, so that a call in this process answers like HTTP: dates become ISO strings, bigints strings, other
+ * values null. Copies only what changes and alters nothing in place,
  * because scalars may answer objects that the application keeps.
  */
 export function jsonSafe(value: unknown): unknown {

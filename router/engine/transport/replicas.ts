@@ -3,7 +3,7 @@ import { type Exchange, type HttpAnswer, type Origin, type OriginOptions, openOr
 /** Several addresses of the same, told apart by what is seen of each. */
 export interface Replicas {
   /**
-   * Has one do work, and another when that one could not even be asked.
+   * Sends work to one replica, and to another if the first could not be reached.
    * @param work rejects with `UpstreamFailure`
    * @param repeats whether a failure leaves the work undone @default those that never left this process
    */

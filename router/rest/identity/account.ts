@@ -17,7 +17,7 @@ const address = (description: string) => json(description, { email: mail })
 
 const accepted = { 202: nothing('The same whether the address has an account: what follows comes by mail.') }
 
-/** What everybody may send who has no credentials yet, or lost them. */
+/** Routes for callers without credentials: sign-up and recovery. */
 export const accountTells: readonly Documented[] = [
   {
     name: 'signUp',

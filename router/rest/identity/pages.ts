@@ -17,7 +17,7 @@ const form = (...fields: readonly string[]) => ({
   type: 'application/x-www-form-urlencoded',
   schema: { type: 'object', properties: Object.fromEntries(fields.map(name => [name, { type: 'string' }])), required: fields },
 })
-/** Address and password come with who signs in; the others' buttons stand for themselves. */
+/** The sign-in form sends address and password; other forms send only their button. */
 const loginForm = form('token', 'email', 'password')
 
 const shows = (name: string, does: string, query: Record<string, string>, more: Documented['answers'] = {}): readonly [Documented] => [

@@ -10,7 +10,7 @@ const organization = object({ id, slug: text, name: text })
 
 const person = { kind: 'forward', method: 'GET', access: { policy: 'person' }, limit: 1024, to: 'identity', why: 'own answer' } as const
 
-/** What pages ask first: who is signed in, and what there is to open. */
+/** Routes that pages call first: the signed-in person and the available services. */
 export const sessionRows: readonly Row[] = [
   {
     ...person,

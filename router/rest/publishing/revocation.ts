@@ -15,7 +15,7 @@ const signed = {
 
 const params = { platform: 'facebook, instagram or threads.' }
 
-/** What networks say of accounts whose owner took a permission back, and the page on which such a person reads what became of it. */
+/** Callbacks of networks about revoked accounts, and the page that shows the state of a deletion. */
 export const revocationRows: readonly Row[] = [
   {
     kind: 'forward',

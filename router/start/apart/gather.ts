@@ -19,7 +19,7 @@ export interface Gathering {
 const patienceMs = 1_000
 
 /**
- * Has processes that serve one port know of each other: how many of them serve, and what all of them count together. Counts of an ended
+ * Connects the processes that serve one port: how many serve, and the sums of their figures. Counts of an ended
  * process stay, as far as it had reported them. Documents that clients registered at one of them are found by all.
  * @param of how many there are to be
  */

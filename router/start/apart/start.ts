@@ -28,7 +28,7 @@ const program = join(import.meta.dirname, '../../main.ts')
 const sandboxProgram = join(import.meta.dirname, '../../../sandbox/main.ts')
 const readyLine = /\bready in [\d.]+ s\b/
 
-/** What a process that prepares the database tells when it is done. */
+/** The result of the process that prepares the database. */
 export interface Prepared {
   readonly notices: readonly string[]
   readonly demo: NonNullable<Welcome['demo']>

@@ -34,7 +34,7 @@ const platformService = 'supergraph'
 /** Returns the `service.name` of a part of the platform that runs as a process of its own. */
 export const serviceNameOf = (platform: string, part: string): string => `${platform}-${part}`
 
-/** What a process of one part is told unless the environment says otherwise. @param command that starts it */
+/** Default environment of a process of one part. @param command that starts it */
 export function defaultsOf(command: Command): Readonly<Record<string, string>> {
   if (command.mode === 'subgraph') return subgraphDefaults(command.slug)
   if (command.mode === 'embedded' || command.mode === 'apart' || command.mode === 'help') return {}

@@ -67,7 +67,7 @@ const mostLeaveMs = 500
 /** A process that was started by another one, as `process` is. */
 export type Channel = Pick<NodeJS.Process, 'send' | 'on'>
 
-/** Joins those that serve the same port. @param registry what this one counts */
+/** Joins those that serve the same port. @param registry the figures of this process */
 export function openColleagues(registry: Registry, channel: Channel = process): Colleagues {
   let known: Serving | null = null
   let waiting: ((texts: readonly string[]) => void)[] = []

@@ -4,9 +4,9 @@ import type { Writable } from 'node:stream'
 
 /** Where a process writes lines: its log, and what it says of itself. */
 export interface Lines {
-  /** Writes lines, each with its end; what nobody reads is left out one day. */
+  /** Writes whole lines; if nobody reads them they are dropped at some point. */
   write(text: string): void
-  /** Waits until what was written is gone, so many ms at most. */
+  /** Waits until written lines are flushed, at most so many ms. */
   written(withinMs: number): Promise<void>
 }
 

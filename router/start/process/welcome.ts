@@ -22,7 +22,7 @@ export const pagesOf = (config: Parameters<typeof hostsOf>[0]): Welcome['pages']
   ['Publishing', hostsOf(config).addressOf('publishing', 'web', '/dashboard')],
 ]
 
-/** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
+/** Printed before the ready line: addresses, demo accounts, and what is unusual about this start. */
 export function welcome({ url, pages, database, demo, notices, processes = [] }: Welcome): readonly string[] {
   const lines = [
     `supergraph ${version()}`,

@@ -18,7 +18,7 @@ export interface ProfileWords {
   readonly voiceProfiles: readonly Voice[]
 }
 
-/** An authorization as it is given. */
+/** An authorization as the input gives it. */
 export interface GivenAuthorization {
   readonly kind: NonNullable<CreatePersonProfileInput['authorizations']>[number]['kind']
   readonly reference: string

@@ -45,7 +45,7 @@ export interface Voice {
 export const personProfiles = table('agents.person_profiles', {
   id: uuid.key,
   organizationId: uuid,
-  /** The person whom it is about: they see it, like whoever manages the organization. */
+  /** The subject, who sees the profile, as do managers of the organization. */
   subjectId: uuid,
   displayName: text,
   status: text.of<PersonProfileStatus>().or('DRAFT'),
@@ -74,7 +74,7 @@ const archiveOf = statement(
     where organization_id = $1 and subject_id = $2 and status <> 'ARCHIVED' returning id`,
 )
 
-/** What only person profiles are asked. */
+/** Queries of person profiles only. */
 function personProfileSql(rows: Rows<typeof personProfiles>) {
   return {
     /** One with this id, under lock. @throws NOT_FOUND for one that the viewer may not see, as for none */

@@ -35,7 +35,7 @@ export const profileSources = table('agents.profile_sources', {
 
 export type ProfileSourceRow = Row<typeof profileSources>
 
-/** What a snapshot is taken of. */
+/** The input of a snapshot. */
 export type ReadySource = Pick<ProfileSourceRow, 'id'> & { readonly contentHash: string; readonly characters: number }
 
 const textsOf = `select t.source_id as "sourceId", t.text from agents.profile_texts t where t.source_id = any($1::uuid[])`
@@ -109,7 +109,7 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
       return row!.count
     },
 
-    /** One whose address is to be fetched by now and that nobody else holds, under lock; null when there is none. @param without people of whom none is wanted */
+    /** Locks a source that is due and unclaimed; null if there is none. @param without people of whom none is wanted */
     async lockDue(now: Date, without: readonly string[], transaction: Transaction): Promise<ProfileSourceRow | null> {
       const [due] = await rows.read(lockDue, [now, without], transaction)
       return due ?? null

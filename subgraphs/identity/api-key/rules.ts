@@ -22,7 +22,7 @@ export const writeKey = (random: Buffer): string => `sgk_${random.toString('base
 /** The part by which people recognise a key. */
 export const prefixOf = (clear: string): string => clear.slice(0, shownLength)
 
-/** What a secret is kept as. */
+/** The stored form of a secret. */
 export const keptOf = (clear: string): Pick<ApiKeyRow, 'hash' | 'prefix'> => ({ hash: hashOfSecret(clear), prefix: prefixOf(clear) })
 
 /** Whose keys somebody may manage: of these services, or all of an organization, which is what its managers do. */
@@ -152,7 +152,7 @@ export function formerOf(key: ApiKeyRow, now: Date): { readonly prefix: string; 
 }
 
 /**
- * What a key becomes by a new secret: the present one is the former from now on, and the one before it ends.
+ * Rotates a key: the present secret becomes the former one, and the one before it expires.
  * @param kept what the new secret is kept as
  * @param graceSeconds how long the present one goes on working; never longer than the key itself
  * @throws CONFLICT for a key that has ended

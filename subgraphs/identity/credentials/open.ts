@@ -36,7 +36,7 @@ export interface Credentials {
   sessionCookies(token: string, expiresAt: Date, now: Date): readonly string[]
   /** Every session token of ours that a request's cookies hold. */
   sessionTokens(headers: Headers): readonly string[]
-  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for what is none */
+  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for an invalid one */
   sessionOf(authorization: string): Promise<OwnSession>
   readonly newSigningKey: Services['newSigningKey']
   /** Loads the library that makes credentials. */

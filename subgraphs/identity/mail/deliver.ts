@@ -30,7 +30,8 @@ export interface DeliverOptions {
 }
 
 /**
- * Makes what tries a mail: takes it, sends it, writes what became of it. It may be called at any time, by several workers, again after a
+ * Makes the function that tries a mail: claims it, sends it, stores the result. It may be called at any time, by several workers, again
+ * after a
  * crash: the row says whose turn it is. A crash between the server's answer and the row sends the mail twice, with the same Message-ID;
  * nothing else does.
  * @returns of each call: when the mail is to be looked at again; null: never, or by somebody else

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type MailKind, mailKinds } from './kinds.ts'
 import type { MailStore } from './store.ts'
 
-/** What may become of a try. */
+/** The possible results of an attempt. */
 export const mailTries = ['sent', 'put_off', 'given_up', 'outdated'] as const
 export type MailTry = (typeof mailTries)[number]
 

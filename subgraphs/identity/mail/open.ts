@@ -13,7 +13,7 @@ import { times } from './rules.ts'
 import { createMails, type Mails } from './send.ts'
 import { mailStore } from './store.ts'
 
-/** What mails are told by configuration. */
+/** Mail settings. */
 export interface MailSettings {
   /** Null: no mail leaves. */
   readonly server: MailServer | null

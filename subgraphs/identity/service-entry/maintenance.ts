@@ -7,7 +7,7 @@ import type { SetServiceMaintenanceInput } from '../resolvers.generated.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
 import { isRegistered, registryTopic } from './rules.ts'
 
-/** Until when a service is under maintenance, and what people are told of it. */
+/** End and message of a service's maintenance. */
 export interface Maintenance {
   readonly until: Date
   readonly message: string | null

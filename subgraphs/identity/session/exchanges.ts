@@ -13,7 +13,7 @@ interface SessionRows {
   open(viewer: Viewer, request: Request): Context
   /** Every session token of ours that a request's cookies hold. */
   sessionTokens(headers: Headers): readonly string[]
-  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for what is none */
+  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for an invalid one */
   sessionOf(authorization: string): Promise<OwnSession>
 }
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../../scopes.ts'
 import type { Role } from '../stores/roles.ts'
 
-/** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
+/** The people, organizations and keys to create. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {
   /** The password of every person who is not there yet; it is hashed once. Null: people sign in elsewhere. */
   readonly password: string | null

@@ -34,13 +34,13 @@ const findPlaces = statement(
 const countMembers = statement('select count(*)::int as count from identity.memberships where organization_id = $1')
 
 const membershipSql = (rows: Rows<typeof memberships>) => ({
-  /** What a person is in an organization; whoever asks, for rules need to know. */
+  /** A person's membership of an organization, without a check of the viewer: rules need it. */
   async ofPerson(organizationId: string, userId: string, transaction?: Transaction): Promise<MembershipRow | null> {
     const [membership] = await rows.read(findOfPerson, [organizationId, userId], transaction)
     return membership ?? null
   },
 
-  /** The organizations that a person belongs to, by name, and as what; whoever asks. */
+  /** A person's organizations by name, with roles, without a check of the viewer. */
   placesOf: (userId: string): Promise<Place[]> => rows.read<Place>(findPlaces, [userId]),
 
   /** How many members an organization has. Read it under the organization's lock before adding one. */

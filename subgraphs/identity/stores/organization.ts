@@ -24,7 +24,7 @@ const countMade = statement(
 )
 
 const organizationSql = (rows: Rows<typeof organizations>) => ({
-  /** The id behind a slug, whoever asks; null when there is none. */
+  /** The id of a slug, without a check of the viewer; null if unknown. */
   async idOf(slug: string): Promise<string | null> {
     const [found] = await rows.read<{ id: string }>(findBySlug, [slug])
     return found?.id ?? null

@@ -42,7 +42,7 @@ export const openedBy = (told: FactBody<'attention.opened'>): Opened => ({
 
 /**
  * What becomes of an item that its service opens again; null when nothing does. What a person has done stays done unless the cause came
- * back afterwards. What the service itself had closed is open again whatever its clock says: facts of one item come in their order.
+ * back afterwards. An item closed by its service reopens whatever the service's clock says: facts of one item arrive in order.
  */
 export function opening(present: ActionItemRow, opened: Opened): Partial<ActionItemRow> | null {
   if (present.status === 'DONE' && opened.openedAt <= present.closedAt!) return null
@@ -72,7 +72,7 @@ const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.includes(
 
 const topics = 'launcher.action-items.'
 
-/** Where changes of an item are told: to those who see it. */
+/** The topic of an item's changes, for those who see it. */
 export function topicOf({ organizationId, audience, userId }: Place): string {
   if (audience === 'person') return `${topics}${organizationId ?? 'personal'}.person.${userId}`
   return `${topics}${organizationId}.${audience}`
@@ -87,7 +87,7 @@ export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'ro
   return [...shared.map(audience => topicOf({ organizationId, audience, userId: null })), ...own]
 }
 
-/** Tells those who see an item, after commit, that it appeared, changed or closed. */
+/** Announces to those who see an item, after the commit, that it appeared, changed or closed. */
 export const announceItem = (events: Events, item: ActionItemRow): void => events.announce(topicOf(item), { id: item.id }, item.version)
 
 /** Has items that somebody listens for looked at again, for events may be lost between processes. */

@@ -15,7 +15,7 @@ export const actionItems = table('launcher.action_items', {
   kind: text,
   severity: text.of<Severity>(),
   status: text.of<Status>(),
-  /** Null for what is about no organization: then it is one person's. */
+  /** Null for an item of one person without an organization. */
   organizationId: uuid.maybe,
   audience: text.of<Audience>(),
   userId: uuid.maybe,

@@ -12,7 +12,7 @@ export interface LiveWidgets {
   failed(error: unknown): void
 }
 
-/** How long changes of one app are gathered before it is asked again, in ms: a burst of events costs one question. */
+/** How long changes of one app are collected before its widget is read, in ms: a burst of events costs one read. */
 const gatherMs = 100
 /** How often every widget is read again without an event, in ms: a missed event or midnight is noticed by then. */
 const rereadMs = 60_000

@@ -25,7 +25,7 @@ import { transcriptionExchange } from './transcription/exchange.ts'
 /** What OpenAI's wire stands under. */
 const below = '/providers/api/ai'
 
-/** What calls to models stand on. */
+/** What model calls need. */
 export interface AiGround {
   readonly models: Models
   readonly calls: Calls

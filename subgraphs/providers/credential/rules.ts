@@ -7,7 +7,7 @@ import { type CredentialRow, platformReaders } from '../stores/credential/creden
 /** What credentials may hold, in characters. */
 const longest = { name: 100, plain: 500, secret: 4_096, address: 2_000 } as const
 
-/** A field as it is given. */
+/** A field as the input gives it. */
 export interface GivenField {
   readonly name: string
   readonly value: string

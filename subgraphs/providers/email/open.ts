@@ -15,11 +15,11 @@ import { createDeliver } from './message/deliver.ts'
 import { emailQueue, emailQueueName, emailSweep } from './message/queue.ts'
 import { createServers } from './message/servers.ts'
 
-/** What mail is told by configuration. */
+/** Mail settings. */
 export interface EmailSettings {
   /** Servers of DNS; null: those of the machine. */
   readonly dnsServers: readonly string[] | null
-  /** With what reports of mail servers are signed; null: none are taken. */
+  /** The secret that signs reports of mail servers; null if none are accepted. */
   readonly eventsSecret: string | null
   /** Where the operator publishes whose servers send, and where returned mail goes. */
   readonly domain: string

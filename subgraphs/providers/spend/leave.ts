@@ -2,7 +2,7 @@ import { record, tell, type Unit } from '../../store/books.ts'
 import type { Job } from '../context.ts'
 import { factsOf } from '../engines/spend/announce.ts'
 
-/** Removes the limits of somebody who is no member any more: what they spend in the organization is none of theirs. */
+/** Removes the limits of a person who is no longer a member. */
 export async function forgetMember(
   job: Job,
   { organizationId, userId }: { readonly organizationId: string; readonly userId: string },

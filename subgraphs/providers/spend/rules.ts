@@ -47,7 +47,7 @@ export function requirePlatformChanger(viewer: Viewer): void {
   throw new Refusal('FORBIDDEN', 'Spend limits of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
 }
 
-/** A scope as it is given. */
+/** A scope as the input gives it. */
 export interface GivenScope {
   readonly level: Level
   readonly scopeType: SpendScopeType

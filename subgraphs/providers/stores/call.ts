@@ -159,7 +159,7 @@ const appsSince = `select c.app_id as "appId", s.name, max(c.created_at) as "las
     from providers.calls c left join providers.service_clients s on s.app_id = c.app_id
    where c.organization_id = $1 and c.created_at >= $2 group by 1, 2 order by 3 desc, 1 limit ${mostApps}`
 
-/** What only calls are asked. */
+/** Queries of calls only. */
 const callSql = (rows: Rows<typeof calls>, { reading }: Opening) => ({
   /** What was used, summed; the same under several aliases is summed once. */
   usage: createEachLoader<UsageFilter, readonly UsageFound[]>(

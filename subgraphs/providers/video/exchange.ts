@@ -181,7 +181,7 @@ function saysQuota(text: string): boolean {
   }
 }
 
-/** An answer's body as it is handed over; who leaves it ends the call. @param ended told once: whether all of it was read, or why not */
+/** An answer's body as a stream; closing it ends the call. @param ended told once: whether all of it was read, or why not */
 function handedOver(pieces: AsyncIterator<Uint8Array>, ended: (isWhole: boolean, failure?: unknown) => Promise<void>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -12,12 +12,12 @@ export interface Asked {
   readonly depends?: boolean
 }
 
-/** How a list is read whose filters are chosen by whoever asks. */
+/** Reads a list whose filters the caller chooses. */
 interface FilteredList<Row, Filter> {
   /** Keeps each text as a statement (`keptStatements`), as long as there are not too many. */
   readonly kept: (text: string) => Statement | NamelessStatement
   page(filter: Filter, request: PageRequest): Asked
-  /** One row with one `count`. */
+  /** A result of one row with one `count`. */
   count(filter: Filter): Asked
   order(filter: Filter): Order<Row>
 }

@@ -68,7 +68,7 @@ export function createPool(options: PoolOptions): Pool {
   /** Those that have nothing to do, and what ends them. */
   const idle = new Map<PlannerProcess, NodeJS.Timeout | undefined>()
   const waiting = new Set<Task>()
-  /** What waits or is planned, by its texts: it is planned once for everybody. */
+  /** Waiting and running plans by their texts: each is made once for all callers. */
   const underway = new Map<string, Task>()
   const refused = new LRUCache<string, () => Error>({ max: remembered.most, ttl: remembered.ms, ttlResolution: 0, perf: { now } })
   const charges = new LRUCache<string, { readonly ms: number; readonly at: number }>({ max: charged.most })

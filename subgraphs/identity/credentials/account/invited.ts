@@ -61,7 +61,7 @@ export async function invitationOf(work: Work, code: unknown, now: Date): Promis
 interface Given {
   readonly code: unknown
   readonly name: string
-  /** The password, as it is kept. */
+  /** The password's stored hash. */
   readonly hashed: string
 }
 

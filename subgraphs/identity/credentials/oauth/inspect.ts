@@ -12,7 +12,7 @@ import { clientOf } from './client.ts'
 import { readForm } from './parameters.ts'
 import { effectiveScopes } from './rules.ts'
 
-/** What looking at tokens stands on. */
+/** What token introspection needs. */
 export interface Inspecting {
   readonly clock: Clock
   readonly authority: Pick<Authority, 'issuer' | 'audience' | 'jwks' | 'sessions'>

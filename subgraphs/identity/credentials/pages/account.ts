@@ -11,7 +11,7 @@ const signIn = `<p><a href="${loginPath}">Sign in</a></p>`
 const mailField = (value = '') => `<label>Mail address<input name="email" type="email" autocomplete="username" required value="${escaped(value)}"></label>`
 const newPasswordField = (name: string) =>
   `<label>${name === 'password' ? 'Password' : 'New password'}, 12 characters at least<input name="${name}" type="password" autocomplete="new-password" minlength="12" required></label>`
-/** Tells whoever keeps passwords for a person which account a new one is for. */
+/** Tells password managers which account a new password is for. */
 export const usernameField = (account: string) => `<label hidden>Account<input type="email" autocomplete="username" value="${escaped(account)}"></label>\n`
 const button = (does: string) => `<button>${does}</button>`
 

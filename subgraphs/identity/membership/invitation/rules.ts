@@ -64,7 +64,7 @@ export function requirePending(invitation: Pick<InvitationRow, 'status' | 'expir
   throw new Refusal('CONFLICT', `The invitation ${why[status]}: ${remedy}.`, { reason: statusToGraph[status] })
 }
 
-/** By what the service that tells people what waits for them knows an invitation. */
+/** The key under which the launcher knows an invitation. */
 const attentionKey = (id: string): string => `invitation:${id}`
 
 /** What is told of an invitation once it is known whom the address belongs to. */

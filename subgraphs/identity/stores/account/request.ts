@@ -4,7 +4,7 @@ import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** What is asked for by address. */
+/** Requests by mail address. */
 export type AccountRequest =
   | { readonly kind: 'sign-up'; readonly email: string; readonly details: { readonly name: string; readonly password: string } }
   | { readonly kind: 'verification' | 'password-reset'; readonly email: string; readonly details: object }
@@ -13,7 +13,7 @@ export type AccountRequest =
       readonly email: string
       readonly details: {
         readonly userId: string
-        /** The session that asked; null where another issuer says who somebody is. */
+        /** The session of the request; null where an external issuer identifies people. */
         readonly askedBy: string | null
       }
     }

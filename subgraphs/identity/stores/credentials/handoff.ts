@@ -35,7 +35,7 @@ const findGoer = statement(
       and ($2::uuid is null or exists (select from identity.memberships m where m.organization_id = $2 and m.user_id = u.id))
       and ($3::uuid is null or exists (select from identity.sessions s where s.id = $3 and s.user_id = u.id and s.expires_at > $4))`,
 )
-/** Whoever ends the session meanwhile waits, and then ends what was begun from it. */
+/** A concurrent end of the session waits, and then ends the sessions begun from it. */
 const holdOrigin = statement('select from identity.sessions where id = $1 for key share')
 
 /** What handoffs ask besides their codes. */

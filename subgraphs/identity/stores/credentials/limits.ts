@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
 
-/** What was counted under one key. */
+/** The count under one key. */
 export interface Count {
   readonly count: number
   /** When the window began; some keys move it with each count. Milliseconds since 1970. */

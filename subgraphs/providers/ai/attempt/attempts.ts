@@ -21,7 +21,7 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
   /** Aborted when whoever asked goes away: then nobody else is tried. */
   readonly signal: AbortSignal
   readonly cooldowns: Cooldowns
-  /** Whose call it is: what it meets makes candidates rest for this organization. */
+  /** The organization of the call: failures put candidates in cooldown for it. */
   readonly organizationId: string
   /** Whether the caller has shortened the time of an attempt: running out of it then says nothing of the provider. */
   readonly isHurried: boolean

@@ -115,7 +115,7 @@ export interface SharedCooldownsOptions {
 }
 
 /**
- * What all processes know together, as one call meets it: what it found when it began, and what it notes for the others. Where the database takes
+ * The shared cooldowns as one call uses them: read when it begins, and written for the other processes. Where the database takes
  * nothing, the call goes on without: the others make one more attempt.
  * @param found how the candidates stood when the call began, for the caller and for as many others as are needed
  */

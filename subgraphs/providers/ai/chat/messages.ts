@@ -1,7 +1,7 @@
 import { looksPublic } from '../../../../platform/outbound/public.ts'
 import { type Given, isObject, wrong } from '../wire/fields.ts'
 
-/** A piece of what somebody says. */
+/** A part of a message. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cache_control?: CacheControl }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string }; readonly cache_control?: CacheControl }

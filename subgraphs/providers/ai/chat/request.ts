@@ -167,7 +167,7 @@ function readIncludeUsage(value: unknown, stream: boolean): boolean {
   return typeof includeUsage === 'boolean' ? includeUsage : wrong('stream_options', 'stream_options.include_usage is true or false.')
 }
 
-/** Taken, for clients send it, and passed on to nobody: vendors keep it beside a conversation, and here none is kept. */
+/** Accepted because clients send it, and not forwarded: vendors store it with a conversation, and nothing is stored here. */
 function checkMetadata(value: unknown): void {
   if (value === undefined) return
   const isWell = isObject(value) && Object.keys(value).length <= 16 && Object.values(value).every(each => typeof each === 'string' && each.length <= 512)

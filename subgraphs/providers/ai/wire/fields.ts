@@ -11,7 +11,7 @@ export function wrong(field: string, sentence: string): never {
 
 export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Refuses what nobody would read: a caller who mistypes a name is told, and not answered as if it had not been there. @throws BAD_USER_INPUT */
+/** Refuses unknown fields, so that a caller with a misspelt name gets an error. @throws BAD_USER_INPUT */
 export function requireKnown(given: Given, known: readonly string[]): void {
   const strange = Object.keys(given).find(name => !known.includes(name))
   if (strange !== undefined) wrong(strange.slice(0, 100), `${strange.slice(0, 100)} is not known here: this takes ${known.join(', ')}.`)

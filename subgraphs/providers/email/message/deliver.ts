@@ -32,7 +32,8 @@ interface Mail extends Departing {
 type Hold = { readonly seen: Departing } | { readonly claim: string }
 
 /**
- * Makes what tries a mail: hands it over, and writes what became of it. It may be called at any time, by several workers, again after a
+ * Makes the function that tries a mail: hands it to the server and stores the result. It may be called at any time, by several workers,
+ * again after a
  * crash: the row says whose turn it is. From the moment that it is begun nobody sends it again who does not know that the server has not
  * taken it: a crash, or silence, leaves it UNKNOWN.
  * @returns of each call: when the mail is to be looked at again; null: never, or by somebody else

@@ -95,7 +95,7 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
 const addressesOf = ({ recipients }: EmailMessageRow, as: Recipient['as']): string[] => recipients.filter(each => each.as === as).map(({ address }) => address)
 
 /**
- * Whose mails a viewer sees: the app's; null: those of everybody in the organization. A service sees what it has sent itself: a subject may
+ * The app whose mails a viewer sees; null for all of the organization. A service sees what it has sent itself: a subject may
  * hold a code that is nobody else's.
  * @throws FORBIDDEN for a service that may not send mails
  */

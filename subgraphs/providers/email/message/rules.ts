@@ -77,7 +77,7 @@ const settleAll = (recipients: readonly Recipient[], outcome: RecipientOutcome):
 
 const failed = ({ code, message }: Failure): Changes => ({ failureCode: code, failureMessage: message.slice(0, 500) })
 
-/** A mail that nobody will send any more, with what became of it. */
+/** A mail in a final state, with its result. */
 const ended = (row: EmailMessageRow, recipients: readonly Recipient[], now: Date, failure?: Failure): Changes => {
   const status = statusOf(recipients)!
   const isTaken = ['SENT', 'DELIVERED'].includes(status)

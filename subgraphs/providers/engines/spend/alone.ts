@@ -14,7 +14,7 @@ export interface AloneGround {
   isNews(before: SpendLimitRow, after: SpendLimitRow, at: Date): boolean
 }
 
-/** What may be written by itself. */
+/** Entries that may be written without a batch. */
 export type LoneEntry = Exclude<Entry, LaterEntry | { kind: 'refused' }> | EndEntry
 
 /** What became of an entry that was written by itself. */
@@ -79,7 +79,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
 
   return {
     /**
-     * Writes what becomes of an entry, if everything still is as it was seen.
+     * Writes the result of an entry if the limits are unchanged.
      * @param running the call that is to end
      * @returns null when it is not, or when there is more to be told than the figures: nothing is written then
      */

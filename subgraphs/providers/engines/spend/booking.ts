@@ -19,7 +19,7 @@ export const heldForMs = 15 * 60_000
 export const monotonicNow = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
   new Date(Math.max(now.getTime(), ...limits.map(({ since }) => since.getTime())))
 
-/** A limit in the period of a moment: in a new one nothing is spent or held, and nobody was told of anything. Clocks that lag do not lead back. */
+/** A limit in the period of a moment: a new period starts without spending, reservations or alerts. Clocks that lag do not lead back. */
 export function asOf(limit: SpendLimitRow, now: Date): SpendLimitRow {
   const since = sinceOf(limit.period, now, limit.createdAt)
   if (since <= limit.since) return limit
@@ -150,12 +150,12 @@ const sumOf = (attempts: readonly CallAttempt[]): bigint => attempts.reduce((sum
 export interface Booked {
   /** Those that change. */
   readonly limits: readonly SpendLimitRow[]
-  /** What stays held for the call. */
+  /** The part of the reservation that stays. */
   readonly pending: readonly Held[]
 }
 
 /**
- * Books what a call cost in its limits, and gives back what was held for it, but for what may still be charged. It counts in the period in
+ * Books the cost of a call in its limits and releases its reservation, except what may still be charged. It counts in the period in
  * which it began: once that is over, nothing of it is left to book. Where less was held than it cost, or nothing, the truth is booked all the
  * same, as overdrawn.
  * @param limits those that apply to it or hold something for it, as they stand now

@@ -206,7 +206,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     crash('call-settled')
   }
 
-  /** Where it was written before, although nobody heard of it, nothing changes. */
+  /** If it was already stored, although the answer was lost, nothing changes. */
   async function writeEnd(call: CallRow, entry: EndEntry, holds: Holds): Promise<void> {
     if (holds === 'free' && !entry.ended.doubtful && (await books.endFree(sequelize, entry.ended, placesOfEnd(call, entry)))) announce([], call.organizationId)
     else if (holds === 'held' && !entry.ended.doubtful) await keepSoon(call.organizationId, entry, [call])

@@ -41,7 +41,7 @@ function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: S
   return { prompt: words.replaceAll('\0', '').toWellFormed(), promptUntil: new Date(now.getTime() + retentionDays * dayMs) }
 }
 
-/** Holds calls to the record of their organization: whether it may call at all, and what is kept of what it asks. */
+/** Applies the organization's settings to calls: whether it may call, and what is stored of its prompts. */
 export const withPromptPolicy = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
   const requireActive = (status: OrganizationRules['status']): void => {
     if (status === 'ACTIVE') return

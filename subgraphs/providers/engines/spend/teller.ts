@@ -1,6 +1,6 @@
 import { isOfEntry } from './later.ts'
 
-/** Work that is done together: what comes while some is under way waits, and goes next, all of it at once. */
+/** Runs work in batches: entries that arrive during a batch wait and form the next one. */
 interface Lane<Entry, Outcome> {
   readonly waiting: { readonly entry: Entry; resolve(outcome: Outcome): void; reject(cause: unknown): void }[]
 }
@@ -12,7 +12,7 @@ const mostLanes = 4
 /**
  * Does entries of one lane in the order in which they come, many in one transaction: a row that many want to change is locked as often
  * as there are transactions, not as there are entries.
- * @param work does all of them or none, and says what came of each
+ * @param work does all entries or none, and returns the result of each
  */
 export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) => Promise<readonly Outcome[]>) {
   const lanes = new Map<string, Lane<Entry, Outcome>>()

@@ -1,7 +1,7 @@
 import type { Order } from '../../../../platform/page.ts'
 import type { ProcessorRecordType } from '../../resolvers.generated.ts'
 
-/** Every kind of record, in the order in which those of one second stand. */
+/** Every kind of record, in the order used for records of the same second. */
 export const recordTypes = ['PAYMENT_INTENT', 'REFUND', 'TRANSFER', 'TRANSFER_REVERSAL', 'DISPUTE'] as const satisfies readonly ProcessorRecordType[]
 
 /** An entry of one of the processor's lists, which each have an order and a cursor of their own. */

@@ -39,7 +39,7 @@ const organizationSql = (rows: Rows<typeof organizations>) => ({
     return (await rows.read<{ id: string }>(ensure, [id, organizationId, now, actor], transaction)).length > 0
   },
 
-  /** Has what is kept of prompts go after so many days, or at once. */
+  /** Sets the expiry of stored prompts, in days or at once. */
   async keepPrompts(organizationId: string, days: number | null, transaction: Transaction): Promise<void> {
     await (days === null ? rows.read(dropPrompts, [organizationId], transaction) : rows.read(keepPrompts, [organizationId, days], transaction))
   },

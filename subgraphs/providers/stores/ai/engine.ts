@@ -28,7 +28,7 @@ export interface Attempt {
   readonly costMicros?: string | null
 }
 
-/** What is asked of a provider. */
+/** A request to a provider. */
 export interface Question {
   /** Below its base: `/chat/completions`, `/v1/messages`. */
   readonly path: string
@@ -92,7 +92,7 @@ export interface AiCall<Answer> {
    * @param isLimited whether a hard limit applies: without one a model that nobody bounds may write as much as it likes
    */
   bound(model: AiModel, isLimited: boolean): Bound
-  /** What a model has used at least once it was sent the request, whether or not its answer comes: asked only when none came. */
+  /** The least usage of a request that was sent and not answered. */
   least(model: AiModel): Usage | Promise<Usage>
   /**
    * Asks one model, once.

@@ -90,7 +90,7 @@ function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
     /** The secret in clear text: for whoever calls the provider, never for an answer. @throws when it was sealed with a key that is not configured */
     open: ({ id, secret }: Pick<CredentialRow, 'id' | 'secret'>): string => cipher.open(secret, place(id)),
 
-    /** What a secret is kept as once another has taken its place. */
+    /** The stored form of a former secret. */
     sealPrevious: (id: string, secret: string): string => cipher.seal(secret, placeOfPrevious(id)),
 
     /** The secret before in clear text. @throws when it was sealed with a key that is not configured */
@@ -108,7 +108,7 @@ function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
     /** Forgets secrets whose grace is over, a bounded number at once. */
     forgetPrevious: (now: Date) => rows.read(forgetPrevious, [now]),
 
-    /** At which level a credential stands, whosoever it is; null for none. */
+    /** The level of a credential, without a check of the viewer; null if unknown. */
     async levelOf(id: string): Promise<Level | null> {
       const [found] = await rows.read<{ level: Level }>(levelOf, [id])
       return found?.level ?? null

@@ -86,7 +86,7 @@ function domainSql(rows: Rows<typeof senderDomains>, cipher: Cipher) {
     /** An organization's domains, and after them the platform's. */
     seenBy: (organizationId: string): Promise<SenderDomainRow[]> => rows.read(seenBy, [organizationId]),
 
-    /** At which level a domain stands, whosoever it is; null for none. */
+    /** The level of a domain, without a check of the viewer; null if unknown. */
     async levelOf(id: string): Promise<Level | null> {
       const [found] = await rows.read<{ level: Level }>(levelOf, [id])
       return found?.level ?? null

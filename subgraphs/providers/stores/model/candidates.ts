@@ -51,7 +51,7 @@ export function effectiveOf(settings: readonly SetModels[], capability: Capabili
   }
 }
 
-/** What comes before the first slash where it names no provider: a custom one. Null for every other name. */
+/** The part before the first slash if it names no built-in provider: a custom one. Null for every other name. */
 export function customIn(name: string): string | null {
   const at = name.indexOf('/')
   const prefix = name.slice(0, Math.max(0, at))

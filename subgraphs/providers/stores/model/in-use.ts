@@ -32,7 +32,7 @@ export interface Models {
   candidates(asked: Asked & { readonly organizationId: string }): Promise<Answering>
   /** What an organization may name, in the order in which models came: those that are allowed and not retired. */
   allowed(organizationId: string): Promise<readonly AiModel[]>
-  /** What holds of one capability. @param organizationId null: of the platform alone */
+  /** The settings of one capability. @param organizationId null: of the platform alone */
   effective(organizationId: string | null, capability: Capability): Promise<Effective>
   /** In whole micro-dollars, rounded up; null without a price. */
   costOf(model: AiModel, usage: Usage): bigint | null

@@ -46,7 +46,7 @@ export interface Usage {
   readonly outputTokens: number | null
   /** Images, or seconds of sound. */
   readonly units: number | null
-  /** What was asked of images. */
+  /** An image request. */
   readonly image?: ImageForm | undefined
 }
 

@@ -41,7 +41,7 @@ export const modelSyncs = table('providers.model_syncs', {
 
 export type ModelSyncRow = Row<typeof modelSyncs>
 
-/** What came of asking one source. */
+/** The result of reading one source. */
 export interface Attempted {
   readonly name: string
   readonly kind: SourceKind
@@ -118,7 +118,7 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
   const one = async (wanted: Parameters<typeof rows.read>[0], values: readonly unknown[]): Promise<ModelSyncRow | null> =>
     (await rows.read<ModelSyncRow>(wanted, values))[0] ?? null
   return {
-    /** Begins a run, unless one goes on; one that ought to be over is. @returns its id; null: another one goes on */
+    /** Begins a run unless one is in progress; an overdue run counts as ended. @returns its id; null: another one goes on */
     async begin(now: Date, endsBy: Date): Promise<string | null> {
       await rows.read(abandon, [now])
       const [begun] = await rows.read<{ id: string }>(begin, [newId(now), now, endsBy])

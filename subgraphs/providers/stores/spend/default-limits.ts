@@ -42,7 +42,7 @@ export const defaultLimits = {
     return (await rows<{ id: string }>(sequelize, outdated, [digitsOf(micros), limit])).map(({ id }) => id)
   },
 
-  /** Locks a limit. @returns null when it is gone, or somebody has set it since */
+  /** Locks a limit. @returns null if it was deleted, or changed by a person since */
   async lock(sequelize: Sequelize, id: string, transaction: Transaction): Promise<SpendLimitRow | null> {
     return (await rows<SpendLimitRow>(sequelize, lock, [id], transaction))[0] ?? null
   },

@@ -34,10 +34,10 @@ export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
     field: 'scopeValue',
   })
 
-/** What only limits are asked. */
+/** Queries of limits only. */
 function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
   return {
-    /** At which level a limit stands, whosoever it is; null for none. */
+    /** The level of a limit, without a check of the viewer; null if unknown. */
     async levelOf(id: string): Promise<Level | null> {
       const [found] = await rows.read<{ level: Level }>(levelOf, [id])
       return found?.level ?? null
