@@ -40,7 +40,7 @@ test('an address declines as it approves', async () => {
   expect(serverOf(world.sandbox).issuer).toContain('/x')
 })
 
-test('a fault that names an account is spent by its calls alone, before one of the whole network, and each is disarmed by itself', async () => {
+test('a fault for one account is used up by that account’s calls only, before one of the whole network', async () => {
   await using world = await stage()
   const [anna, ben] = [await connectAs(world, 'anna'), await connectAs(world, 'ben')]
   await world.arm({ fault: 'status', status: 503, account: 'anna' })

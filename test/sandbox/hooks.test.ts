@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { send, stage } from './stage.ts'
 
-test('whoever takes webhooks answers 204 and shows what came, or what a fault says', async () => {
+test('answers webhooks with 204 and lists them, or does what a fault says', async () => {
   await using world = await stage()
   const hook = (path: string, body = '{"a":1}') =>
     send(`${world.sandbox.origin}/hooks${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' }, body })

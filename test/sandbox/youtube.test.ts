@@ -159,7 +159,7 @@ describe('an upload in parts', () => {
     expect(await received(world)).toMatchObject([{ title: 'A film', tags }])
   })
 
-  test('goes on where it was, says how far it is, and is one film in the end, however often its end is sent', async () => {
+  test('continues an upload, reports its position, and creates one film, however often its end is sent', async () => {
     await using world = await stage()
     const total = 2 * unit + 100
     const { opened, session, put } = await begin(world, total)

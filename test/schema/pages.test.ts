@@ -35,7 +35,7 @@ describe('a noun that names a list', () => {
     expect(sdl).toContain('import: ["@authenticated", "@cost", "@key", "@listSize", "@policy", "@shareable"]')
   })
 
-  test('shows the list to those who may read what is listed, and not to those who may only write it', async () => {
+  test('opens a page to viewers with read scope of its type, and not to those with write scope only', async () => {
     const sdl = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.write"]])'))
     expect(typesIn(sdl)[0]).toBe('type BookConnection @requiresScopes(scopes: [["publishing:posts.read"]])')
     const both = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.read", "publishing:posts.write"], ["publishing:accounts.read"]])'))

@@ -15,7 +15,7 @@ const ask = (url: string) =>
     .then(({ query }) => query(everything))
     .catch(error => String(error))
 
-test('`npm run start:apart` runs the demo world in processes of their own; whichever is killed comes back while the rest goes on; TERM ends all of them', async () => {
+test('npm run start:apart runs the demo in separate processes; a killed one restarts while the others continue; TERM ends all', async () => {
   await using folder = newDataFolder()
   await using machine = await startMachine(folder, '', { EVENT_CARRIER: 'notify' })
   const { url, keeper } = machine
@@ -63,7 +63,7 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   expect(leftovers(folder)).toEqual([])
 }, 180_000)
 
-test('when the process that keeps the others is killed, they end too, the database included, and all of it can be started again at once', async () => {
+test('ends all processes, the database included, when their parent is killed, and can start again at once', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   // Its router has the port for longer than the next start takes to look.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 
-test('a platform whose clock is 200 s ahead of the database’s starts, is not ready, says why, and is ready once they agree', async () => {
+test('a platform whose clock is 200 s ahead of the database’s starts, is not ready, says why, and becomes ready once they agree', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   // Shadows the built-in function of this name: the database's clock.

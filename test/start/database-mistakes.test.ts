@@ -113,7 +113,7 @@ describe('TERM ends a start in order, whatever it waits for:', () => {
     expect([folder.node(), folder.postgres(), leftovers(folder)]).toEqual([null, null, []])
   }
 
-  test('a database server that takes connections and says nothing', async () => {
+  test('a database server that accepts connections and does not answer', async () => {
     const sockets: Socket[] = []
     const silent = createServer(socket => void sockets.push(socket.on('error', () => {})))
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))

@@ -147,7 +147,7 @@ describe('a worker', () => {
     await expect.poll(() => said.at(-1)).toEqual({ about: 'counted', round: 7, figures: figures(3) })
   })
 
-  test('that cannot read what it counts warns of it, and goes on', async () => {
+  test('that cannot read its figures logs a warning and continues', async () => {
     const registry = new Registry()
     const mistake = new Error('This figure cannot be read.')
     new Counter({

@@ -51,7 +51,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await new Promise(resolve => holder.close(resolve))
   })
 
-  test('a port that is taken while posts are due: they are left to a start that works', async () => {
+  test('a port that is taken while posts are due: they wait for a start that works', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase()
     const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }

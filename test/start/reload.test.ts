@@ -112,7 +112,7 @@ test('S-12 a changed supergraph answers without a restart: no operation fails un
   }
 })
 
-test('a supergraph that changed by comments, spaces and order alone ends no stream, and one that says something else does', async () => {
+test('ends no stream when a supergraph changes only in comments, spaces or order, and ends them for other changes', async () => {
   const graph = graphOf('catalogue', 'stock')
   put(graph)
   const port = String(await freePort())

@@ -95,7 +95,7 @@ test('a terminal that is closed stops the platform in order, although nobody can
   expect(await platform.ended).toBe(0)
 })
 
-test('a platform whose lines nobody reads goes on all the same', async () => {
+test('a platform continues when nobody reads its output', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
@@ -166,7 +166,7 @@ test('lets streams of models go on for STREAM_DRAIN_MS when it is told to end, t
   expect(platform.said()).toMatch(/^stopping \(SIGTERM\): what runs may end, within 9 s.*\nstopped$/m)
 })
 
-test('echoes of one Ctrl-C, from the terminal and from npm, are not taken for a second one', () => {
+test('one Ctrl-C that arrives several times, from terminal and npm, counts once', () => {
   let now = 5_000
   const pressed = createPresses(() => now)
   const after = (milliseconds: number) => {
@@ -177,7 +177,7 @@ test('echoes of one Ctrl-C, from the terminal and from npm, are not taken for a 
   expect(after(500)).toBe(true)
 })
 
-test('a start that is told to end before it is ready stops what it had started', async () => {
+test('a start that receives TERM before it is ready stops what it had started', async () => {
   for (const sign of ['PostgreSQL is ready', 'migration applied']) {
     await using folder = newDataFolder()
     const platform = launch(process.execPath, ['router/main.ts'], { ...(await platformEnvironment(folder)), LOG_LEVEL: 'info' })

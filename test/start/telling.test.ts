@@ -57,7 +57,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({})).toEqual([])
   })
 
-  test('from where it can be reached, and that there are therefore no demo accounts', () => {
+  test('the addresses it can be reached at, and that there are therefore no demo accounts', () => {
     expect(noticed({ HOST: '0.0.0.0' })).toEqual([
       'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
       'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',

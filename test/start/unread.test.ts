@@ -24,7 +24,7 @@ function slowReader() {
   return { stream, read, begin: begun.resolve }
 }
 
-test('lines that nobody reads wait up to a bound, then are left out, and counted once somebody reads again', async () => {
+test('buffers unread lines up to a limit, then drops and counts them until they are read again', async () => {
   const { stream, read, begin } = slowReader()
   const lines = createLines(stream, 1000)
   for (let n = 0; n < 300; n++) lines.write(`line ${String(n).padStart(4, '0')}\n`)
@@ -82,7 +82,7 @@ async function logged(output: 'pipe' | number) {
   }
 }
 
-test('a process whose output nobody reads answers, and ends when it is told to', async () => {
+test('a process with unread output answers, and ends on TERM', async () => {
   await using served = await logged('pipe')
   expect(served.statuses).toEqual([200])
   served.router.kill('SIGTERM')

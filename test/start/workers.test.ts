@@ -133,7 +133,7 @@ function follow(router: Workers, heard: string[], { dials = 0 } = {}) {
 
 const figureIn = (figures: string, line: string): number => Number(new RegExp(`^${line} (\\S+)$`, 'm').exec(figures)?.[1])
 
-test('requests and streams are shared by all workers, an event reaches every stream, and one scrape tells what all of them count', async () => {
+test('all workers share requests and streams, an event reaches every stream, and one scrape has the sums of all', async () => {
   await using router = await startWorkers({ LOG_LEVEL: 'info' })
   await router.printed(readyLine)
   expect(router.workers().size).toBe(2)
@@ -264,7 +264,7 @@ test('a worker that does not answer is represented by its last figures, and dela
   }
 }, 60_000)
 
-test('a worker that hangs is ended and started again: its clients dial again, and what it was handed is another one’s', async () => {
+test('restarts a worker that hangs: its clients reconnect, and its connections go to another one', async () => {
   await using router = await startWorkers()
   await router.printed(readyLine)
   const followers = Array.from({ length: 4 }, () => follow(router, [], { dials: 100 }))

@@ -196,7 +196,7 @@ describe('a streamed call to a third party', () => {
     expect(timers()).toBeLessThanOrEqual(before)
   })
 
-  test('whose signal has aborted already asks nobody', async () => {
+  test('with an aborted signal sends no request', async () => {
     await using server = await served(response => response.end('x'))
     expect(await failing(server.stream(server.origin, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'left', sent: false })
     expect(server.open.size).toBe(0)

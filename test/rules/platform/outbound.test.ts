@@ -285,7 +285,7 @@ describe('a request to a third party', () => {
       }
   })
 
-  test('whose connection is reset once it stands may have been received', async () => {
+  test('whose connection is reset after it was established may have been received', async () => {
     await using resetting = await listen(createTcpServer(socket => socket.once('data', () => socket.resetAndDestroy())))
     await using outbound = disposable(createOutbound([resetting.origin('http')]))
     for (const freshConnection of [false, true])

@@ -88,7 +88,7 @@ describe('pages', () => {
     expect(await page.totalCount()).toBe(1)
   })
 
-  it('hold no more than was asked for: the one row beyond tells only that there is a next page', () => {
+  it('hold no more than requested: one extra row tells whether there is a next page', () => {
     const request = readPage({ first: 2 }, order)
     for (const [given, hasNextPage] of [
       [1, false],

@@ -29,7 +29,7 @@ async function* pieces(...given: string[]) {
 
 /** What every storage promises. */
 const promises = (open: () => Promise<OpenStorage>) => {
-  test('keeps an object whole, in place of what was there, and tells how long it is', async () => {
+  test('stores an object completely, replacing a former one, and returns its size', async () => {
     const storage = (await open())('one')
     await storage.put('a/b', Buffer.from('first'), as(5))
     await storage.put('a/b', pieces('sec', 'ond'), as(6))

@@ -39,7 +39,7 @@ function trial(options: Partial<TurnOptions> = {}) {
 }
 
 describe('createTurns', () => {
-  test('lets keys run one after another, however many pieces of one key wait', async () => {
+  test('runs keys in turn, however many jobs of one key wait', async () => {
     const { add, endAll } = trial()
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) add(name)
     expect(await endAll()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])

@@ -126,7 +126,7 @@ describe('G-02 what is asked of a transcription', () => {
     expect(await refusalFrom(() => readOf(entries as Record<string, string | File>))).toMatchObject(refused(field))
   })
 
-  test('takes 25 MB and not a byte more', () => {
+  test('accepts 25 MB and not one byte more', () => {
     const form = (size: number) => ({ fields: {}, files: { file: { name: 'a', type: 'audio/mpeg', bytes: new Uint8Array(size) } } })
     expect(readTranscriptionRequest(form(largestFile)).file.bytes.byteLength).toBe(largestFile)
     expect(refusalOf(() => readTranscriptionRequest(form(largestFile + 1)))).toMatchObject(refused('file'))
@@ -188,7 +188,7 @@ describe('P-16 what is asked of images', () => {
     expect(refusalOf(() => readImageRequest(given))).toMatchObject(refused(field))
   })
 
-  test('an answer has images in base64, and not more than were asked for', () => {
+  test('returns images in base64, and no more than requested', () => {
     const request = readImageRequest({ prompt: 'a', n: 2 })
     expect(readImageAnswer({ created: 5, data: [{ b64_json: 'aGVsbG8h' }], usage: { total_tokens: 3 } }, request, now)).toEqual({
       created: 5,

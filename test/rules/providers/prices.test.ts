@@ -62,7 +62,7 @@ describe('one image', () => {
     expect(body({ quality: 'auto' }, [])).toEqual(['auto', undefined])
   })
 
-  test('of a model that is paid by tokens costs the tokens that its provider counts, and never more than was held', () => {
+  test('of a model billed by tokens costs the tokens that its provider counts, and never more than was reserved', () => {
     const priced = at({ inputMicrosPerMillion: 5_000_000n, outputMicrosPerMillion: 40_000_000n }, 'IMAGE')
     for (const wishes of [{}, { quality: 'low', size: '1024x1024' }, { quality: 'high', size: '1536x1024' }]) {
       const request = { model: null, prompt: 'A house', n: 2, wishes }

@@ -44,7 +44,7 @@ const made = fc.array(fc.record({ type: fc.constantFrom(...recordTypes), created
 const nameOf = ({ at }: Entry) => at
 
 describe('G-08 records of several lists, page by page', () => {
-  test('are each of them once, the newest first, whatever the page holds', () => {
+  test('lists each record once, newest first, whatever the page size', () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 12 }), (entries, first) => {
         const lists = listsOf(entries)
@@ -58,7 +58,7 @@ describe('G-08 records of several lists, page by page', () => {
     )
   })
 
-  test('are not moved by what is made meanwhile: nothing comes twice, nothing that was there is left out', () => {
+  test('is stable under new records: none is repeated, none is left out', () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5 }), fc.array(fc.constantFrom(...recordTypes), { maxLength: 40 }), (entries, first, later) => {
         const lists = listsOf(entries)

@@ -131,7 +131,7 @@ describe('a call that has ended', () => {
   const attempts: readonly CallAttempt[] = []
   const ended = { ...call, model: 'a/b', createdAt: now, attempts, held: [{ limitId: 'l1', micros: '300', since: today.toISOString() }] }
 
-  test('is booked with what it cost, and what was held is free', () => {
+  test('is booked with its cost, and its reservation is released', () => {
     expect(book([limit({ spentMicros: 10n, reservedMicros: 350n })], ended, 120n).limits).toEqual([limit({ spentMicros: 130n, reservedMicros: 50n })])
     expect(book([limit({ reservedMicros: 300n })], ended, 0n)).toEqual({ limits: [limit()], pending: [] })
     expect(book([limit()], { ...ended, held: [] }, 0n).limits).toEqual([])
@@ -259,7 +259,7 @@ describe('entries that are decided together', () => {
     expect(changes[0]!.after).toMatchObject({ spentMicros: 120n, reservedMicros: 400n })
   })
 
-  test('end a call once, and one that nobody ended in time only while it runs', () => {
+  test('end a call once, and an overdue one only while it runs', () => {
     const running = (more: Partial<CallRow>) => [row('c1', 'u1', more)]
     const outcomesOf = (entries: readonly Entry[], more: Partial<CallRow> = {}) => decide(entries, [limit()], running(more), now).outcomes
     expect(outcomesOf([ends('c1'), ends('c1')])).toEqual([{ ended: true }, { ended: false }])
@@ -358,7 +358,7 @@ describe('a limit tells', () => {
     expect(changed(refusing, settings, now).attention).toBe(attention)
   })
 
-  test('that it refuses calls once, and that stays so when a smaller one passes', () => {
+  test('that it refuses calls, once, also when a smaller call passes later', () => {
     const refusing = alerted(limit({ spentMicros: 620n, alerts: [{ kind: 'PERCENT_50', at: 'then' }] }), now, true)
     expect(alerted(refusing, now, true)).toBe(refusing)
     expect(alerted({ ...refusing, spentMicros: 700n }, now)).toEqual({ ...refusing, spentMicros: 700n })

@@ -53,7 +53,7 @@ test.each(['22003', '23514'])('of entries one of which cannot be written (%s) th
   expect(done).toEqual(['a bad c', 'a', 'bad', 'c'])
 })
 
-test('a database that cannot write is not asked once more for each of them', async () => {
+test('does not retry each entry on a database that cannot write', async () => {
   const { teller, done } = counter(() => ofDatabase('57P01'))
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(entry => teller.do('lane', entry)))
   expect([outcomes.map(({ status }) => status), done]).toEqual([['rejected', 'rejected', 'rejected'], ['a b c']])

@@ -3,7 +3,7 @@ import { payload } from '../../../subgraphs/providers/call/widget/rules.ts'
 
 const quiet = { callsToday: 0, failedCallsToday: 0, spentMicros: '0', credentialsFailing: 0, nearestLimit: null }
 
-test('G-11 says what was called and spent; parts of a cent count as one', () => {
+test('G-11 shows calls and spending; fractions of a cent count as one', () => {
   const shown = payload({ ...quiet, callsToday: 3, failedCallsToday: 1, spentMicros: '20001' }, '').statistics
   expect(Object.fromEntries(shown.map(({ key, value }) => [key, value]))).toEqual({
     ...{ callsToday: 3, failedCallsToday: 1, spendThisMonthCents: 3, credentialsFailing: 0 },

@@ -60,14 +60,14 @@ describe('where a post stands with those who approve', () => {
     }
   })
 
-  test('nothing is decided on a post that is being sent, for it would be out all the same', () => {
+  test('refuses decisions on a post that is being sent', () => {
     for (const verb of verbs) {
       const refused = refusalOf(() => judge({ ...post('APPROVED', 'SCHEDULED'), deliveryPhase: 'SENDING' }, verb, 'OPTIONAL'))
       expect(refused.extensions).toMatchObject({ code: 'CONFLICT', reason: 'SENDING' })
     }
   })
 
-  test('nothing is submitted where nobody approves', () => {
+  test('refuses submission where there are no approvers', () => {
     expect(refusalOf(() => judge(post('NONE'), 'SUBMIT', 'NONE')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', possible: ['HOLD'] })
   })
 
@@ -102,7 +102,7 @@ describe('by itself', () => {
     }
   })
 
-  test('a brand that requires approval has scheduled posts wait, and one that does without lets go of those that wait', () => {
+  test('blocks scheduled posts when a brand begins to require approval, and releases them when it stops', () => {
     expect(approvalIn(post('NONE', 'SCHEDULED'), 'REQUIRED')).toBe('PENDING')
     expect(approvalIn(post('NONE', 'DRAFT'), 'REQUIRED')).toBe('NONE')
     expect(approvalIn(post('PENDING', 'DRAFT'), 'NONE')).toBe('NONE')

@@ -38,7 +38,7 @@ describe('P-07 the connection that a post goes out by', () => {
     expect(chooseConnection([theirs], 'X', null)).toBe(theirs)
   })
 
-  test('else none: an inactive one and one of another network are not used', () => {
+  test('else none: inactive connections and those of another network are not used', () => {
     expect(chooseConnection([{ ...own, active: false }, candidate('d', { platform: 'THREADS', authorId: 'author' })], 'X', 'author')).toBe(null)
     expect(chooseConnection([], 'X', 'author')).toBe(null)
   })

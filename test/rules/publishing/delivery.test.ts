@@ -197,7 +197,7 @@ test.each([
   expect(attemptSeen({ outcome, refusal: 'ACCESS_EXPIRED' }, { status })).toEqual({ outcome: seen, code })
 })
 
-test('P-10 the limits of time fit into each other: nobody takes over while a call may be under way', () => {
+test('P-10 the time limits fit together: no worker takes over while a call may be running', () => {
   const [renewal, call] = [8_000, 10_000]
   expect(claimMs).toBeGreaterThan(renewal)
   expect(sendMs).toBeGreaterThan(beginWithinMs + call)

@@ -100,7 +100,7 @@ test('what waits for approval is opened once, closed when it is decided, publish
   expect(factsOf(post, pending, place)[0]).toMatchObject({ body: { kind: 'APPROVAL_PENDING', key: `approval:${id}`, audience: 'organization' } })
 })
 
-test('a brand that moves takes what waits along: closed in the one organization, opened anew in the other', () => {
+test('moves action items with a brand: closed in the former organization, opened in the new one', () => {
   const there = { ...place, organizationId: '0197a3c2-5e1f-7c4b-9d2e-000000000009' }
   const told = factsOfMove({ ...failed, approval: 'PENDING' }, place, there)
   expect(told.map(({ kind, body }) => [kind, 'organizationId' in body ? body.organizationId : null])).toEqual([

@@ -57,7 +57,7 @@ test('a network of which nobody can say whether it is set up is refused as what 
   expect(standingOf(first, unknown, [onceReady], 'production')).toMatchObject({ readiness: 'PRODUCTION_READY', connectable: false })
 })
 
-test('somebody is told what to see to: the operator first, then whoever can mend a connection', () => {
+test('names the next step: for the operator first, then for a person who can mend the connection', () => {
   const connection = (health: Connected['health'], active = true): Connected => ({ active, health, accountName: '@demo', metadata: {} })
   expect(attentionOf('X', true, [connection('HEALTHY')])).toBe(null)
   expect(attentionOf('X', false, [])).toBe(null)

@@ -41,7 +41,7 @@ describe('where a post goes within an account', () => {
     expect(placeOf(facebook(page('1', { ...usual, available: false })), { target: null })).toBe('TARGET_UNAVAILABLE')
   })
 
-  test('decides which connection it goes out by: only one that has the place chosen', () => {
+  test('decides the connection: only one that has selected the target', () => {
     const of = (id: string, authorId: string, connection: WithPlaces) => ({ id, authorId, connectedAt: now, ...connection })
     const [own, other] = [of('a', 'author', facebook(page('1', usual), page('2'))), of('b', 'somebody', facebook(page('2', usual)))]
     expect(chooseConnection([own, other], 'FACEBOOK', 'author')).toBe(own)

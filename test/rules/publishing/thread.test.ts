@@ -48,7 +48,7 @@ describe('a thread', () => {
     )
   })
 
-  test('takes no order that leaves one out, names one twice, or another’s', () => {
+  test('refuses an order that omits a post, repeats one, or names another thread’s', () => {
     const posts = ['a', 'b'].map(id => ({ id, status: 'DRAFT' as const, deliveryPhase: 'NONE' as const }))
     for (const ids of [[], ['a'], ['a', 'a'], ['a', 'c'], ['a', 'b', 'b']])
       expect(refusalOf(() => reordered(posts, ids)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'postIds' })

@@ -34,7 +34,7 @@ describe('what X takes', () => {
     ['a byte order mark within', 'a\uFFFEb', 'characters'],
   ])('not %s', (_what, copy, word) => expect(objection(copy)).toContain(word))
 
-  test('long texts weigh what X’s own library says, whatever words they are made of', () => {
+  test('long texts have the weight that X’s own library computes, whatever words they contain', () => {
     const links = ['https://example.com/', 'example.org/', 'www.example.net/?q='].map(link => `${link}${'a/b_c'.repeat(70)} `)
     const piece = fc.constantFrom('word ', '字', '👨‍👩‍👧‍👦', 'cafe\u0301 ', '@name ', '#tag ', 'x.co\n', '... ', '\t', ...links)
     const text = fc.array(piece, { minLength: 3, maxLength: 40 }).map(pieces => pieces.join(''))
@@ -83,7 +83,7 @@ describe('whether a listed post says what we wrote', () => {
     ['another inner blank', 'a  b', 'a b'],
   ])('not %s', (_what, text, copy) => expect(saysTheSame({ text }, copy)).toBe(false))
 
-  test('whatever we write, X’s escaping and trimming of it is recognised', () => {
+  test('recognizes every text of ours after X’s escaping and trimming', () => {
     const escaped = (copy: string) => copy.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').trim()
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), copy => saysTheSame({ text: escaped(copy) }, copy)))
   })

@@ -86,7 +86,7 @@ test.for(cases)('$name shows each fault, streamed: $stream', async ({ name, call
   expect((await stage.taken(name)).length).toBe(9)
 })
 
-test('what is larger than a vendor takes is 413, and a file of 25 MB is taken', async () => {
+test('answers 413 above a vendor’s size limit, and accepts a file of 25 MB', async () => {
   await using stage = await aiStage()
   const form = new FormData()
   form.set('model', 'whisper-1')

@@ -227,7 +227,7 @@ test.each([
   expect(await read(graph, owner, id)).toMatchObject({ status: 'READY', text: 'In time.', failure: null })
 })
 
-test('A-05 eight addresses are fetched at once, two of one person; whenever one has ended there is a look for the next', async () => {
+test('A-05 fetches eight sources at once, two of one person, and takes the next when one has ended', async () => {
   const answers: (() => void)[] = []
   await using stage = await siteAnd((request, response) => void answers.push(() => page(request, response)))
   const { graph, site, profileId } = stage
@@ -251,7 +251,7 @@ test('A-05 eight addresses are fetched at once, two of one person; whenever one 
   await expect.poll(() => answers.length).toBe(9)
 })
 
-test('A-05 what is asked when everything stops is not written down, and taken up later', async () => {
+test('A-05 a fetch interrupted by a stop is not stored, and repeated later', async () => {
   const answers: (() => void)[] = []
   await using stage = await siteAnd((request, response) => void answers.push(() => page(request, response)))
   const { graph, owner, site, profileId } = stage

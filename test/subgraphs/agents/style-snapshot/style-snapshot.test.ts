@@ -80,7 +80,7 @@ describe('A-05 a snapshot is taken', () => {
     expect([new Set(same.map(({ number }) => number)), same.filter(({ justTaken }) => justTaken).length]).toEqual([new Set([7]), 1])
   })
 
-  test('of texts that are read before anything is locked: nobody waits for what is measured', async () => {
+  test('reads texts before it locks anything, so that nobody waits for the measuring', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const id = await newProfile(graph, owner)

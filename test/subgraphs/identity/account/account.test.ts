@@ -234,7 +234,7 @@ describe('a forgotten password', () => {
     expect(await post('/verify-email', { code: early })).toMatchObject(usedUp)
   })
 
-  it('is not asked for by a suspended person, nor for nobody; both are answered alike', async () => {
+  it('is refused for a suspended person and for an unknown address, both with the same answer', async () => {
     const email = address('suspended')
     const { userId } = await fresh(email)
     await rows('update identity.users set suspended_at = created_at where id = $1', [userId])
@@ -245,7 +245,7 @@ describe('a forgotten password', () => {
     expect(await signIn(email, phrase)).toBe(401)
   })
 
-  it('is over once the person is suspended: what was mailed before sets none, also when they are back', async () => {
+  it('ends once the person is suspended: codes mailed before stay invalid when they are back', async () => {
     const email = address('suspended')
     const { userId } = await fresh(email)
     await request(email)
@@ -355,7 +355,7 @@ describe('a changed address', () => {
   const change = (viewer: Parameters<typeof post>[2], newEmail: string, currentPassword: unknown = phrase) =>
     post('/change-email', { currentPassword, newEmail }, viewer)
 
-  it('counts when the mail to it is answered; then the former one is told, and what was mailed there ends', async () => {
+  it('takes effect when its mail is confirmed; then the former address is notified, and its codes end', async () => {
     const [email, next] = [address('former'), address('next')]
     const one = await fresh(email)
     await post('/request-password-reset', { email })
@@ -387,7 +387,7 @@ describe('a changed address', () => {
     expect(await signIn(email, phrase)).toBe(200)
   })
 
-  it('of several who are to have it, goes to one: the others’ codes are not good', async () => {
+  it('wanted by several accounts goes to one: the others’ codes are invalid', async () => {
     const next = address('wanted')
     const people = await Promise.all([1, 2, 3].map(() => fresh(address('wants'))))
     for (const person of people) await change(person, next)

@@ -160,7 +160,7 @@ describe('a recovery address', () => {
     expect(await post('/reset-password', { code, newPassword: 'by a former address' })).toMatchObject(usedUp)
   })
 
-  it('says nothing of the account’s own address: whoever resets the password by it has not verified that', async () => {
+  it('does not verify the account’s own address when the password is reset by it', async () => {
     const [email, other] = [address('main'), address('other')]
     const one = await fresh(email)
     await name(one, other)

@@ -246,7 +246,7 @@ describe('API keys', () => {
       expect(audit).toEqual(Array(20).fill({ details: { service: 'publishing', graceSeconds: 86_400 } }))
     })
 
-    it('I-02 once for an idempotency key, however often that comes, and shows the secret to the first alone', async () => {
+    it('I-02 once for an idempotency key, and shows the secret to the first caller only', async () => {
       const first = await made()
       const once = { idempotencyKey: 'again and again' }
       const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(first.apiKey.id, once)))

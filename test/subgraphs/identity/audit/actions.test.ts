@@ -15,7 +15,7 @@ test('every action that the record is to tell is written somewhere', () => {
   expect(Object.keys(targetTypes).filter(action => !literals.has(action))).toEqual([])
 })
 
-test('one that is not on the list is written by nobody', () => {
+test('refuses an action that is not on the list', () => {
   const nouns = new Set(Object.keys(targetTypes).map(action => action.split('.')[0]!))
   // Facts have names of the same form.
   const strangers = [...literals].filter(literal => nouns.has(literal.split('.')[0]!) && !(literal in targetTypes) && !(literal in factKinds))

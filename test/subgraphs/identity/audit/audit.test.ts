@@ -35,7 +35,7 @@ describe('the record', () => {
       keys: [],
     } as never)
 
-  test('tells who did what, when, for which organization, and from where, as the door saw it and not as the caller says', async () => {
+  test('lists who did what, when, for which organization, and from which address as the router saw it', async () => {
     const { users } = await provide('doors')
     await using door = await openDoor(graph)
     const owner = await door.signIn('owner@doors.test', password)

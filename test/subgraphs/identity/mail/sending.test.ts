@@ -197,7 +197,7 @@ describe('mails', () => {
     expect(await sending.sql('select from identity_jobs.job')).toEqual([])
   })
 
-  it('to twenty addresses of one domain go through a server that takes one connection, without a failure', async () => {
+  it('to twenty addresses of one domain are sent through a server that accepts one connection, without a failure', async () => {
     let connections = 0
     let open = 0
     const server = await rawServer(socket => {

@@ -42,7 +42,7 @@ describe('organizations and their members', () => {
   const create = 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id slug name createdAt } }'
   const remove = 'mutation($id: ID!) { removeMember(input: { id: $id }) { id } }'
 
-  it('I-01 says who the viewer is, whatever its credentials', async () => {
+  it('I-01 describes the viewer, whatever the credential', async () => {
     const who = '{ viewer { kind roles scopes user { name email image } organization { name slug } } }'
     expect((await run(viewers.owner, who)).data().viewer).toMatchObject({
       kind: 'USER',
@@ -267,7 +267,7 @@ describe('organizations and their members', () => {
     expect((await run({ ...viewers.ada, roles: ['owner'] }, change, { id: own.id, roles: ['ADMIN'] })).code).toBe('NOT_FOUND')
   })
 
-  it('opens stores that show a viewer nothing of another organization, whatever is asked of them', async () => {
+  it('opens stores that never show rows of another organization', async () => {
     const { users, organizations, memberships, ownMemberships, apiKeys } = open.identity.open(viewers.outsider, { requestId: 'test', ...unbounded })
     const [acme, ada] = [made.organizations.acme!, await memberOf('ada@acme.test')]
     expect(await users.byId.load(viewers.owner.userId!)).toBeNull()

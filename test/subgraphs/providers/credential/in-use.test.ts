@@ -9,7 +9,7 @@ const rowOf = async (graph: Supergraph) =>
   (await graph.rows<Record<string, unknown>>('select status, last_used_at, test_message, version from providers.credentials'))[0]!
 const kinds = async (graph: Supergraph) => (await graph.rows<{ kind: string }>('select kind from providers.facts order by seq')).map(({ kind }) => kind)
 
-test('G-01 how a call fared is noted beside it: a refusal fails the credential and is told, what works again closes that; no version comes of it', async () => {
+test('G-01 stores a call’s result with the credential: a refusal marks it failing with an alert, a success closes that; its version stays', async () => {
   await using graph = await supergraph()
   const organizationId = newId()
   await seedCredential(graph, { organizationId, provider: 'openai', name: 'OpenAI', secret: 'sk-of-a-test-0001' })

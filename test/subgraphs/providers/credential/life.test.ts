@@ -85,7 +85,7 @@ describe('G-01 a credential is changed', () => {
 })
 
 describe('G-01 a credential is rotated', () => {
-  test('and its secret before is kept until its grace ends, sealed for a place of its own; what is no secret stays', async () => {
+  test('and its former secret is stored until its grace period ends, encrypted for its own column; other fields stay', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const { id } = await make(graph, owner, {
@@ -183,7 +183,7 @@ describe('G-01 a credential is rotated', () => {
 })
 
 describe('G-01 a credential is tested', () => {
-  test('by a call that costs nothing, and says what the provider said, without the secret; managers are told while it fails', async () => {
+  test('by a free call, and reports the provider’s answer without the secret; managers are notified while it fails', async () => {
     await using vendor = await playVendor('sk-of-the-test-0002')
     await using graph = await supergraph({ trusts: [vendor.origin] })
     const { owner } = await graph.seed.owner()
@@ -271,7 +271,7 @@ describe('G-01 a credential is tested', () => {
 })
 
 describe('G-01 what calls of a provider are made with', () => {
-  test("is the organization's own, else the platform's, never one out of use, and the platform's is told by its level alone", async () => {
+  test('is the organization’s own, else the platform’s, never a disabled one; the platform’s is shown by its level only', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     expect(await resolved(graph, owner)).toEqual({ provider: 'openai', level: null, credential: null })

@@ -70,7 +70,7 @@ test('G-01 a secret is in no answer, error, log line, stack, and in no row as it
   expect([...answers, ...graph.log, ...kept.map(({ line }) => line)].filter(each => each.includes(secret))).toEqual([])
 })
 
-test('a secret whose key is missing is told to operators by the key’s name, and read again once the key is back', async () => {
+test('a secret with a missing encryption key is logged by the key’s name, and usable again once the key is back', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const input = { provider: 'openai', fields: [{ name: 'apiKey', value: secret }], idempotencyKey: 'k' }

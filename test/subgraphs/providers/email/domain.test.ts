@@ -202,7 +202,7 @@ describe('a name that is none', () => {
   })
 })
 
-test('G-07 what is the platform’s everybody sees and its super admins alone change; admins of the platform suspend any domain', async () => {
+test('G-07 everybody sees the platform’s domains and super admins change them; platform admins suspend any domain', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const platforms = await seedDomain(graph, { organizationId: null, domain: 'platform.test' })

@@ -48,7 +48,7 @@ async function world(status: EmailStatus = 'SENT', appId = 'app_launcher') {
   }
 }
 
-test('G-07 a report acts once, however often it is sent, and tells the service whose app sent the mail', async () => {
+test('G-07 a report takes effect once, however often it is sent, and reaches the service whose app sent the mail', async () => {
   await using there = await world()
   const { report, event } = there
   expect(await report(event('delivered'), { id: 'd' })).toBe(204)
@@ -117,7 +117,7 @@ test('a report of a mail or of a recipient that nobody knows is heard, and acts 
   expect([await there.status(), await there.suppressed()]).toEqual(['SENT', []])
 })
 
-test('a mail of which nobody knew is known by a report; one that waits is not settled by one', async () => {
+test('a report settles a mail with unknown outcome, and not one that waits', async () => {
   await using unknown = await world('UNKNOWN')
   await unknown.report(unknown.event('delivered'))
   expect(await unknown.status()).toBe('DELIVERED')

@@ -244,7 +244,7 @@ describe('G-07 a mail', () => {
     expect((await world.read(id)).status).toBe(status)
   })
 
-  test('to nobody but suppressed addresses is SUPPRESSED and costs nothing; one that is suppressed before it leaves is left out', async () => {
+  test('to suppressed addresses only is SUPPRESSED and free; an address suppressed before sending is left out', async () => {
     const { server, received } = await twins()
     const world = await sendingWorld(server)
     const { graph, owner } = world

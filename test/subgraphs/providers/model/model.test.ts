@@ -230,7 +230,7 @@ test('managers are told once that a model ends which they have set, and that no 
   expect((await factsToLauncher(graph)).at(-1)).toEqual({ kind: 'attention.closed', body: { key: `model:${owner.organizationId}:openai/whisper-1` } })
 })
 
-test('fifty who set the same at once leave one setting, and each is on record', async () => {
+test('fifty concurrent changes leave one setting, and each is audited', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const input = { capability: 'IMAGE', model: 'openai/gpt-image-1-mini' }

@@ -23,7 +23,7 @@ test('the client is loaded when it is first asked for, and not by what stands be
   expect(JSON.parse(printed)).toEqual([false, true])
 })
 
-test('it goes the one way out: what is private is not called, and nothing was sent', async () => {
+test('it calls public addresses only: for a private one nothing is sent', async () => {
   await using world = await stage()
   const outbound = createOutbound([])
   try {

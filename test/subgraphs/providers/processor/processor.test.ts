@@ -191,7 +191,7 @@ describe('G-08 money', () => {
 })
 
 describe('G-08 a key', () => {
-  test('makes one thing of ten that are sent at once, and reaches the processor as it is', async () => {
+  test('creates one object of ten concurrent requests, and passes their values on unchanged', async () => {
     await using stage = await processorStage()
     const idempotencyKey = 'as it is: 7/8 "ß"'.replace('ß', 's')
     const input = { ...price, productData: { name: 'Seats' }, idempotencyKey }

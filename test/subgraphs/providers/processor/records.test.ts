@@ -62,7 +62,7 @@ describe('G-08 what the processor has on record', () => {
     }
   })
 
-  test('goes on behind any entry, and what is made meanwhile does not move it', async () => {
+  test('continues after any entry, and is stable under new records', async () => {
     await using stage = await processorStage()
     await busyDay(stage)
     const whole = await page(stage, { first: 100 })
@@ -78,7 +78,7 @@ describe('G-08 what the processor has on record', () => {
     expect((await ask(stage, { after: 'nonsense' })).refused('BAD_USER_INPUT').extensions.field).toBe('after')
   })
 
-  test('is of a span of time, whose end is not part of it, and of the types that are asked for', async () => {
+  test('is limited to a period, whose end is excluded, and to the requested types', async () => {
     await using stage = await processorStage()
     const start = stage.graph.clock.now().getTime()
     await busyDay(stage)

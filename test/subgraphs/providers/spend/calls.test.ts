@@ -68,7 +68,7 @@ describe('G-04 a call', () => {
       return { graph, limit, organizationId, begin, [Symbol.asyncDispose]: () => graph[Symbol.asyncDispose]() }
     }
 
-    test('counts with what another process has spent, held or booked meanwhile', async () => {
+    test('includes what another process has spent, reserved or booked meanwhile', async () => {
       await using at = await meanwhile(({ limit }, graph) => graph.rows('update providers.spend_limits set spent_micros = 410 where id = $1', [limit]))
       const open = await at.begin(300n)
       expect(await figures(at.graph, at.limit)).toEqual([410, 300, 0, ''])
@@ -78,7 +78,7 @@ describe('G-04 a call', () => {
       await expect(at.begin(291n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
     })
 
-    test('is refused by a limit that was lowered meanwhile, and passes one that was raised', async () => {
+    test('is refused by a limit lowered meanwhile, and passes a raised one', async () => {
       const set = (most: number) => (ids: { limit: string }, graph: Supergraph) =>
         graph.rows('update providers.spend_limits set hard_limit_micros = $2, version = version + 1 where id = $1', [ids.limit, most])
       await using lowered = await meanwhile(set(500))

@@ -90,7 +90,7 @@ describe('G-04 a spend limit', () => {
     expect(await looksAgain({ scopeType: 'PROVIDER_FAMILY', scopeValue: 'email' })).toBe(false)
   })
 
-  test('is made while calls begin and end, and has every one of them in its figures once', async () => {
+  test('created while calls begin and end counts each of them once', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const caller = { ...callerOf(organization.id), userId: owner.userId }
@@ -262,7 +262,7 @@ describe('G-04 a spend limit', () => {
     await expect.poll(async () => (await told(graph)).map(({ kind }) => kind)).toEqual(['attention.closed'])
   })
 
-  test('is one for its level, scope and period, also when twenty are sent at once; the same key makes one', async () => {
+  test('exists once for its level, scope and period, also when twenty are sent at once; the same key creates one', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryToMake(graph, owner, ofOrganization(owner))))
@@ -422,7 +422,7 @@ describe('G-04 limits of models', () => {
 })
 
 describe('G-04 a limit that is followed', () => {
-  test('tells its figures within a second of a call, and nobody of another organization', async () => {
+  test('publishes its figures within a second of a call, to its own organization only', async () => {
     await using graph = await supergraph()
     const { owner, outsider, organization } = await graph.seed.owner().outsider()
     const { id } = await make(graph, owner, ofOrganization(owner, { hardLimitMicros: 10_000 }))

@@ -110,7 +110,7 @@ describe('G-04 processes that spend at the same time', () => {
     ])
   }, 60_000)
 
-  test('with estimates, what is spent and what is held never pass the limit together', async () => {
+  test('with estimates, spent and reserved amounts together never exceed the limit', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
     const ends = watch(place)
@@ -124,7 +124,7 @@ describe('G-04 processes that spend at the same time', () => {
     expect(Math.max(...seen)).toBeLessThanOrEqual(0)
   }, 60_000)
 
-  test('one of which is killed in the middle: nothing is lost and nothing is doubled, and what it held is free a quarter of an hour later', async () => {
+  test('one of which is killed: nothing is lost or doubled, and its reservations are released after a quarter of an hour', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
     const ends = watch(place)

@@ -44,7 +44,7 @@ describe('G-09 a call of the video network', () => {
     expect(world.graph.sent).toEqual([])
   })
 
-  test('takes nothing along that is ours, and hands nothing back that is the connection’s', async () => {
+  test('forwards no headers of ours, and returns none of the connection', async () => {
     await using world = await videoWorld()
     const headers = {
       cookie: 'a=b',

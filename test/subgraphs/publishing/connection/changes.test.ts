@@ -169,7 +169,7 @@ describe('a check', () => {
     expect((await ask()).data().checkConnection.health).toBe('HEALTHY')
   })
 
-  test('writes nothing into a connection that somebody made anew while the network was asked', async () => {
+  test('writes nothing into a connection that was authorized again while the network was called', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const network = graph.job.networks.get('X')!
     const { account } = network

@@ -246,7 +246,7 @@ describe('a data deletion', () => {
     expect(await present(id)).toMatchObject({ active: true })
   })
 
-  test('of an account that is nobody’s here is answered alike', async () => {
+  test('of an unknown account is answered alike', async () => {
     const answer = await send('DATA_DELETION', signed({ user_id: '17841499999999999' }))
     expect(answer).toMatchObject({ status: 200, body: { url: expect.any(String), confirmation_code: expect.any(String) } })
     await sweep.run()

@@ -84,7 +84,7 @@ describe('P-06 what is due', () => {
     expect(ids(await attempts.overdue(now, now, 20, 5))).toEqual([post.id])
   })
 
-  test('is marked when it is held back, a bounded number at once', async () => {
+  test('is marked when it is blocked, a limited number at once', async () => {
     const { graph, attempts, sequelize, due, now } = await begin()
     await using _ = graph
     const first = await due(3_000)

@@ -89,7 +89,7 @@ describe('P-09 the end of an attempt', () => {
     }
   })
 
-  test('of a post that is deleted since concerns nobody: nothing is asked or written', async () => {
+  test('of a post deleted since is ignored: nothing is asked or written', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await wake(graph, post)

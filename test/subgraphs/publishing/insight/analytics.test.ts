@@ -68,7 +68,7 @@ const refresh = (id: string) => graph.execute('mutation($id: ID!) { refreshPostA
 const sweep = () => figuresSweep(() => graph.job).run()
 
 describe('P-18 figures of a post', () => {
-  test('are taken an hour, 6 hours, 1, 3, 7 and 30 days after it was published, those of one account by one question', async () => {
+  test('are read 1 hour, 6 hours, 1, 3, 7 and 30 days after publication, those of one account in one call', async () => {
     const place = await world()
     const [one, two] = [await published(place), await published(place)]
     counts.set(one.platformPostId, figuresOf(3)).set(two.platformPostId, figuresOf(4))
@@ -82,7 +82,7 @@ describe('P-18 figures of a post', () => {
     expect(await read(one.id)).toMatchObject({ latest: { likes: 3, shares: null }, snapshots: Array(6).fill({ likes: 3 }) })
   })
 
-  test('are asked for again when the network does not answer, and nothing is kept meanwhile', async () => {
+  test('are requested again when the network does not answer, and nothing is stored meanwhile', async () => {
     const post = await published(await world())
     failing = new Error('silence')
     await graph.clock.advance(hour)

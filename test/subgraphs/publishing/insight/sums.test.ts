@@ -183,7 +183,7 @@ describe('sums of days', () => {
     }
   })
 
-  test('are made by one at a time: who comes second leaves the brand to the first', async () => {
+  test('are computed by one process at a time: a second one skips the brand', async () => {
     const brandId = await brand()
     await published(brandId, at(5))
     await inTransaction(graph.job, async ({ transaction }) => {

@@ -35,7 +35,7 @@ describe('an application that the gateway to providers keeps', async () => {
     return { clock, asked, lines, world, applications, find }
   }
 
-  test('is asked for as publishing, for the organization, once by many at the same time, and again after a minute', async () => {
+  test('is requested by publishing for the organization, once for concurrent callers, and again after a minute', async () => {
     const { asked, clock, find } = opened()
     const found = await Promise.all([find(), find(), find()])
     expect(found.map(({ application }) => application)).toEqual(Array(3).fill({ clientId: 'one', clientSecret: 'secret-of-one', ...whereabouts.X }))

@@ -26,7 +26,7 @@ const colours = async (bytes: Uint8Array) => {
 }
 
 describe('a HEIC of a phone', () => {
-  it('is kept as JPEG, upright and with its colours, whether it comes at once or in parts', async () => {
+  it('is stored as JPEG, upright and with its colours, whether uploaded at once or in parts', async () => {
     const { status, json } = await world.upload(heic, `brandId=${world.brand.id}&filename=IMG_0001.HEIC`)
     expect([status, json.mimeType, json.width, json.height, json.previewBroken]).toEqual([201, 'image/jpeg', 96, 64, false])
     const { at } = await world.begin(heic.length, { filename: 'IMG_0002.heic' })

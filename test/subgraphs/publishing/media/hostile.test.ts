@@ -33,7 +33,7 @@ describe('pictures that would do harm', () => {
     expect((await world.upload(bomb)).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' })
   })
 
-  test('where a picture was taken goes to no network, and stands in no preview; it is upright all the same', async () => {
+  test('a picture’s location is removed from previews and uploads to networks; its orientation is applied', async () => {
     const { default: sharp } = await import('sharp')
     const taken = await sharp(png(60, 40))
       .jpeg()
@@ -198,7 +198,7 @@ describe('uploads that would fill the memory', () => {
     expect([await receiving.one('one', async () => 'received'), receiving.partBytes()]).toEqual(['received', 8 * MiB])
   })
 
-  test('are not waited for once nothing comes: what came before is kept', async () => {
+  test('are not awaited once no bytes arrive: those received are kept', async () => {
     const bytes = mp4({ padding: 20_000 })
     const { at } = await world.begin(bytes.length)
     const { job } = world.graph

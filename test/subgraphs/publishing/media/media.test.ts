@@ -87,7 +87,7 @@ test('parts of a file are answered, as are questions whether it changed', async 
   expect((await world.http('GET', url, { headers: { 'if-none-match': head.headers.get('etag')! } })).status).toBe(304)
 })
 
-test('a film comes in parts, goes on where it was, and becomes an asset', async () => {
+test('a film is uploaded in parts, continued where it stopped, and becomes an asset', async () => {
   const bytes = mp4({ padding: 300_000 })
   const { at, status, headers } = await world.begin(bytes.length)
   expect([status, headers.get('upload-offset'), headers.get('tus-resumable')]).toEqual([201, '0', '1.0.0'])

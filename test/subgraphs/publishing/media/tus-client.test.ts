@@ -86,7 +86,7 @@ test('a film comes in one piece, and with its first part already as it begins', 
   }
 })
 
-test('one whose connection is cut goes on where it was, and is the same film', async () => {
+test('an upload whose connection is cut continues where it was, and is the same film', async () => {
   const bytes = mp4({ padding: 500_000 })
   const came: number[] = []
   let cuts = 0
@@ -142,7 +142,7 @@ test('what is no film, has another checksum, or is nobody’s to write is refuse
   expect(await send(bytes, { metadata: { filename: 'a.mp4' } }).catch(statusOf)).toBeGreaterThanOrEqual(400)
 })
 
-test('one that is ended is gone', async () => {
+test('a terminated upload is gone', async () => {
   await stopped(mp4({ padding: 200_000 }), true)
   const open = 'select id from publishing.media_uploads where asset_id is null and received > 0 and expires_at > $1'
   expect(await graph.rows(open, [graph.clock.now()])).toEqual([])

@@ -65,7 +65,7 @@ describe('a picture that is cut off', () => {
     expect(json).toMatchObject({ status: 400, detail: expect.stringContaining('cannot be decoded') })
   })
 
-  it('is FAILED when it comes in parts, and nothing of it stays', async () => {
+  it('is FAILED when it arrives in parts, and none of it is stored', async () => {
     await world.graph.rows('delete from publishing.media_objects')
     const asset = await inParts(files.jpeg.subarray(0, 2_000))
     expect(asset).toMatchObject({ status: 'FAILED', previewBroken: true })

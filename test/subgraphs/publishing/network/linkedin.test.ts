@@ -76,7 +76,7 @@ describe('P-14 a post on LinkedIn', () => {
     expect(received[0]!.target).toEqual({ kind: 'organization', id: at.account.places![0]!.externalId })
   })
 
-  test('waits while LinkedIn works a film up, from where it was, and is told when that is given up', async () => {
+  test('waits while LinkedIn processes a film, from where it was, and reports when that fails', async () => {
     await using at = await atTwin('LINKEDIN')
     const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO', 80_000)] })
     await at.arm({ fault: 'processing', delayMs: 60_000 })

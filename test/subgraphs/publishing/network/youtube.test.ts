@@ -28,7 +28,7 @@ async function consent({ network }: AtTwin, change: (url: URL) => void = () => {
 }
 
 describe('P-14 connecting YouTube', () => {
-  test('asks for offline access with consent, keeps its refresh token when it renews, and ends all of it at Google', async () => {
+  test('requests offline access with consent, keeps its refresh token on renewal, and revokes all of it at Google', async () => {
     await using at = await atTwin('YOUTUBE')
     const { asked, exchange } = await consent(at)
     expect(asked.get('scope')).toBe('https://www.googleapis.com/auth/youtube.upload https://www.googleapis.com/auth/youtube.readonly')

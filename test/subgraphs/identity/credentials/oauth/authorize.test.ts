@@ -245,7 +245,7 @@ describe('consent', () => {
     expect(led(await on.authorize(own, cookie, { code_challenge: challenge, prompt: 'consent' })).to).toBe(consentUrl)
   })
 
-  it('decides once, within ten minutes, and only for the person who was asked', async () => {
+  it('accepts one decision, within ten minutes, of the person who was asked', async () => {
     const [first, second, third] = [await location(), await location(), await location()]
     const stranger = await on.signIn('owner@acme.test')
     expect((await on.consent(first, stranger)).status).toBe(400)

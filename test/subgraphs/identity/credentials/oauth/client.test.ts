@@ -19,7 +19,7 @@ describe('a client', () => {
     'mutation($input: CreateOAuthClientInput!) { createOAuthClient(input: $input) { secret client { id clientId name type redirectUris scopes trusted disabledAt } } }'
   const input = { name: 'A site', type: 'CONFIDENTIAL', redirectUris: ['https://site.example/callback'], scopes: ['publishing:posts.read', 'openid'] }
 
-  it('is made with a secret that is answered once, or without one', async () => {
+  it('is created with a secret that is shown once, or without one', async () => {
     const make = async (more: object = {}) => (await execute(open.identity, on.platform, create, { input: { ...input, ...more } })).data().createOAuthClient
     const site = await make({ idempotencyKey: 'once' })
     expect(site.secret).toMatch(/^sgo_[\w-]{43}$/)
@@ -56,7 +56,7 @@ describe('a client', () => {
 
   const cookieOfAda = () => on.signIn('ada@acme.test')
 
-  it('that may ask for less from now on has less at once, in what stands and in what is under way', async () => {
+  it('that loses scopes loses them at once, in existing and pending grants', async () => {
     const [app, cookie] = [await on.client(), await cookieOfAda()]
     const { fields } = await on.code(app, cookie)
     const { access_token, refresh_token } = await on.tokens(app, cookie)

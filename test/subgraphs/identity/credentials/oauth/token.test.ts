@@ -129,7 +129,7 @@ describe('a code', () => {
     expect(await two(() => on.token(app, fields))).toEqual([200, 400])
   })
 
-  it('gives nothing once consent, membership or account were taken back', async () => {
+  it('gives no tokens once consent, membership or account were revoked', async () => {
     const sql = (text: string) => open.database.sequelize.query(text)
     const taken = [
       async () => {

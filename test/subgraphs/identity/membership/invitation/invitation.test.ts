@@ -199,7 +199,7 @@ describe('who was invited', () => {
     ])
   })
 
-  it('I-01 is one member, however often it is accepted at once', async () => {
+  it('I-01 creates one membership, however often it is accepted at once', async () => {
     const { id } = await inviting('out@other.test', ['VIEWER'])
     const all = await atTheSameMoment(
       open.database,

@@ -30,7 +30,7 @@ describe('resolveDelivery', () => {
     )
   })
 
-  test('takes only an id of the network, of a post whose outcome is unknown, of one’s own organization', async () => {
+  test('accepts only an id of the network, for a post with unknown outcome, of one’s own organization', async () => {
     const { graph, story, owner, post, read } = await begin()
     await using _ = graph
     const { post: draft, outsider } = await story.outsider().post()
@@ -71,7 +71,7 @@ describe('resolveDelivery', () => {
     for (const said of ['2', 'not-a-number', null]) expect((await resolve(said)).refused('CONFLICT').extensions).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('names what is wrong with what it is told', async () => {
+  test('names what is wrong with its input', async () => {
     const { graph, resolve } = await begin()
     await using _ = graph
     expect((await resolve('1', 'not-an-id')).refused('BAD_USER_INPUT').extensions.field).toBe('id')

@@ -111,7 +111,7 @@ describe('P-10 an interrupted call is taken up', () => {
     expect([calls.publish.length, (await row()).status]).toEqual([1, 'PUBLISHED'])
   })
 
-  test('unless another has taken it meanwhile', async () => {
+  test('unless another worker has claimed it meanwhile', async () => {
     for (const change of ['claim_id = gen_random_uuid()', `delivery_phase = 'CLAIMED'`]) {
       const { graph, world, calls, take, row } = await begin()
       await using _ = graph

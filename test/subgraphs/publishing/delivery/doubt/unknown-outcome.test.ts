@@ -33,7 +33,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await read()).toMatchObject(open)
   })
 
-  test('is found by asking X for the account’s own posts: published, with its id, sent once', async () => {
+  test('is found among the account’s own posts at X: published, with its id, sent once', async () => {
     const { graph, post, read } = await answeredPost(published)
     await using _ = graph
     await round(graph)
@@ -93,7 +93,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect([await texts(graph), (await stored(graph, post)).attempts]).toEqual([[post.copy], 2])
   })
 
-  test('stays open while X cannot be asked, and is asked again', async () => {
+  test('stays unknown while X is unavailable, and is asked again', async () => {
     const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token', times: 3 })

@@ -27,7 +27,7 @@ test('a post that its thread holds back is met once, and then no more', async ()
   expect(await graph.job.attempts.overdue(graph.clock.now(), graph.clock.now(), 20)).toEqual([])
 })
 
-test('once the earlier one is published it is found by the sweep, though its wake-up was lost', async () => {
+test('is found by the sweep once the earlier post is published, although its wake-up was lost', async () => {
   const { graph, owner, first, second } = await heldThread()
   await using _ = graph
   await graph.execute(reschedulePost, { input: { id: first.id, scheduledAt: graph.clock.soon(1_000) } }, { as: owner })
@@ -39,7 +39,7 @@ test('once the earlier one is published it is found by the sweep, though its wak
   expect(await texts(graph)).toEqual([first.copy, second.copy])
 })
 
-test('once the earlier one is deleted it is found as well', async () => {
+test('is found once the earlier post is deleted as well', async () => {
   const { graph, owner, first, second } = await heldThread()
   await using _ = graph
   ;(await graph.execute(deletePost, { input: { id: first.id } }, { as: owner })).data()

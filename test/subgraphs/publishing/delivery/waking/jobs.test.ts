@@ -128,7 +128,7 @@ const holdBack = (graph: Supergraph, call: 'publish' | 'refresh', isHeld: (argum
   return { held, release: gate.resolve }
 }
 
-test('a connection that is slow to answer holds up its own posts, four of them at a time, and nobody else’s', async () => {
+test('a slow connection delays only its own posts, four at a time', async () => {
   await using graph = await supergraph({ sandbox: true })
   const scheduledAt = graph.clock.in(60_000)
   const slow = await graph.seed.owner().brand().connection().posts(10, { scheduledAt })
@@ -175,7 +175,7 @@ test('P-06 a post whose job was lost is found by the sweep', async () => {
   expect(await texts(graph)).toEqual([post.copy])
 })
 
-test('P-08 a thread that is due goes out by itself, in its order', async () => {
+test('P-08 a due thread is published without a request, in its order', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { thread } = await graph.seed
     .owner()

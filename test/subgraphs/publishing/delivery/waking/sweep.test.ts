@@ -61,7 +61,7 @@ test('a due post is left to its own wake-up for two seconds', async () => {
   expect(await texts(graph)).toEqual([post.copy])
 })
 
-test('interrupted calls are taken up, and unknown outcomes asked about, each when its time has come', async () => {
+test('interrupted calls are resumed, and unknown outcomes asked about, each when it is due', async () => {
   await using graph = await supergraph({ sandbox: true })
   const story = graph.seed.owner().brand().connection()
   const { post: unknown, connection } = await story.post({ scheduledAt: graph.clock.in(60_000) })
