@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly heading: string
   /** Whether it is what the row is about: a link, which takes the room that is left. */
   readonly isMain?: boolean
+  /** Whether it is a figure that says nothing without its heading, which stands before it where a row is a block. */
+  readonly isFigure?: boolean
   cell(row: Row): ReactNode
 }
 
@@ -38,8 +40,8 @@ export const Table = <Row extends { readonly id: string }>({
       <tbody>
         {rows.map(row => (
           <tr key={row.id} aria-current={row.id === current ? 'true' : undefined} {...attributes?.(row)}>
-            {columns.map(({ id, isMain, cell }) => (
-              <td key={id} className={isMain ? 'main' : undefined}>
+            {columns.map(({ id, heading, isMain, isFigure, cell }) => (
+              <td key={id} className={isMain ? 'main' : undefined} data-heading={isFigure ? heading : undefined}>
                 {cell(row)}
               </td>
             ))}

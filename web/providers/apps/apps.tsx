@@ -30,8 +30,8 @@ export default function Apps() {
 const columns = (): readonly Column<App>[] => [
   { id: 'title', heading: say('provider-apps.app'), isMain: true, cell: ({ title, appId }) => <Link to={`/usage?by=model&app=${appId}`}>{title}</Link> },
   { id: 'id', heading: say('provider-apps.id'), cell: ({ appId }) => <code>{appId}</code> },
-  { id: 'calls', heading: say('usage.calls'), cell: ({ calls }) => number.format(calls) },
-  { id: 'cost', heading: say('usage.cost'), cell: ({ costMicros }) => dollars(costMicros) },
+  { id: 'calls', heading: say('usage.calls'), isFigure: true, cell: ({ calls }) => number.format(calls) },
+  { id: 'cost', heading: say('usage.cost'), isFigure: true, cell: ({ costMicros }) => dollars(costMicros) },
   {
     id: 'used',
     heading: say('provider-apps.used'),

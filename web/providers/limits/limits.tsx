@@ -97,6 +97,6 @@ const columns = (search: URLSearchParams): readonly Column<LimitRowFragment>[] =
     cell: limit => <Link to={withSearch(`/limits/${limit.id}`, search, {})}>{limitName(limit)}</Link>,
   },
   { id: 'spent', heading: say('limits.spent'), cell: limit => <Spent limit={limit} /> },
-  { id: 'soft', heading: say('limits.soft'), cell: ({ softLimitMicros }) => dollars(softLimitMicros) },
-  { id: 'hard', heading: say('limits.hard'), cell: ({ hardLimit }) => dollars(hardLimit?.limitMicros) },
+  { id: 'soft', heading: say('limits.soft'), isFigure: true, cell: ({ softLimitMicros }) => dollars(softLimitMicros) },
+  { id: 'hard', heading: say('limits.hard'), isFigure: true, cell: ({ hardLimit }) => dollars(hardLimit?.limitMicros) },
 ]

@@ -102,9 +102,9 @@ function nameOf(row: Row, group: UsageGroup): string {
 
 const columns = (group: UsageGroup): readonly Column<Row & { readonly id: string }>[] => [
   { id: 'name', heading: say(`usage.by-${group}`), isMain: true, cell: ({ id }) => <span className="clip">{id}</span> },
-  { id: 'calls', heading: say('usage.calls'), cell: ({ calls }) => number.format(calls) },
-  { id: 'failed', heading: say('usage.failed'), cell: ({ failedCalls }) => number.format(failedCalls) },
-  { id: 'in', heading: say('usage.input'), cell: ({ inputTokens }) => number.format(Number(inputTokens)) },
-  { id: 'out', heading: say('usage.output'), cell: ({ outputTokens }) => number.format(Number(outputTokens)) },
-  { id: 'cost', heading: say('usage.cost'), cell: ({ costMicros }) => dollars(costMicros) },
+  { id: 'calls', heading: say('usage.calls'), isFigure: true, cell: ({ calls }) => number.format(calls) },
+  { id: 'failed', heading: say('usage.failed'), isFigure: true, cell: ({ failedCalls }) => number.format(failedCalls) },
+  { id: 'in', heading: say('usage.input'), isFigure: true, cell: ({ inputTokens }) => number.format(Number(inputTokens)) },
+  { id: 'out', heading: say('usage.output'), isFigure: true, cell: ({ outputTokens }) => number.format(Number(outputTokens)) },
+  { id: 'cost', heading: say('usage.cost'), isFigure: true, cell: ({ costMicros }) => dollars(costMicros) },
 ]

@@ -41,6 +41,7 @@ const columns = (): readonly Column<Bucket>[] => [
   {
     id: 'own',
     heading: say('video.own'),
+    isFigure: true,
     cell: ({ organizationUsed, organizationLimit }) =>
       organizationLimit === null || organizationLimit === undefined
         ? number.format(organizationUsed)
