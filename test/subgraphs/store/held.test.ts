@@ -9,9 +9,12 @@ import { newId } from '../../../platform/ids.ts'
 import { booksOf } from '../../../subgraphs/store/books.ts'
 import { type Hold, type Holding, makeHeld } from '../../../subgraphs/store/claim.ts'
 import { inTransaction } from '../../../subgraphs/store/write.ts'
+import type { Operation } from '../../../subgraphs/subgraph.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
 import { gate } from '../../jobs/runner.ts'
 import { createTestDatabase, type TestDatabase } from '../../kit/database.ts'
 import { dies } from '../../kit/dies.ts'
+import { unbounded } from '../../kit/reading.ts'
 import { openReplica } from './holder.ts'
 
 const [acme, other] = [newId(), newId()]
@@ -80,6 +83,27 @@ describe('makeHeld', () => {
     expect(await send(1)).toEqual({ repeated: true, row: first.row })
     expect(await works()).toHaveLength(1)
     expect(await keys()).toEqual([{ key: 'k', holder: null, heldUntil: null }])
+  })
+
+  it('marks the operation that repeats a key, and not the first', async () => {
+    const operations = [0, 1].map((): Operation => ({ ...unbounded, requestId: 'request' }))
+    for (const operation of operations)
+      await makeHeld<Work>(replicas[0]!.contexts.open(anonymous, operation), {
+        ...{ what: 'payOrder', tenantId: acme, once: { idempotencyKey: 'k' }, make: hold => note(hold, 'one') },
+        find: async () => (await works())[0] ?? null,
+      })
+    expect(operations.map(({ isReplay = false }) => isReplay)).toEqual([false, true])
+  })
+
+  it('refuses a person’s key that they used in another organization, where what it made is not theirs to see', async () => {
+    await using identity = openReplica(database.url, 'identity')
+    const inOrganization = (tenantId: string) =>
+      makeHeld<Work>(identity.context, {
+        ...{ what: 'inviteMember', tenantId, once: { idempotencyKey: 'k' }, make: hold => note(hold, 'one') },
+        find: async () => (await works())[0] ?? null,
+      })
+    await inOrganization(acme)
+    await expect(inOrganization(other)).rejects.toMatchObject({ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } })
   })
 
   it('does it each time without a key', async () => {

@@ -13,13 +13,13 @@ export interface HolderTask {
   readonly holdMs: number
 }
 
-/** A process of a service on a database: its connections and contexts are its own. */
-export function openReplica(url: string) {
+/** A process of a service on a database: its connections and contexts are its own. Keys are an organization's, but for identity's, which are a person's. */
+export function openReplica(url: string, slug: 'payments' | 'identity' = 'payments') {
   const log = pino({ level: 'silent' })
   const { sequelize, close } = connect({ url, poolSize: 5, log })
-  const facts = { slug: 'payments' as const, receivers: [], outbox: outboxOf('payments'), log, wake() {} }
-  const contexts = contextsOf('payments', {}, {}, { sequelize, clock: systemClock }, facts)
-  return { sequelize, context: contexts.everybodys('replica'), [Symbol.asyncDispose]: close }
+  const facts = { slug, receivers: [], outbox: outboxOf(slug), log, wake() {} }
+  const contexts = contextsOf(slug, {}, {}, { sequelize, clock: systemClock }, facts, slug === 'identity' ? 'caller' : 'organization')
+  return { sequelize, contexts, context: contexts.everybodys('replica'), [Symbol.asyncDispose]: close }
 }
 
 async function hold({ url, tenantId, key, holdMs }: HolderTask): Promise<void> {
