@@ -119,10 +119,19 @@ describe('names that callers give', () => {
     expect(await doForOrganization('polite', () => find('public.test'))).toEqual(['93.184.216.34', '2606:2800:220:1::1'])
     expect(await doFor({ caller: 'user:1' }, () => find('four.test'))).toEqual(['93.184.216.35'])
     timeline.push('other names')
-    // Eight of the forty find the queue full; the others wait for their own lookup.
+    // Six of the forty find the queue full; the others wait for their own lookup.
     expect(new Set(asked.filter(name => name.startsWith('silent')).map(name => name.split(' ')[0]))).toEqual(new Set(['silent0.test', 'silent1.test']))
     expect(new Set(await Promise.all(silent))).toEqual(new Set(['ETIMEOUT']))
     expect(timeline).toEqual(['other names', 'silent names'])
+  })
+
+  test('of one organization beyond those that wait are given up at once', async () => {
+    const find = names({ timeoutMs: 2_000, atOnce: { ofOne: 2, inAll: 4 } })
+    let givenUp = 0
+    const silent = Array.from({ length: 40 }, (_, at) => doForOrganization('hostile', () => find(`silent${at}.test`)).then(() => givenUp++))
+    await doForOrganization('polite', () => find('public.test'))
+    expect(givenUp).toBe(6)
+    await Promise.all(silent)
   })
 
   test('that many organizations ask for get places in turn', async () => {
