@@ -68,7 +68,10 @@ test('a provider that reports more than a call can have used is booked at the bo
   expect((await world.graph.execute(shown, {}, { as: world.owner })).data().providerCalls.nodes).toEqual([{ doubtful: true }, { doubtful: true }])
   const opened = { kind: 'attention.opened', item: 'USAGE_DOUBTFUL', title: expect.stringContaining('own/any') }
   expect(await facts()).toEqual([opened])
-  await world.graph.clock.advance(25 * 3_600_000)
+  await world.graph.clock.advance(23 * 3_600_000)
+  await sweep()
+  expect(await facts()).toEqual([opened])
+  await world.graph.clock.advance(2 * 3_600_000)
   await sweep()
   expect(await facts()).toEqual([opened, { kind: 'attention.closed', item: null, title: null }])
 })
