@@ -125,7 +125,9 @@ async function updateSpendLimit(context: Context, input: UpdateSpendLimitInput):
       const next = changed(row, changes, now)
       requireLimit(next)
       const { since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention } = next
-      return { ...changes, isDefault: false, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
+      // What somebody has noted on it does not take it out of the setting's hands; an amount does.
+      const isDefault = row.isDefault && !('hardLimitMicros' in changes) && !('softLimitMicros' in changes)
+      return { ...changes, isDefault, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
     },
     audit: ({ after }) => lineOf(tenantId, 'spend_limit.updated', after),
     tell: ({ before, after }) => factsOf(before, after, publicUrl, after.updatedAt),

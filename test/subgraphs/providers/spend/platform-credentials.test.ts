@@ -157,6 +157,34 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ value }) => value)).toEqual([other.organizationId])
   })
 
+  it('follows the setting when somebody has noted something on it, and no amount', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph } = world
+    await world.chat('Hello')
+    const [limit] = await limitsOf(graph)
+    const boss = superAdmin()
+    const change = (input: object) => graph.execute(updateLimit, { input: { id: limit!.id, ...input } }, { as: boss })
+    ;(await change({ note: 'They asked for more.' })).data()
+    expect((await limitsOf(graph)).map(({ isDefault }) => isDefault)).toEqual([true])
+    ;(await change({ softLimitMicros: 500 })).data()
+    expect((await limitsOf(graph)).map(({ isDefault }) => isDefault)).toEqual([false])
+  })
+
+  it('keeps an amount that a super admin sets at the moment at which the limits follow the setting', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph } = world
+    await world.chat('Hello')
+    await using other = await openSpender({ url: graph.database.url }, 2_000n)
+    const own = await graph.database.sequelize.transaction()
+    await graph.database.sequelize.query('update providers.spend_limits set hard_limit_micros = 9000, is_default = false', { transaction: own })
+    const followed = Promise.all(other.spending.sweeps.map(({ run }) => run()))
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%t.is_default for no key update%'`
+    await expect.poll(async () => (await graph.rows(waits)).length).toBeGreaterThan(0)
+    await own.commit()
+    await followed
+    expect((await limitsOf(graph)).map(({ hard, isDefault }) => [hard, isDefault])).toEqual([[9_000, false]])
+  })
+
   it('has no bound for the organization that looks after the platform, and for nobody where the setting says so', async () => {
     await using world = await worldWith(0n)
     await world.graph.platform.providers.job('test').platformOrganization.learn(world.owner.organizationId!)
