@@ -16,10 +16,16 @@ export interface WidgetRow {
 /** For how long it is remembered what services there are, which is the same for everybody, in ms. */
 const servicesKeptMs = 60_000
 
+/**
+ * For how long services may say nothing to a question for what their widgets show, in ms. All are asked together, then each alone: twice this is
+ * less than the ten seconds that a router gives the launcher, so a silent service costs a dashboard its own widget and nothing else.
+ */
+const widgetPatienceMs = 4_000
+
 type Services = NonNullable<WidgetServicesQuery['services']>
 
-/** Widgets as a viewer sees them: asked of the services, each question once for an operation. */
-export const widgetStore = (asking: Ask) => {
+/** Widgets as a viewer sees them: asked of the services, each question once for an operation. @param patienceMs for how long one may say nothing */
+export const widgetStore = (asking: Ask, patienceMs = widgetPatienceMs) => {
   let known: { readonly services: Services; readonly until: number } | null = null
   return { open }
 
@@ -27,6 +33,10 @@ export const widgetStore = (asking: Ask) => {
     const viewer = asker ?? anonymous
     // A read for a viewer who has left is aborted.
     const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
+    const askWidgets: Ask = (document, variables, as) => {
+      const late = AbortSignal.timeout(patienceMs)
+      return asking(document, variables, { ...as, signal: AbortSignal.any([reading.signal, late]) })
+    }
 
     /** What the registry has, at most a minute old. */
     async function services(): Promise<Services> {
@@ -45,10 +55,10 @@ export const widgetStore = (asking: Ask) => {
       })
     }
     /** What the widget of an app shows now; null for an app without one. */
-    const read = async (app: string): Promise<Payload | null> => (sources[app] ? ((await readWidgets([app], ask, viewer)).get(app) ?? null) : null)
+    const read = async (app: string): Promise<Payload | null> => (sources[app] ? ((await readWidgets([app], askWidgets, viewer)).get(app) ?? null) : null)
     /** One question for all; where one of them cannot be asked it costs the others nothing but a second question. */
     const readAll = async (apps: readonly string[]): Promise<(Payload | null | Error)[]> => {
-      const together = apps.length > 1 ? await readWidgets(apps, ask, viewer).catch(() => null) : null
+      const together = apps.length > 1 ? await readWidgets(apps, askWidgets, viewer).catch(() => null) : null
       return together ? apps.map(app => together.get(app) ?? null) : Promise.all(apps.map(app => read(app).catch(asError)))
     }
 

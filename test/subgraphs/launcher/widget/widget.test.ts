@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import type { Ask } from '../../../../platform/ask.ts'
+import { widgetStore } from '../../../../subgraphs/launcher/stores/widget.ts'
+import type { Opening } from '../../../../subgraphs/store/store.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
 const asked = /from identity\.service_entries/
@@ -24,4 +27,22 @@ test('reads the list of services from the registry once a minute; the right to s
   await graph.clock.advance(1)
   expect((await asking(owner)).times).toBe(1)
   expect((await graph.execute('{ widgets { title } }', {}, { as: member })).data().widgets).toContainEqual({ title: 'Another name' })
+})
+
+describe('widgetStore', () => {
+  it('gives the widgets of the others when a service says nothing', async () => {
+    const asked: object[] = []
+    const payload = { statistics: [], items: [], nextAction: null }
+    /** Answers for every service but publishing, which says nothing until nobody waits any more. */
+    const ask = (async (_, variables: { readonly publishing: boolean }, { signal }) => {
+      asked.push(variables)
+      if (variables.publishing) await new Promise((_, fail) => signal!.addEventListener('abort', () => fail(signal!.reason)))
+      return { agentsWidget: payload, paymentsWidget: payload, providersWidget: payload }
+    }) as Ask
+    const { payloadOf } = widgetStore(ask, 20).open({ reading: { signal: new AbortController().signal, statement: run => run() } } as Opening)
+    const apps = ['publishing', 'agents', 'payments', 'providers']
+    const read = await Promise.allSettled(apps.map(app => payloadOf(app)))
+    expect(read.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+    expect(asked).toHaveLength(1 + apps.length)
+  })
 })
