@@ -39,7 +39,7 @@ function attentionOf(row: ConnectionRow | null, organizationId: string, publicUr
         0,
         300,
       ),
-    url: `${publicUrl}/publishing/api/connections/${row.id}`,
+    url: `${publicUrl}/publishing/integrations`,
     // The time of the change as far as it is stored: the same for each read.
     at: (due ? new Date(due.getTime() - expiringMs) : row.updatedAt).toISOString(),
     audience: 'managers',

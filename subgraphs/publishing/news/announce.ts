@@ -93,7 +93,7 @@ function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place)
     organizationId,
     subjectId: post.id,
     title: isUnknown ? `Did ${title} publish “${titleOfPost(post)}”?` : `Post for ${title} failed: “${titleOfPost(post)}”`,
-    url: `${publicUrl}/publishing/api/posts/${post.id}`,
+    url: `${publicUrl}/publishing/posts/${post.id}`,
     at: (post.failedAt ?? post.updatedAt).toISOString(),
     audience: 'organization',
     ...(post.failureMessage && { body: [...post.failureMessage].slice(0, reasonLength).join('') }),
@@ -109,7 +109,7 @@ function approvalOf(post: PostRow | null, { organizationId, publicUrl }: Place):
     organizationId,
     subjectId: post.id,
     title: `Post for ${everyNetwork[post.platform].title} waits for approval: “${titleOfPost(post)}”`,
-    url: `${publicUrl}/publishing/api/posts/${post.id}`,
+    url: `${publicUrl}/publishing/posts/${post.id}`,
     at: post.createdAt.toISOString(),
     audience: 'organization',
   }

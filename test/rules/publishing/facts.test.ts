@@ -63,7 +63,7 @@ test('what waits for somebody says what, where and since when, in the form that 
       organizationId: place.organizationId,
       subjectId: id,
       title: 'Post for X failed: “A text”',
-      url: `https://example.test/publishing/api/posts/${id}`,
+      url: `https://example.test/publishing/posts/${id}`,
       at: at.toISOString(),
       audience: 'organization',
       body: failed.failureMessage,

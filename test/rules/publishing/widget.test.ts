@@ -50,14 +50,14 @@ describe('P-19 what the widget shows', () => {
 
   test('the next post with its time and the address where it is read', () => {
     expect(payload(next('a'), 'http://a.test').items).toEqual([
-      { id: 'p', title: 'a', at: new Date('2027-03-01T10:00:00.000Z'), url: 'http://a.test/publishing/api/posts/p' },
+      { id: 'p', title: 'a', at: new Date('2027-03-01T10:00:00.000Z'), url: 'http://a.test/publishing/posts/p' },
     ])
   })
 
   test('what waits for a person: the failed ones', () => {
     expect(payload({ ...none, failed: 1 }, 'http://a.test').nextAction).toEqual({
       label: 'Look at the failed post',
-      url: 'http://a.test/publishing/api/posts?status=failed',
+      url: 'http://a.test/publishing/posts?status=failed',
     })
     expect(payload({ ...none, failed: 2 }, 'http://a.test').nextAction?.label).toContain('2')
   })

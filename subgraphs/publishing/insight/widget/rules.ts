@@ -3,7 +3,7 @@ import type { WidgetFacts } from '../../stores/insight/widget.ts'
 
 /** The widget of publishing; it says nothing of the moment it was made at, so an equal one means that nothing changed. */
 export function payload(facts: WidgetFacts, publicUrl: string) {
-  const posts = `${publicUrl}/publishing/api/posts`
+  const posts = `${publicUrl}/publishing/posts`
   return {
     statistics: [
       { key: 'scheduledToday', label: 'Scheduled today', value: facts.scheduledToday },

@@ -209,7 +209,7 @@ describe('G-11 a post that fails', () => {
     expect(item).toMatchObject({
       kind: 'POST_FAILED',
       title: 'Post for X failed: “No account to send this by”',
-      url: `http://localhost:4000/publishing/api/posts/${made.createPost.id}`,
+      url: `http://localhost:4000/publishing/posts/${made.createPost.id}`,
       subject: { service: 'publishing', id: made.createPost.id },
     })
     await graph.execute(reschedule, { input: { id: made.createPost.id, scheduledAt: graph.clock.soon(3_600_000) } }, { as: owner })

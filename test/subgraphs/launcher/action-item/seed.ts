@@ -16,7 +16,7 @@ export async function seedAttention(
     organizationId,
     subjectId: newId(),
     title: 'A post failed',
-    url: 'http://localhost:4000/publishing/api/posts/1',
+    url: 'http://localhost:4000/publishing/posts/1',
     at: graph.clock.now().toISOString(),
     audience: 'organization' as const,
     ...told,

@@ -36,9 +36,9 @@ describe('P-19 publishing’s widget', () => {
     const { post: next } = await story.post({ scheduledAt: graph.clock.in(60_000), copy: 'First\nof all' })
     await story.post({ row: { status: 'FAILED', failureCode: 'NO_CONNECTION', failureMessage: 'none', failedAt: graph.clock.now() } })
     expect(await shown(graph, owner)).toMatchObject({
-      items: [{ id: next.id, title: 'First', at: next.scheduledAt!.toISOString(), url: `http://localhost:4000/publishing/api/posts/${next.id}` }],
+      items: [{ id: next.id, title: 'First', at: next.scheduledAt!.toISOString(), url: `http://localhost:4000/publishing/posts/${next.id}` }],
       failed: 1,
-      nextAction: { label: 'Look at the failed post', url: 'http://localhost:4000/publishing/api/posts?status=failed' },
+      nextAction: { label: 'Look at the failed post', url: 'http://localhost:4000/publishing/posts?status=failed' },
     })
     await graph.clock.advance(60_001)
     expect((await shown(graph, owner)).items).toMatchObject([{ title: 'Second' }])
