@@ -54,6 +54,18 @@ describe.runIf(isAsked && browserPath)('the launcher in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
+  it('opens the post of an action in publishing, at its own page', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit()
+    await enter(`${web.launcher}/actions`)
+    const opened = page.context().waitForEvent('page')
+    await page.locator('[data-action] a', { hasText: 'failed' }).first().click()
+    const post = await opened
+    await expect.poll(() => new URL(post.url()).pathname, { timeout: 20_000 }).toMatch(/^\/posts\/[0-9a-f-]{36}$/)
+    await post.getByText('This one met a network that said no.').first().waitFor()
+  })
+
   it('marks an action as done, and saves a name', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)

@@ -9,9 +9,9 @@ import { keepToken, type Token } from './token.ts'
 const keepsToken = app !== 'launcher'
 let isTouched = false
 
-/** Where to go after sign-in: a path of this host, or the app's start. */
-function goOn(): void {
-  location.replace(`${base}${returnPath(new URLSearchParams(location.search).get('return_to')) ?? document.documentElement.dataset.start ?? '/'}`)
+/** Goes on after sign-in, to a path of this host or the app's start. @param wanted the path @default `return_to` of this address */
+function goOn(wanted = new URLSearchParams(location.search).get('return_to')): void {
+  location.replace(`${base}${returnPath(wanted) ?? document.documentElement.dataset.start ?? '/'}`)
 }
 
 addEventListener('input', () => {
@@ -38,17 +38,17 @@ async function signIn(form: HTMLFormElement): Promise<void> {
   tell('wrong')
 }
 
-/** Goes on with a session that was just made. Where a cookie says it, identity is asked first whether it does. */
-async function taken(token: Token): Promise<void> {
+/** Goes on with a session that was just made. Where a cookie says it, identity is asked first whether it does. @param wanted as `goOn` takes it */
+async function taken(token: Token, wanted?: string | null): Promise<void> {
   if (keepsToken) {
     keepToken(token)
-    return goOn()
+    return goOn(wanted)
   }
   const me = await fetch(authPath('me')).catch(() => null)
   if (!me?.ok) return tell('away')
   const { ready, onboarding } = (await me.json()) as { readonly ready?: boolean; readonly onboarding?: { readonly state?: string } }
   if (ready === false && onboarding?.state) return location.replace(`${base}/onboarding`)
-  goOn()
+  goOn(wanted)
 }
 
 const post = (route: string, body: object) =>
@@ -62,13 +62,15 @@ function tell(what: string | null, values: Readonly<Record<string, string>> = {}
   line.textContent = (line.dataset[what ?? ''] ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 }
 
-/** Exchanges the code of a handoff for a session. The address loses it before anything else is done. */
+/** Exchanges the code of a handoff for a session, and goes where the handoff leads. The address loses the code before anything else is done. */
 async function exchange(): Promise<void> {
   const code = new URLSearchParams(location.search).get('sso_code')
-  const wanted = new URLSearchParams(location.search).get('return_to')
-  history.replaceState(null, '', `${base}/callback${wanted ? `?return_to=${encodeURIComponent(wanted)}` : ''}`)
+  history.replaceState(null, '', `${base}/callback`)
   const answer = await post('sso/exchange', { code }).catch(() => null)
-  if (answer?.ok) return taken((await answer.json()) as Token)
+  if (answer?.ok) {
+    const { returnTo, ...token } = (await answer.json()) as Token & { readonly returnTo: string | null }
+    return taken(token, returnTo)
+  }
   document.querySelector<HTMLElement>('[data-state=loading]')?.remove()
   tell(answer && answer.status < 500 ? 'refused' : 'away')
 }
