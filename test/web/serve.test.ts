@@ -7,6 +7,7 @@ import { canonicalPath, createHosts } from '../../router/hosts.ts'
 import { answersHere, misplaced } from '../../router/rest/place.ts'
 import { site } from '../../web/marketing/pages.ts'
 import { apps } from '../../web/serve/apps.ts'
+import { takesCoding } from '../../web/serve/assets.ts'
 import type { Built } from '../../web/serve/built.ts'
 import { mountWeb } from '../../web/serve/mount.ts'
 
@@ -29,8 +30,8 @@ const built: Built = {
   ),
 }
 
-/** Pages before the hosts of development. @param signedIn whether whoever asks is a person whose cookie counts */
-async function open({ signedIn = false, made = built as Built | null, isDevelopment = true } = {}) {
+/** Pages before the hosts of development. @param signedIn whether whoever asks is a person whose cookie counts; null: nobody can tell */
+async function open({ signedIn = false as boolean | null, made = built as Built | null, isDevelopment = true } = {}) {
   const hosts = createHosts(publicUrl, localOrigins(publicUrl))
   const app = Fastify({ rewriteUrl: ({ headers, url }) => canonicalPath(hosts, headers.host, url ?? '/') })
   const web = mountWeb(app, {
@@ -133,6 +134,14 @@ describe('mountWeb', () => {
       expect((await people.get('launcher.localhost', `/login?return_to=${encodeURIComponent(elsewhere)}`)).headers.location).toBe('/dashboard')
   })
 
+  it('sends the page, and sign-in its form, while nobody can tell who is signed in', async () => {
+    await using pages = await open({ signedIn: null })
+    const page = await pages.get('launcher.localhost', '/actions')
+    expect([page.statusCode, page.body.includes('data-page="launcher.actions"')]).toEqual([200, true])
+    const login = await pages.get('launcher.localhost', '/login?return_to=/actions')
+    expect([login.statusCode, login.body.includes('<form method="post"')]).toEqual([200, true])
+  })
+
   it('keeps sign-in out of every cache, with its script before its form', async () => {
     await using pages = await open()
     const { headers, body } = await pages.get('publishing.localhost', '/login')
@@ -145,7 +154,8 @@ describe('mountWeb', () => {
     await using pages = await open()
     expect((await pages.get('publishing.localhost', '/callback')).headers.location).toBe('/login')
     expect((await pages.get('publishing.localhost', '/callback?sso_code=one')).headers['cache-control']).toBe('no-store')
-    for (const path of ['/callback?access_token=one', '/posts?id_token=one']) expect((await pages.get('publishing.localhost', path)).statusCode).toBe(400)
+    for (const path of ['/callback?access_token=one', '/posts?id_token=one', '/callback?sso_code=one&token=two', '/callback?jwt=one'])
+      expect((await pages.get('publishing.localhost', path)).statusCode).toBe(400)
   })
 
   it('answers 404 with the app’s own page where it has none, 405 to other methods, and never HTML to who asks for JSON', async () => {
@@ -210,5 +220,12 @@ describe('mountWeb', () => {
     const answer = await pages.get('publishing.localhost', '/posts')
     expect([answer.statusCode, answer.json().detail]).toEqual([503, expect.stringContaining('npm run build:web')])
     expect((await pages.get('publishing.localhost', '/assets/style-1.css')).statusCode).toBe(404)
+  })
+})
+
+describe('takesCoding', () => {
+  it('takes what a client names, and not what it refuses or what only resembles it', () => {
+    for (const header of ['br', 'gzip, br', 'GZIP;q=0.5,BR;q=0.1', 'br ; q=1.0']) expect(takesCoding(header, 'br'), header).toBe(true)
+    for (const header of [undefined, '', 'gzip', 'br;q=0', 'gzip, br; q=0.000', 'x-br', 'br-dict']) expect(takesCoding(header, 'br'), header).toBe(false)
   })
 })

@@ -15,6 +15,13 @@ const packings = [
   ['gzip', '.gz'],
 ] as const
 
+/** Whether a client takes a content coding that it names: one of weight 0 it refuses (RFC 9110, 12.5.3). @param header `Accept-Encoding` */
+export const takesCoding = (header: string | undefined, coding: string): boolean =>
+  (header ?? '').split(',').some(each => {
+    const [name, ...parameters] = each.split(';').map(part => part.trim().toLowerCase())
+    return name === coding && !parameters.some(parameter => /^q=0(?:\.0*)?$/.test(parameter))
+  })
+
 /**
  * Serves the files of the build, and of the one before it, on every host. Their names say their content, so they are kept for a year.
  * What is not there falls to whoever answers unknown addresses.
@@ -38,8 +45,8 @@ export function serveAssets(app: FastifyInstance, isKnown: (name: string) => boo
     reply.header('cache-control', 'no-store')
     if (!type || !isKnown(name)) throw unknown()
     const isText = /\.(?:js|css)$/.test(name)
-    const accepted = request.headers['accept-encoding'] ?? ''
-    const [coding, extension] = (isText && packings.find(([coding]) => new RegExp(`\\b${coding}\\b`).test(accepted))) || [null, '']
+    const accepted = request.headers['accept-encoding']?.toString()
+    const [coding, extension] = (isText && packings.find(([coding]) => takesCoding(accepted, coding))) || [null, '']
     const content = await read(`${name}${extension}`).catch(() => {
       throw unknown()
     })

@@ -25,8 +25,8 @@ export interface WebNeeds {
   addressOf(slug: Slug, path: string): string
   /** Throws where pages of a service are not served on the host of a request: it says where they are. */
   keepHost(request: FastifyRequest, slug: Slug): void
-  /** Whether somebody is signed in whose cookie comes with a request. */
-  isSignedIn(request: FastifyRequest): Promise<boolean>
+  /** Whether somebody is signed in whose cookie comes with a request; null while nobody can tell. */
+  isSignedIn(request: FastifyRequest): Promise<boolean | null>
   /** Whether a client would rather have a page than JSON. */
   prefersHtml(accept: string | undefined): boolean
   /** Whether pages for who builds them are there too. */
@@ -50,7 +50,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0]!
 const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?').slice(1).join('?'))
 
 /** Names under which a token would come in an address, where it must never be. */
-const tokenNames = ['access_token', 'id_token', 'refresh_token', 'token']
+const tokenNames = ['access_token', 'id_token', 'refresh_token', 'token', 'jwt']
 
 /** Serves the pages of every app, and the files that they load. They are built before; what was not is said with the command that does it. */
 export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
@@ -84,7 +84,8 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
     for (const [name, page] of Object.entries(pages.pages))
       for (const path of page.isForDevelopment && !needs.isDevelopment ? [] : page.paths)
         servePage(app, needs, pages, path, async (request, reply) => {
-          if (pages.guarded && !(await needs.isSignedIn(request))) {
+          // While nobody can tell, the page is sent: it says nothing of anybody, and its regions say that they could not be read.
+          if (pages.guarded && (await needs.isSignedIn(request)) === false) {
             const wanted = asked(request).slice(baseOf(request, pages).length)
             return reply.redirect(`${baseOf(request, pages)}/login?return_to=${encodeURIComponent(wanted)}`, 302)
           }
