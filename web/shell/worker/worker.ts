@@ -13,8 +13,18 @@ declare const skipWaiting: () => Promise<void>
 declare const clients: { claim(): Promise<void> }
 
 const [files, documents] = ['supergraph.files', 'supergraph.documents']
-/** Of files that no page names any more the oldest go. */
-const maxFiles = 200
+/** How many files, and how many documents, are kept: of more the oldest go. */
+const maxKept = 200
+
+/** Keeps an answer where the browser has space for it: without it the page is there all the same. */
+async function keepAnswer(name: string, key: RequestInfo, answer: Response): Promise<void> {
+  try {
+    const cache = await caches.open(name)
+    await cache.put(key, answer)
+    const kept = await cache.keys()
+    for (const old of kept.slice(0, Math.max(0, kept.length - maxKept))) await cache.delete(old)
+  } catch {}
+}
 
 addEventListener('install', () => void skipWaiting())
 addEventListener('activate', event => (event as Lasting).waitUntil(clients.claim()))
@@ -31,12 +41,7 @@ async function file(request: Request): Promise<Response> {
   const kept = await caches.match(request)
   if (kept) return kept
   const answer = await fetch(request)
-  if (answer.ok) {
-    const cache = await caches.open(files)
-    await cache.put(request, answer.clone())
-    const names = await cache.keys()
-    for (const old of names.slice(0, Math.max(0, names.length - maxFiles))) await cache.delete(old)
-  }
+  if (answer.ok) await keepAnswer(files, request, answer.clone())
   return answer
 }
 
@@ -45,8 +50,7 @@ async function shell(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   try {
     const answer = await fetch(request)
-    if (answer.ok && !answer.redirected && /^text\/html/.test(answer.headers.get('content-type') ?? ''))
-      await (await caches.open(documents)).put(pathname, answer.clone())
+    if (answer.ok && !answer.redirected && /^text\/html/.test(answer.headers.get('content-type') ?? '')) await keepAnswer(documents, pathname, answer.clone())
     return answer
   } catch (error) {
     const kept = await (await caches.open(documents)).match(pathname)
