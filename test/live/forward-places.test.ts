@@ -55,8 +55,10 @@ describe('forward places', () => {
     await expect.poll(() => begun.length).toBe(3)
     for (const { end } of work) end()
     await Promise.all(work.map(({ done }) => done))
-    const later = [begin('fourth'), begin('fifth')]
+    const later = [begin('fourth'), begin('fifth'), begin('sixth')]
     expect(begun).toEqual(['first', 'second', 'third', 'fourth', 'fifth'])
+    // The sixth has a place once one of the others has moved: the slow one was given back too.
+    await expect.poll(() => begun.length).toBe(6)
     for (const { end } of later) end()
     await Promise.all(later.map(({ done }) => done))
   })
