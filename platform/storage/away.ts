@@ -15,7 +15,7 @@ export const tellingAway =
       (key: string, ...more: Given): Promise<Result> =>
         act(key, ...more).catch(error => {
           if (error instanceof NotStored) throw error
-          log.error({ err: error, key: `${prefix}/${key}` }, 'the storage of files does not do what it should')
+          log.error({ err: error, key: `${prefix}/${key}` }, 'file storage failed')
           throw Object.assign(new Refusal('UPSTREAM_FAILED', 'Where files are kept is away; try again in a moment.', { retryAfter: 5 }), { cause: error })
         })
     return { put: told(storage.put), get: told(storage.get), stat: told(storage.stat), remove: told(storage.remove) } satisfies Storage
