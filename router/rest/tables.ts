@@ -12,8 +12,10 @@ import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
 import { ledgerRows } from './payments/ledger.ts'
 import { orderRows } from './payments/order.ts'
+import { refundRows } from './payments/refund.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { sessionRows as paymentsSessionRows } from './payments/session.ts'
+import { transactionRows } from './payments/transaction.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
 import { aiRows } from './providers/ai.ts'
 import { callRows } from './providers/call.ts'
@@ -53,7 +55,10 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'payments', rows: [...ledgerRows, ...orderRows, ...serviceIdentityRows, ...paymentsSessionRows, ...paymentsWidgetRows] },
+  {
+    slug: 'payments',
+    rows: [...ledgerRows, ...orderRows, ...refundRows, ...serviceIdentityRows, ...paymentsSessionRows, ...transactionRows, ...paymentsWidgetRows],
+  },
   {
     slug: 'providers',
     rows: [

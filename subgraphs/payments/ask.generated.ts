@@ -4,6 +4,89 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Which payment is ended. */
+export type CancelProcessorPaymentIntentInput = {
+  readonly id: string | number;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What is taken of a payment. */
+export type CaptureProcessorPaymentIntentInput = {
+  readonly id: string | number;
+  /** Left out, all that is held. */
+  readonly amount?: MoneyInput | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What a new payment is. */
+export type CreateProcessorPaymentIntentInput = {
+  readonly amount: MoneyInput;
+  readonly customerId?: string | number | null | undefined;
+  readonly paymentMethodId?: string | number | null | undefined;
+  readonly captureMethod?: ProcessorCaptureMethod | null | undefined;
+  /** Charges the payment method at once. */
+  readonly confirm?: boolean | null | undefined;
+  /** A name under which it and transfers belong together. */
+  readonly transferGroup?: string | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What is given back. */
+export type CreateProcessorRefundInput = {
+  readonly paymentIntentId: string | number;
+  /** Left out, all that is left. */
+  readonly amount?: MoneyInput | null | undefined;
+  readonly reason?: ProcessorRefundReason | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** An amount of money to be handed to the processor. */
+export type MoneyInput = {
+  /** In the currency's minor unit as `Money` counts it: cents of EUR, yen of JPY, fils of BHD. */
+  readonly amountMinor: number | string;
+  readonly currency: string;
+};
+
+/** When a payment takes the money. */
+export type ProcessorCaptureMethod =
+  /** At once. */
+  | 'AUTOMATIC'
+  /** It is held until somebody takes it. */
+  | 'MANUAL';
+
+/** Why money is given back. */
+export type ProcessorRefundReason =
+  /** It was paid twice. */
+  | 'DUPLICATE'
+  /** Somebody else paid with it. */
+  | 'FRAUDULENT'
+  /** The customer asked. */
+  | 'REQUESTED_BY_CUSTOMER';
+
 export type PaymentsServiceQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -14,6 +97,62 @@ export type OrganizationNameQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type OrganizationNameQuery = { readonly viewer: { readonly organization: { readonly name: string } | null } | null };
 
+export type ChargePaymentMutationVariables = Exact<{
+  input: CreateProcessorPaymentIntentInput;
+}>;
+
+
+export type ChargePaymentMutation = { readonly createProcessorPaymentIntent: { readonly id: string, readonly status: string, readonly failure: { readonly code: string | null, readonly declineCode: string | null } | null } | null };
+
+export type CapturePaymentMutationVariables = Exact<{
+  input: CaptureProcessorPaymentIntentInput;
+}>;
+
+
+export type CapturePaymentMutation = { readonly captureProcessorPaymentIntent: { readonly id: string, readonly status: string, readonly failure: { readonly code: string | null, readonly declineCode: string | null } | null } | null };
+
+export type VoidPaymentMutationVariables = Exact<{
+  input: CancelProcessorPaymentIntentInput;
+}>;
+
+
+export type VoidPaymentMutation = { readonly cancelProcessorPaymentIntent: { readonly id: string, readonly status: string, readonly failure: { readonly code: string | null, readonly declineCode: string | null } | null } | null };
+
+export type RefundPaymentMutationVariables = Exact<{
+  input: CreateProcessorRefundInput;
+}>;
+
+
+export type RefundPaymentMutation = { readonly createProcessorRefund: { readonly id: string, readonly status: string | null, readonly failureReason: string | null } | null };
+
+export type PaymentAtProcessorQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type PaymentAtProcessorQuery = { readonly processorPaymentIntent: { readonly id: string, readonly status: string, readonly failure: { readonly code: string | null, readonly declineCode: string | null } | null } | null };
+
+export type RefundAtProcessorQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RefundAtProcessorQuery = { readonly processorRefund: { readonly id: string, readonly status: string | null, readonly failureReason: string | null } | null };
+
+export type KeyMakerQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type KeyMakerQuery = { readonly apiKeyMaker: string | null };
+
 
 export const PaymentsServiceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PaymentsService"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"payments","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<PaymentsServiceQuery, PaymentsServiceQueryVariables>;
 export const OrganizationNameDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OrganizationName"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"viewer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"organization"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]}}]} as unknown as DocumentNode<OrganizationNameQuery, OrganizationNameQueryVariables>;
+export const ChargePaymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ChargePayment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorPaymentIntentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorPaymentIntent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"declineCode"}}]}}]}}]}}]} as unknown as DocumentNode<ChargePaymentMutation, ChargePaymentMutationVariables>;
+export const CapturePaymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CapturePayment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CaptureProcessorPaymentIntentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"captureProcessorPaymentIntent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"declineCode"}}]}}]}}]}}]} as unknown as DocumentNode<CapturePaymentMutation, CapturePaymentMutationVariables>;
+export const VoidPaymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"VoidPayment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CancelProcessorPaymentIntentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cancelProcessorPaymentIntent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"declineCode"}}]}}]}}]}}]} as unknown as DocumentNode<VoidPaymentMutation, VoidPaymentMutationVariables>;
+export const RefundPaymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RefundPayment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorRefundInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorRefund"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failureReason"}}]}}]}}]} as unknown as DocumentNode<RefundPaymentMutation, RefundPaymentMutationVariables>;
+export const PaymentAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PaymentAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorPaymentIntent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"declineCode"}}]}}]}}]}}]} as unknown as DocumentNode<PaymentAtProcessorQuery, PaymentAtProcessorQueryVariables>;
+export const RefundAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RefundAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorRefund"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failureReason"}}]}}]}}]} as unknown as DocumentNode<RefundAtProcessorQuery, RefundAtProcessorQueryVariables>;
+export const KeyMakerDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"KeyMaker"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"apiKeyMaker"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}]}}]} as unknown as DocumentNode<KeyMakerQuery, KeyMakerQueryVariables>;

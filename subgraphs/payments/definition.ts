@@ -4,14 +4,20 @@ import { agingOfKeys } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
-import { OrganizationNameDocument } from './ask.generated.ts'
+import { KeyMakerDocument, OrganizationNameDocument } from './ask.generated.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
+import { lookAgainAtOrders } from './engines/payment/announce.ts'
+import { janitor, lapses } from './engines/payment/janitor.ts'
+import { keepUnderway } from './engines/payment/underway.ts'
 import { handle } from './http.ts'
 import { ledgerResolvers } from './ledger/resolvers.ts'
 import { orderResolvers } from './order/resolvers.ts'
+import { processorBy } from './processor.ts'
 import { received } from './received.ts'
+import { refundResolvers } from './refund/resolvers.ts'
 import { registration } from './registration.ts'
 import { type Addresses, serviceIdentity } from './service-identity/answer.ts'
+import { transactionResolvers } from './transaction/resolvers.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
 /** What payments is told by configuration. */
@@ -20,31 +26,60 @@ export interface PaymentsSettings {
   readonly addresses: Addresses
 }
 
+/** For how long an answer waits for the processor, in ms. */
+const answersWithinMs = 8_000
+/** For how long calls that are under way are waited for at the end, in ms: others find what is left. */
+const lastMs = 5_000
+
 /** What a merchant is called whose organization's name cannot be had: a person may change it. */
 const namelessMerchant = 'Default merchant'
 
 /** Payments: orders, and what becomes of them. */
 export function define(foundation: Foundation, { quotas, addresses }: PaymentsSettings): Subgraph<Context> & { job(actor: string): Job } {
-  const { ask, call, clock, environment, events, openJobs } = foundation
+  const { ask, call, clock, environment, events, openJobs, publicUrl } = foundation
   const { slug, appId } = registration
   const log = foundation.log.child({ subgraph: slug })
   // The record and the ledger are for ever; what a key has made is remembered for a month.
   const facts: Facts = openFacts(foundation, { slug: 'payments', received, job: () => contexts.everybodys('facts'), log })
-  const jobs = openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [agingOfKeys(slug, 30), ...facts.aging])], log })
+  const jobs = openJobs({
+    slug,
+    queues: [],
+    sweeps: [
+      janitor(() => contexts.everybodys('janitor')),
+      lapses(() => contexts.everybodys('janitor')),
+      ...facts.sweeps,
+      retention(foundation, [agingOfKeys(slug, 30), ...facts.aging]),
+    ],
+    log,
+  })
   const services: Services = {
-    events,
-    quotas,
+    ...{ ask, clock, events, log, publicUrl, quotas },
+    processor: processorBy(ask),
+    answersWithinMs,
+    underway: keepUnderway(error => log.error({ err: error }, 'an outcome could not be recorded; the processor is asked again when the lease is over')),
+    jobFor: actor => contexts.everybodys(actor),
+    makerOf: async (id, organizationId) => {
+      const viewer = { userId: null, organizationId, roles: [], scopes: [], context: 'organization' as const }
+      return (await ask(KeyMakerDocument, { id }, { appId, viewer })).apiKeyMaker
+    },
     nameOf: async viewer => {
       const { viewer: known } = await ask(OrganizationNameDocument, {}, { appId, viewer })
       return known?.organization?.name ?? namelessMerchant
     },
   }
   const contexts = contextsOf(slug, stores, services, foundation, facts)
+  lookAgainAtOrders(events, (organizationId, since) => contexts.everybodys('events').orders.changedSince(organizationId, since))
   const identity = serviceIdentity(ask, clock, environment, addresses)
   return {
     registration,
     job: contexts.everybodys,
-    schema: executableSchema(slug, { ledger: ledgerResolvers, order: orderResolvers, widget: widgetResolvers }),
+    schema: executableSchema(slug, {
+      ledger: ledgerResolvers,
+      order: orderResolvers,
+      refund: refundResolvers,
+      transaction: transactionResolvers,
+      widget: widgetResolvers,
+    }),
     open: contexts.open,
     http: (request, viewer) => handle({ identity, addresses, call }, request, viewer),
     receive: facts.receive,
@@ -53,6 +88,6 @@ export function define(foundation: Foundation, { quotas, addresses }: PaymentsSe
       await jobs.check()
       return facts.lying()
     },
-    stop: async () => void (await Promise.all([jobs.stop(), facts.stop()])),
+    stop: async () => void (await Promise.all([jobs.stop(), facts.stop(), services.underway.ended(lastMs)])),
   }
 }

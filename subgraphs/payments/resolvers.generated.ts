@@ -2,6 +2,8 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { LedgerEntryRow, LedgerAccountRow } from './stores/ledger.ts';
 import type { OrderRow } from './stores/order.ts';
+import type { RefundRow } from './stores/refund.ts';
+import type { TransactionRow } from './stores/transaction.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -128,6 +130,14 @@ export type Query = {
   readonly orders?: Maybe<OrderConnection>;
   /** The currencies in which money is counted here, by code. */
   readonly paymentCurrencies?: Maybe<ReadonlyArray<Maybe<PaymentCurrency>>>;
+  /** One refund of the active organization; NOT_FOUND for an id of another one. */
+  readonly refund?: Maybe<Refund>;
+  /** Refunds of the active organization, the newest first. */
+  readonly refunds?: Maybe<RefundConnection>;
+  /** One transaction of the active organization; NOT_FOUND for an id of another one. */
+  readonly transaction?: Maybe<Transaction>;
+  /** Transactions of the active organization, the newest first. */
+  readonly transactions?: Maybe<TransactionConnection>;
   /** What payments shows on the dashboard of the active organization: orders of today (UTC), what was paid, refunds and disputes that wait. */
   readonly paymentsWidget?: Maybe<WidgetPayload>;
 };
@@ -164,6 +174,35 @@ export type QueryOrdersArgs = {
   status?: InputMaybe<OrderStatus>;
   merchantId?: InputMaybe<Scalars['ID']['input']>;
   reference?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryRefundArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryRefundsArgs = {
+  orderId?: InputMaybe<Scalars['ID']['input']>;
+  status?: InputMaybe<RefundStatus>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryTransactionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryTransactionsArgs = {
+  orderId?: InputMaybe<Scalars['ID']['input']>;
+  type?: InputMaybe<TransactionType>;
+  status?: InputMaybe<TransactionStatus>;
+  from?: InputMaybe<Scalars['DateTime']['input']>;
+  to?: InputMaybe<Scalars['DateTime']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
@@ -243,11 +282,103 @@ export type Mutation = {
    * an order without a merchant is the default merchant's.
    */
   readonly createOrder?: Maybe<Order>;
+  /** Changes a draft: its lines, with its amounts, or what it is called. CONFLICT, reason ILLEGAL_MOVE, once it is more than a draft. */
+  readonly updateOrder?: Maybe<Order>;
+  /** Cancels an order that no money was taken for. Money that is held is released first, which takes `payments:transactions.write`. */
+  readonly cancelOrder?: Maybe<Order>;
+  /**
+   * Charges a payment method with all that is due. A decline is an answer: status FAILED with `failure`, and another method may be tried. It
+   * answers once the outcome is known, after 8 s at the latest with phase PROCESSING; the same payment is never repeated under another key.
+   */
+  readonly payOrder?: Maybe<Order>;
+  /** Takes what is held for an order, or a part of it, once; the rest is released and the order is PAID. */
+  readonly captureOrder?: Maybe<Order>;
+  /** Releases what is held for an order, which is a draft again. */
+  readonly voidOrder?: Maybe<Order>;
+  /**
+   * Gives money back for an order: a part, or all that may still go back. Above the threshold of its currency, 1,000 major units, it waits until
+   * a second person approves, and holds its amount meanwhile. CONFLICT, reason REFUND_EXCEEDS_REMAINING with `refundableMinor`, for more than
+   * remains.
+   */
+  readonly refundOrder?: Maybe<Refund>;
+  /** Lets a refund go that waits. FORBIDDEN for whoever asked for it, or made the key that did. */
+  readonly approveRefund?: Maybe<Refund>;
+  /** Ends a refund that waits; its amount may go back by another. */
+  readonly rejectRefund?: Maybe<Refund>;
+  /** Approves or rejects a refund that waits, as `approveRefund` and `rejectRefund` do. */
+  readonly decideRefund?: Maybe<Refund>;
+  /**
+   * Ends a transaction whose outcome nobody knows, by a person's word: look it up at the processor first. SUCCEEDED books its money; FAILED
+   * lets the order be paid again. CONFLICT for a transaction that is not UNKNOWN.
+   */
+  readonly resolveTransaction?: Maybe<Transaction>;
 };
 
 
 export type MutationCreateOrderArgs = {
   input: CreateOrderInput;
+};
+
+
+export type MutationUpdateOrderArgs = {
+  input: UpdateOrderInput;
+};
+
+
+export type MutationCancelOrderArgs = {
+  input: CancelOrderInput;
+};
+
+
+export type MutationPayOrderArgs = {
+  input: PayOrderInput;
+};
+
+
+export type MutationCaptureOrderArgs = {
+  input: CaptureOrderInput;
+};
+
+
+export type MutationVoidOrderArgs = {
+  input: VoidOrderInput;
+};
+
+
+export type MutationRefundOrderArgs = {
+  input: RefundOrderInput;
+};
+
+
+export type MutationApproveRefundArgs = {
+  input: ApproveRefundInput;
+};
+
+
+export type MutationRejectRefundArgs = {
+  input: RejectRefundInput;
+};
+
+
+export type MutationDecideRefundArgs = {
+  input: DecideRefundInput;
+};
+
+
+export type MutationResolveTransactionArgs = {
+  input: ResolveTransactionInput;
+};
+
+export type Subscription = {
+  readonly __typename?: 'Subscription';
+  /** Each change of one order, of a merchant's orders, or of all of the active organization, within a second. */
+  readonly orderUpdated?: Maybe<Order>;
+};
+
+
+export type SubscriptionOrderUpdatedArgs = {
+  orderId?: InputMaybe<Scalars['ID']['input']>;
+  merchantId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 /** What somebody buys: lines, what they come to, and how far paying for it has got. */
@@ -269,6 +400,20 @@ export type Order = {
   readonly discount: Money;
   /** What is to be paid: subtotal less discount plus tax. */
   readonly total: Money;
+  /** How far the processor has got with its payment; NONE also once money was taken. */
+  readonly paymentPhase: PaymentPhase;
+  /** What was taken. */
+  readonly captured: Money;
+  /** What went back by refunds that succeeded. */
+  readonly refunded: Money;
+  /** What may still go back: captured less refunds that neither failed nor were rejected, less disputes that are open or lost. */
+  readonly refundable: Money;
+  /** What is still to be paid: the total until something was taken, then 0. */
+  readonly due: Money;
+  /** Why the last payment did not succeed; null when it did, and while another is under way. */
+  readonly failure?: Maybe<PaymentFailure>;
+  /** Calls to the processor for it, the newest first. */
+  readonly transactions?: Maybe<TransactionConnection>;
   readonly description?: Maybe<Scalars['String']['output']>;
   /** What the order is called elsewhere; it need not be unique. */
   readonly reference?: Maybe<Scalars['String']['output']>;
@@ -281,6 +426,15 @@ export type Order = {
   readonly updatedAt: Scalars['DateTime']['output'];
   /** Raised by every change; `expectedVersion` takes it. */
   readonly version: Scalars['Int']['output'];
+  /** Refunds of it, the newest first. */
+  readonly refunds?: Maybe<ReadonlyArray<Maybe<Refund>>>;
+};
+
+
+/** What somebody buys: lines, what they come to, and how far paying for it has got. */
+export type OrderTransactionsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** One thing of an order. */
@@ -319,6 +473,17 @@ export type OrderStatus =
   /** The last payment was declined; another may be tried. */
   | 'FAILED';
 
+/** How far the processor has got with an order's payment. */
+export type PaymentPhase =
+  /** Nothing is under way. */
+  | 'NONE'
+  /** The processor is being called. */
+  | 'PROCESSING'
+  /** Money is held, and waits to be captured or released. */
+  | 'AUTHORIZED'
+  /** Nobody knows whether money moved: it is being found out, and until then the order neither takes payments nor is cancelled. */
+  | 'UNKNOWN';
+
 /** A currency in which money is counted here. */
 export type PaymentCurrency = {
   readonly __typename?: 'PaymentCurrency';
@@ -341,6 +506,80 @@ export type CreateOrderInput = {
   /**
    * The same key with the same input, from anybody of the organization, answers the first order again instead of writing another; with
    * another input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What changes in a draft; what is left out stays. */
+export type UpdateOrderInput = {
+  readonly id: Scalars['ID']['input'];
+  /** All lines anew, as in `createOrder`. */
+  readonly lines?: InputMaybe<ReadonlyArray<OrderLineInput>>;
+  /** At most 500 characters; null removes it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** At most 120 characters; null removes it. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the order as it stands instead of doing it again; with another
+   * input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which order is cancelled. */
+export type CancelOrderInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Why, for the audit: at most 500 characters. */
+  readonly reason?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the order as it stands instead of doing it again; with another
+   * input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How an order is paid. */
+export type PayOrderInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** What the processor's own form in a browser calls the payment method: `pm_…`. It is kept only until the outcome is known. */
+  readonly paymentMethodToken?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the money is taken at once; false: it is held, for seven days at most, until it is captured or released. */
+  readonly capture?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the order as it stands instead of doing it again; with another
+   * input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What is taken of the money that is held. */
+export type CaptureOrderInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** In minor units, 1 to what is held; left out, all of it. */
+  readonly amountMinor?: InputMaybe<Scalars['BigInt']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the order as it stands instead of doing it again; with another
+   * input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which order's held money is released. */
+export type VoidOrderInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the order as it stands instead of doing it again; with another
+   * input it is CONFLICT.
    */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
@@ -377,6 +616,222 @@ export type OrganizationOrdersArgs = {
 export type User = {
   readonly __typename?: 'User';
   readonly id: Scalars['ID']['output'];
+};
+
+/** Money that goes back to whoever paid. */
+export type Refund = {
+  readonly __typename?: 'Refund';
+  readonly id: Scalars['ID']['output'];
+  readonly order?: Maybe<Order>;
+  readonly amount: Money;
+  readonly reason: RefundReason;
+  /** What was said with it; with a rejection, why. */
+  readonly note?: Maybe<Scalars['String']['output']>;
+  readonly status: RefundStatus;
+  /** The person who asked for it; null for a key, the processor or a rule. */
+  readonly requestedBy?: Maybe<User>;
+  /** Who approved or rejected it; null for one that needed no second person, or waits for one. */
+  readonly decidedBy?: Maybe<User>;
+  readonly decidedAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly origin: RefundOrigin;
+  /** Why the processor refused it; null when it did not. */
+  readonly failure?: Maybe<PaymentFailure>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Raised by every change; `expectedVersion` takes it. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** Why money goes back. */
+export type RefundReason =
+  /** It was paid twice. */
+  | 'DUPLICATE'
+  /** Somebody else paid with it. */
+  | 'FRAUDULENT'
+  /** The customer asked. */
+  | 'REQUESTED_BY_CUSTOMER'
+  /** Anything else: say it in the note. */
+  | 'OTHER';
+
+/** How far a refund has got. */
+export type RefundStatus =
+  /** A second person has to approve it. */
+  | 'AWAITING_APPROVAL'
+  /** The processor is at work. */
+  | 'PENDING'
+  /** Nobody knows whether the money went back: it is being found out. */
+  | 'UNKNOWN'
+  /** The money went back. */
+  | 'SUCCEEDED'
+  /** The processor refused it, or took it back later: the money is still here. */
+  | 'FAILED'
+  /** A person decided against it. */
+  | 'REJECTED';
+
+/** Who began a refund. */
+export type RefundOrigin =
+  /** Somebody here. */
+  | 'PLATFORM'
+  /** Somebody at the processor. */
+  | 'PROCESSOR'
+  /** A rule: the money came for something that could not take it. */
+  | 'AUTOMATIC';
+
+/** What goes back. */
+export type RefundOrderInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** In minor units, at least 1; left out, all that may still go back. */
+  readonly amountMinor?: InputMaybe<Scalars['BigInt']['input']>;
+  readonly reason: RefundReason;
+  /** At most 500 characters. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** The same key with the same input, from anybody of the organization, answers the first refund again; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which refund is approved. */
+export type ApproveRefundInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input answers the refund as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which refund is rejected. */
+export type RejectRefundInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Why, at most 500 characters; it replaces what was said with the refund. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input answers the refund as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What is decided of a refund. */
+export type RefundDecision =
+  /** It goes out. */
+  | 'APPROVE'
+  /** It does not. */
+  | 'REJECT';
+
+/** A decision on a refund. */
+export type DecideRefundInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly decision: RefundDecision;
+  /** Why a refund is rejected, at most 500 characters; an approval keeps what was said with the refund. */
+  readonly comment?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input answers the refund as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** One call to the payment processor, and what became of it. */
+export type Transaction = {
+  readonly __typename?: 'Transaction';
+  readonly id: Scalars['ID']['output'];
+  readonly type: TransactionType;
+  readonly status: TransactionStatus;
+  readonly amount: Money;
+  /** Null for what belongs to a settlement batch. */
+  readonly orderId?: Maybe<Scalars['ID']['output']>;
+  readonly settlementBatchId?: Maybe<Scalars['ID']['output']>;
+  /** What the processor calls it: `pi_…`, `re_…`; null until that is known. */
+  readonly processorId?: Maybe<Scalars['String']['output']>;
+  /** How often the processor was called for it, always under the same key. */
+  readonly attempts: Scalars['Int']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** When its outcome was recorded; null until then. */
+  readonly completedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null unless it FAILED, or nobody knows its outcome. */
+  readonly failure?: Maybe<PaymentFailure>;
+};
+
+/** What a transaction does. */
+export type TransactionType =
+  /** Holds money. */
+  | 'AUTHORIZE'
+  /** Takes money that is held. */
+  | 'CAPTURE'
+  /** Takes money at once. */
+  | 'PURCHASE'
+  /** Releases money that is held. */
+  | 'VOID'
+  /** Gives money back. */
+  | 'REFUND'
+  /** A payer's bank takes money back. */
+  | 'CHARGEBACK'
+  /** A bank returns what it took back. */
+  | 'CHARGEBACK_REVERSAL'
+  /** Moves money to another account. */
+  | 'TRANSFER'
+  /** Takes a transfer back. */
+  | 'TRANSFER_REVERSAL';
+
+/** What became of a transaction. */
+export type TransactionStatus =
+  /** The processor has not answered yet, or is still at work. */
+  | 'PENDING'
+  /** Done: its money is in the ledger. */
+  | 'SUCCEEDED'
+  /** The processor said no; no money moved. */
+  | 'FAILED'
+  /** Nobody knows whether money moved. The processor is asked again under the same key, and nothing is repeated under another. */
+  | 'UNKNOWN';
+
+/** Why money did not move. */
+export type PaymentFailure = {
+  readonly __typename?: 'PaymentFailure';
+  readonly code: PaymentFailureCode;
+  /** A sentence for people. */
+  readonly message: Scalars['String']['output'];
+  /** Whether the same may succeed when it is tried again later, unchanged. */
+  readonly retryable: Scalars['Boolean']['output'];
+};
+
+/** Why money did not move. */
+export type PaymentFailureCode =
+  /** The issuer declined without a reason. */
+  | 'DECLINED'
+  /** Not enough money. */
+  | 'INSUFFICIENT_FUNDS'
+  /** The card is no longer valid. */
+  | 'EXPIRED_CARD'
+  /** The payer has to confirm: use a checkout session. */
+  | 'AUTHENTICATION_REQUIRED'
+  /** The issuer or the processor suspects fraud. */
+  | 'FRAUD_SUSPECTED'
+  /** The payment method cannot be charged. */
+  | 'INVALID_METHOD'
+  /** The processor does not take this amount. */
+  | 'AMOUNT_REFUSED'
+  /** The processor does not know the account that was to receive it. */
+  | 'ACCOUNT_UNKNOWN'
+  /** The balance at the processor is too low. */
+  | 'BALANCE_INSUFFICIENT'
+  /** The processor refused for a reason of its own. */
+  | 'PROCESSOR_ERROR'
+  /** Nobody knows yet. */
+  | 'OUTCOME_UNKNOWN';
+
+/** What a person says became of a transaction. */
+export type TransactionResolution =
+  /** It went through. */
+  | 'SUCCEEDED'
+  /** It did not, and will not. */
+  | 'FAILED';
+
+/** How a transaction is resolved. */
+export type ResolveTransactionInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly outcome: TransactionResolution;
+  /** What the processor calls it: needed for a payment that went through, so that it can be captured and refunded. */
+  readonly processorId?: InputMaybe<Scalars['String']['input']>;
+  /** Why, for the audit: at most 500 characters. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** The same key with the same input answers the transaction as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A page of a list: entries of type `LedgerAccount`. */
@@ -443,6 +898,50 @@ export type OrderEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
   readonly node?: Maybe<Order>;
+};
+
+/** A page of a list: entries of type `Transaction`. */
+export type TransactionConnection = {
+  readonly __typename?: 'TransactionConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Transaction>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<TransactionEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Transaction` with its place in the list. */
+export type TransactionEdge = {
+  readonly __typename?: 'TransactionEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Transaction>;
+};
+
+/** A page of a list: entries of type `Refund`. */
+export type RefundConnection = {
+  readonly __typename?: 'RefundConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Refund>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<RefundEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Refund` with its place in the list. */
+export type RefundEdge = {
+  readonly __typename?: 'RefundEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Refund>;
 };
 
 
@@ -527,6 +1026,8 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type FederationTypes = {
   Order: Order;
   Organization: Organization;
+  Refund: Refund;
+  Transaction: Transaction;
 };
 
 /** Mapping of federation reference types */
@@ -537,6 +1038,12 @@ export type FederationReferenceTypes = {
   Organization:
     ( { __typename: 'Organization' }
     & GraphQLRecursivePick<FederationTypes['Organization'], {"id":true}> );
+  Refund:
+    ( { __typename: 'Refund' }
+    & GraphQLRecursivePick<FederationTypes['Refund'], {"id":true}> );
+  Transaction:
+    ( { __typename: 'Transaction' }
+    & GraphQLRecursivePick<FederationTypes['Transaction'], {"id":true}> );
 };
 
 
@@ -565,20 +1072,47 @@ export type ResolversTypes = {
   LedgerEntryKind: LedgerEntryKind;
   LedgerVerification: ResolverTypeWrapper<LedgerVerification>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Order: ResolverTypeWrapper<OrderRow>;
   OrderLine: ResolverTypeWrapper<OrderLine>;
   OrderStatus: OrderStatus;
+  PaymentPhase: PaymentPhase;
   PaymentCurrency: ResolverTypeWrapper<PaymentCurrency>;
   CreateOrderInput: CreateOrderInput;
+  UpdateOrderInput: UpdateOrderInput;
+  CancelOrderInput: CancelOrderInput;
+  PayOrderInput: PayOrderInput;
+  CaptureOrderInput: CaptureOrderInput;
+  VoidOrderInput: VoidOrderInput;
   OrderLineInput: OrderLineInput;
   Organization: ResolverTypeWrapper<Omit<Organization, 'orders'> & { orders?: Maybe<ResolversTypes['OrderConnection']> }>;
   User: ResolverTypeWrapper<User>;
+  Refund: ResolverTypeWrapper<RefundRow>;
+  RefundReason: RefundReason;
+  RefundStatus: RefundStatus;
+  RefundOrigin: RefundOrigin;
+  RefundOrderInput: RefundOrderInput;
+  ApproveRefundInput: ApproveRefundInput;
+  RejectRefundInput: RejectRefundInput;
+  RefundDecision: RefundDecision;
+  DecideRefundInput: DecideRefundInput;
+  Transaction: ResolverTypeWrapper<TransactionRow>;
+  TransactionType: TransactionType;
+  TransactionStatus: TransactionStatus;
+  PaymentFailure: ResolverTypeWrapper<PaymentFailure>;
+  PaymentFailureCode: PaymentFailureCode;
+  TransactionResolution: TransactionResolution;
+  ResolveTransactionInput: ResolveTransactionInput;
   LedgerAccountConnection: ResolverTypeWrapper<PageOf<LedgerAccountRow>>;
   LedgerAccountEdge: ResolverTypeWrapper<Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerAccount']> }>;
   LedgerEntryConnection: ResolverTypeWrapper<PageOf<LedgerEntryRow>>;
   LedgerEntryEdge: ResolverTypeWrapper<Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerEntry']> }>;
   OrderConnection: ResolverTypeWrapper<PageOf<OrderRow>>;
   OrderEdge: ResolverTypeWrapper<Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversTypes['Order']> }>;
+  TransactionConnection: ResolverTypeWrapper<PageOf<TransactionRow>>;
+  TransactionEdge: ResolverTypeWrapper<Omit<TransactionEdge, 'node'> & { node?: Maybe<ResolversTypes['Transaction']> }>;
+  RefundConnection: ResolverTypeWrapper<PageOf<RefundRow>>;
+  RefundEdge: ResolverTypeWrapper<Omit<RefundEdge, 'node'> & { node?: Maybe<ResolversTypes['Refund']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
@@ -605,19 +1139,37 @@ export type ResolversParentTypes = {
   LedgerEntry: LedgerEntryRow;
   LedgerVerification: LedgerVerification;
   Mutation: Record<PropertyKey, never>;
+  Subscription: Record<PropertyKey, never>;
   Order: OrderRow;
   OrderLine: OrderLine;
   PaymentCurrency: PaymentCurrency;
   CreateOrderInput: CreateOrderInput;
+  UpdateOrderInput: UpdateOrderInput;
+  CancelOrderInput: CancelOrderInput;
+  PayOrderInput: PayOrderInput;
+  CaptureOrderInput: CaptureOrderInput;
+  VoidOrderInput: VoidOrderInput;
   OrderLineInput: OrderLineInput;
   Organization: Omit<Organization, 'orders'> & { orders?: Maybe<ResolversParentTypes['OrderConnection']> } | FederationReferenceTypes['Organization'];
   User: User;
+  Refund: RefundRow;
+  RefundOrderInput: RefundOrderInput;
+  ApproveRefundInput: ApproveRefundInput;
+  RejectRefundInput: RejectRefundInput;
+  DecideRefundInput: DecideRefundInput;
+  Transaction: TransactionRow;
+  PaymentFailure: PaymentFailure;
+  ResolveTransactionInput: ResolveTransactionInput;
   LedgerAccountConnection: PageOf<LedgerAccountRow>;
   LedgerAccountEdge: Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerAccount']> };
   LedgerEntryConnection: PageOf<LedgerEntryRow>;
   LedgerEntryEdge: Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerEntry']> };
   OrderConnection: PageOf<OrderRow>;
   OrderEdge: Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Order']> };
+  TransactionConnection: PageOf<TransactionRow>;
+  TransactionEdge: Omit<TransactionEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Transaction']> };
+  RefundConnection: PageOf<RefundRow>;
+  RefundEdge: Omit<RefundEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Refund']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
 };
@@ -700,6 +1252,10 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<QueryOrderArgs, 'id'>>;
   orders?: Resolver<Maybe<ResolversTypes['OrderConnection']>, ParentType, ContextType, RequireFields<QueryOrdersArgs, 'first'>>;
   paymentCurrencies?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentCurrency']>>>, ParentType, ContextType>;
+  refund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<QueryRefundArgs, 'id'>>;
+  refunds?: Resolver<Maybe<ResolversTypes['RefundConnection']>, ParentType, ContextType, RequireFields<QueryRefundsArgs, 'first'>>;
+  transaction?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType, RequireFields<QueryTransactionArgs, 'id'>>;
+  transactions?: Resolver<Maybe<ResolversTypes['TransactionConnection']>, ParentType, ContextType, RequireFields<QueryTransactionsArgs, 'first'>>;
   paymentsWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
 };
 
@@ -735,6 +1291,20 @@ export type LedgerVerificationResolvers<ContextType = Context, ParentType extend
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCreateOrderArgs, 'input'>>;
+  updateOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationUpdateOrderArgs, 'input'>>;
+  cancelOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCancelOrderArgs, 'input'>>;
+  payOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationPayOrderArgs, 'input'>>;
+  captureOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCaptureOrderArgs, 'input'>>;
+  voidOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationVoidOrderArgs, 'input'>>;
+  refundOrder?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationRefundOrderArgs, 'input'>>;
+  approveRefund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationApproveRefundArgs, 'input'>>;
+  rejectRefund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationRejectRefundArgs, 'input'>>;
+  decideRefund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationDecideRefundArgs, 'input'>>;
+  resolveTransaction?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType, RequireFields<MutationResolveTransactionArgs, 'input'>>;
+};
+
+export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  orderUpdated?: SubscriptionResolver<Maybe<ResolversTypes['Order']>, "orderUpdated", ParentType, ContextType, Partial<SubscriptionOrderUpdatedArgs>>;
 };
 
 export type OrderResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Order'] = ResolversParentTypes['Order'], FederationReferenceType extends FederationReferenceTypes['Order'] = FederationReferenceTypes['Order']> = {
@@ -748,6 +1318,13 @@ export type OrderResolvers<ContextType = Context, ParentType extends ResolversPa
   tax?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
   discount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  paymentPhase?: Resolver<ResolversTypes['PaymentPhase'], ParentType, ContextType>;
+  captured?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  refunded?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  refundable?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  due?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['PaymentFailure']>, ParentType, ContextType>;
+  transactions?: Resolver<Maybe<ResolversTypes['TransactionConnection']>, ParentType, ContextType, RequireFields<OrderTransactionsArgs, 'first'>>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   reference?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -756,6 +1333,7 @@ export type OrderResolvers<ContextType = Context, ParentType extends ResolversPa
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  refunds?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Refund']>>>, ParentType, ContextType>;
 };
 
 export type OrderLineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OrderLine'] = ResolversParentTypes['OrderLine']> = {
@@ -782,6 +1360,44 @@ export type OrganizationResolvers<ContextType = Context, ParentType extends Reso
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type RefundResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Refund'] = ResolversParentTypes['Refund'], FederationReferenceType extends FederationReferenceTypes['Refund'] = FederationReferenceTypes['Refund']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Refund']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['RefundReason'], ParentType, ContextType>;
+  note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['RefundStatus'], ParentType, ContextType>;
+  requestedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  decidedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  decidedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['RefundOrigin'], ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['PaymentFailure']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type TransactionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Transaction'] = ResolversParentTypes['Transaction'], FederationReferenceType extends FederationReferenceTypes['Transaction'] = FederationReferenceTypes['Transaction']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Transaction']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['TransactionType'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['TransactionStatus'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  orderId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  settlementBatchId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  processorId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  completedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['PaymentFailure']>, ParentType, ContextType>;
+};
+
+export type PaymentFailureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentFailure'] = ResolversParentTypes['PaymentFailure']> = {
+  code?: Resolver<ResolversTypes['PaymentFailureCode'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retryable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type LedgerAccountConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccountConnection'] = ResolversParentTypes['LedgerAccountConnection']> = {
@@ -820,6 +1436,30 @@ export type OrderEdgeResolvers<ContextType = Context, ParentType extends Resolve
   node?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
 };
 
+export type TransactionConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TransactionConnection'] = ResolversParentTypes['TransactionConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Transaction']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['TransactionEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type TransactionEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TransactionEdge'] = ResolversParentTypes['TransactionEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType>;
+};
+
+export type RefundConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RefundConnection'] = ResolversParentTypes['RefundConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Refund']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['RefundEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type RefundEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RefundEdge'] = ResolversParentTypes['RefundEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
@@ -838,17 +1478,25 @@ export type Resolvers<ContextType = Context> = {
   LedgerEntry?: LedgerEntryResolvers<ContextType>;
   LedgerVerification?: LedgerVerificationResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Order?: OrderResolvers<ContextType>;
   OrderLine?: OrderLineResolvers<ContextType>;
   PaymentCurrency?: PaymentCurrencyResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  Refund?: RefundResolvers<ContextType>;
+  Transaction?: TransactionResolvers<ContextType>;
+  PaymentFailure?: PaymentFailureResolvers<ContextType>;
   LedgerAccountConnection?: LedgerAccountConnectionResolvers<ContextType>;
   LedgerAccountEdge?: LedgerAccountEdgeResolvers<ContextType>;
   LedgerEntryConnection?: LedgerEntryConnectionResolvers<ContextType>;
   LedgerEntryEdge?: LedgerEntryEdgeResolvers<ContextType>;
   OrderConnection?: OrderConnectionResolvers<ContextType>;
   OrderEdge?: OrderEdgeResolvers<ContextType>;
+  TransactionConnection?: TransactionConnectionResolvers<ContextType>;
+  TransactionEdge?: TransactionEdgeResolvers<ContextType>;
+  RefundConnection?: RefundConnectionResolvers<ContextType>;
+  RefundEdge?: RefundEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = Context> = {

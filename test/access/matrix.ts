@@ -23,6 +23,7 @@ const nouns = await Promise.all([
   import('../subgraphs/launcher/widget/access.ts'),
   import('../subgraphs/payments/order/access.ts'),
   import('../subgraphs/payments/ledger/access.ts'),
+  import('../subgraphs/payments/payment/access.ts'),
   import('../subgraphs/payments/service-identity/access.ts'),
   import('../subgraphs/payments/session/access.ts'),
   import('../subgraphs/payments/widget/access.ts'),

@@ -18,6 +18,8 @@ import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { sources } from '../../subgraphs/launcher/sources.ts'
 import { maxNamed } from '../../subgraphs/payments/engines/ledger/proof.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
+import { most as ofRefund } from '../../subgraphs/payments/refund/rules.ts'
+import { mostItems as mostFailed } from '../../subgraphs/payments/stores/widget.ts'
 import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
 import { most as ofClient } from '../../subgraphs/providers/administration/service-client/rules.ts'
 import { maxDropped } from '../../subgraphs/providers/ai/chat/dropped.ts'
@@ -104,6 +106,7 @@ describe('a list', () => {
 /** The most that the rules of the domain let each list have that is no page. */
 const rules: Readonly<Record<string, number>> = {
   'LedgerVerification.unbalancedMovements': maxNamed,
+  'Order.refunds': ofRefund.ofOrder,
   'LedgerVerification.totals': exponents.size,
   'PersonProfile.personaRules': ofProfile.list,
   'PersonProfile.usagePolicies': ofProfile.policies,
@@ -238,7 +241,12 @@ function rolesOf(): number {
 function payloads(): readonly { readonly statistics: readonly unknown[]; readonly items: readonly unknown[] }[] {
   const next = { id: 'p', copy: 'words', scheduledAt: new Date(0) }
   const much = { spentMicros: '9', scheduledToday: 9, failed: 9, publishedThisWeek: 9, next, ordersToday: 9, credentialsFailing: 9 } as never
-  return [agentsWidget, paymentsWidget(much), providersWidget(much, ''), publishingWidget(much, '')]
+  return [
+    agentsWidget,
+    paymentsWidget({ ...(much as object), failed: Array(mostFailed).fill(next) } as never, ''),
+    providersWidget(much, ''),
+    publishingWidget(much, ''),
+  ]
 }
 
 test('what lists that are no pages say of their length is true by a rule of the domain', () => {

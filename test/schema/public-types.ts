@@ -36,7 +36,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
     from: [
       ...['LedgerAccount', 'LedgerEntry', 'LedgerVerification'],
       ...['Order', 'OrderLine', 'ProcessorInvoiceLine', 'ProcessorInvoicePreview', 'ProcessorPaymentIntent', 'ProcessorPrice', 'ProcessorRecord'],
-      ...['ProcessorRefund', 'ProcessorTransfer', 'ProcessorTransferReversal'],
+      ...['ProcessorRefund', 'ProcessorTransfer', 'ProcessorTransferReversal', 'Refund', 'Transaction'],
     ],
     because: 'an amount by itself; whose it is says the type that it stands in',
   },

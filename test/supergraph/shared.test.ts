@@ -55,7 +55,7 @@ async function follow(stream: ResultStream, heard: string[]) {
 }
 
 /** Subscriptions that may be shared: what sharing tells of each is compared in a test of this file. */
-const compared = ['brandActivity', 'connectionHealthChanged', 'postStatusChanged', 'widgetUpdated']
+const compared = ['brandActivity', 'connectionHealthChanged', 'orderUpdated', 'postStatusChanged', 'widgetUpdated']
 
 test('every subscription that may be shared is compared with streams of their own', () => {
   const { definitions } = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
@@ -141,6 +141,32 @@ test('what is told of the health of connections is the same for all of an organi
     for (const heard of [together, alone]) {
       await expect.poll(() => heard.length).toBe(1)
       expect(JSON.parse(heard[0]!).data.connectionHealthChanged).toMatchObject(told)
+    }
+  for (const { together, alone } of streams) expect(together).toEqual(alone)
+  expect(streams[3]!.together).toEqual([])
+  for (const each of streams) await each.end()
+})
+
+test('what is told of orders is the same for all of an organization, and nobody else is told', async () => {
+  await using graph = await supergraph()
+  const { owner, member, outsider } = await graph.seed.owner().member().outsider()
+  const hub = createHub(graph.platform.engine)
+  const write = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { id } }'
+  const input = { currency: 'EUR', lines: [{ name: 'Ticket', unitAmountMinor: 100 }] }
+  const { createOrder: order } = (await graph.execute(write, { input }, { as: owner })).data()
+  const source = 'subscription ($orderId: ID) { orderUpdated(orderId: $orderId) { id status description createdBy { id } transactions { nodes { id } } } }'
+  const streams = [
+    await both(graph, hub, source, { orderId: order.id }, owner),
+    await both(graph, hub, source, { orderId: order.id }, member),
+    await both(graph, hub, source, {}, member),
+    await both(graph, hub, source, {}, outsider),
+  ]
+  const update = 'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { id } }'
+  ;(await graph.execute(update, { input: { id: order.id, description: 'Two seats' } }, { as: owner })).data()
+  for (const { together, alone } of streams.slice(0, 3))
+    for (const heard of [together, alone]) {
+      await expect.poll(() => heard.length).toBe(1)
+      expect(JSON.parse(heard[0]!).data.orderUpdated).toMatchObject({ id: order.id, status: 'DRAFT', description: 'Two seats' })
     }
   for (const { together, alone } of streams) expect(together).toEqual(alone)
   expect(streams[3]!.together).toEqual([])

@@ -1,12 +1,16 @@
+import { mapEvents } from '../../../platform/events.ts'
 import { newId, readId, readText } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { exponents } from '../../currencies.ts'
-import { create } from '../../store/write.ts'
-import { widgetTopic } from '../../subgraph.ts'
+import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import type { CreateOrderInput, Resolvers } from '../resolvers.generated.ts'
+import { announceOrder, orderTopic } from '../engines/payment/announce.ts'
+import { dueOf, refundableOf, requireMove } from '../engines/payment/moves.ts'
+import type { CreateOrderInput, Resolvers, UpdateOrderInput } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
+import { shownFailure } from '../transaction/failure.ts'
+import { cancelOrder, captureOrder, payOrder, voidOrder } from './payments.ts'
 import { most, workOut } from './rules.ts'
 
 /** Writes an order as a draft; once for each key. */
@@ -38,9 +42,31 @@ async function createOrder(context: Context, input: CreateOrderInput): Promise<O
       return { ...place, ...words, ...amounts, number: await orders.nextNumber(organizationId, transaction) }
     },
     audit: ({ id, merchantId }) => ({ tenantId: merchantId, action: 'order.created', subjectId: id }),
-    announce: () => events.announce(widgetTopic('payments', organizationId), { app: 'payments' }),
+    announce: order => announceOrder(events, order),
   })
   return row
+}
+
+/** Changes a draft; once for each key. */
+async function updateOrder(context: Context, input: UpdateOrderInput): Promise<OrderRow> {
+  const { viewer, orders, events } = context
+  const tenantId = activeOrganization(viewer, 'Orders')
+  const { id, expectedVersion, lines, description, reference } = input
+  const changes: Partial<OrderRow> = {
+    ...(lines && workOut(lines)),
+    ...(description !== undefined && { description: readText(description, 'description', most.description) }),
+    ...(reference !== undefined && { reference: readText(reference, 'reference', most.reference) }),
+  }
+  return change(context, {
+    of: orders,
+    ...{ id, expectedVersion, once: { what: 'updateOrder', tenantId, input } },
+    decide(order) {
+      requireMove(order, 'update')
+      return changes
+    },
+    audit: ({ after }) => ({ tenantId: after.merchantId, action: 'order.updated', subjectId: after.id, details: { fields: Object.keys(changes) } }),
+    announce: ({ after }) => announceOrder(events, after),
+  })
 }
 
 const money = (amountMinor: bigint | string, currency: string) => ({ amountMinor, currency })
@@ -58,6 +84,25 @@ export const orderResolvers: Resolvers = {
   },
   Mutation: {
     createOrder: (_, { input }, context) => createOrder(context, input),
+    updateOrder: (_, { input }, context) => updateOrder(context, input),
+    cancelOrder: (_, { input }, context) => cancelOrder(context, input),
+    payOrder: (_, { input }, context) => payOrder(context, input),
+    captureOrder: (_, { input }, context) => captureOrder(context, input),
+    voidOrder: (_, { input }, context) => voidOrder(context, input),
+  },
+  Subscription: {
+    orderUpdated: {
+      subscribe: async (_, args, { viewer, orders, events }) => {
+        const organizationId = activeOrganization(viewer, 'Orders')
+        const [orderId, merchantId] = [readId(args.orderId, 'orderId'), readId(args.merchantId, 'merchantId')]
+        if (orderId !== null) await orders.require(orderId, 'orderId')
+        return mapEvents(events.listen([orderTopic(organizationId)]), event =>
+          (orderId === null || event.orderId === orderId) && (merchantId === null || event.merchantId === merchantId) ? { orderId: event.orderId! } : undefined,
+        )
+      },
+      // Read at each event, with the viewer's right to the order as it is then.
+      resolve: ({ orderId }: { orderId: string }, _: unknown, { orders }: Context) => orders.byId.load(orderId),
+    },
   },
   Order: {
     __resolveReference: ({ id }, { orders }) => orders.byId.load(id),
@@ -73,6 +118,14 @@ export const orderResolvers: Resolvers = {
     discount: ({ discountMinor, currency }) => money(discountMinor, currency),
     tax: ({ taxMinor, currency }) => money(taxMinor, currency),
     total: ({ totalMinor, currency }) => money(totalMinor, currency),
+    captured: ({ capturedMinor, currency }) => money(capturedMinor, currency),
+    refunded: ({ refundedMinor, currency }) => money(refundedMinor, currency),
+    refundable: order => money(refundableOf(order), order.currency),
+    due: order => money(dueOf(order), order.currency),
+    // While the next payment is under way the last one's failure is over.
+    failure: ({ status, paymentPhase, failureCode, failureMessage }) =>
+      status === 'FAILED' || paymentPhase === 'AUTHORIZED' ? shownFailure(failureCode, failureMessage) : null,
+    transactions: ({ id }, page, { transactions }) => transactions.page('ofOrder', id, page),
     organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
     createdBy: ({ userId }) => (userId ? { __typename: 'User', id: userId } : null),
   },

@@ -3,19 +3,39 @@ import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
 
+/** How many items a widget shows. */
+export const mostItems = 5
+
 /** What the widget counts. */
 export interface WidgetFacts {
   readonly ordersToday: number
+  /** Orders whose money was taken today. */
+  readonly paidToday: number
+  readonly refundsAwaitingApproval: number
+  /** Payments of today that were declined, the latest first. */
+  readonly failed: readonly { readonly id: string; readonly number: string; readonly at: Date }[]
 }
 
-const countOrders = statement('select count(*)::int as "ordersToday" from payments.orders where organization_id = $1 and created_at >= $2')
+const count = statement(
+  `select (select count(*)::int from payments.orders where organization_id = $1 and created_at >= $2) as "ordersToday",
+     (select count(*)::int from payments.orders where organization_id = $1 and paid_at >= $2) as "paidToday",
+     (select count(*)::int from payments.refunds where organization_id = $1 and status = 'AWAITING_APPROVAL') as "refundsAwaitingApproval"`,
+)
+const failedToday = statement(
+  `select id, number, updated_at as at from payments.orders
+    where organization_id = $1 and status = 'FAILED' and updated_at >= $2 order by updated_at desc limit ${mostItems}`,
+)
 
 /** What the widgets of organizations show: under several aliases it is counted once. Days are UTC's. */
 export const widgetStore = {
   open: ({ sequelize, reading, clock }: Opening) => ({
     facts: createEachLoader<string, WidgetFacts>(reading, async organizationId => {
-      const [row] = await rows<WidgetFacts>(sequelize, countOrders, [organizationId, dayOf(clock.now()).from])
-      return row!
+      const whose = [organizationId, dayOf(clock.now()).from]
+      const [[counts], failed] = await Promise.all([
+        rows<Omit<WidgetFacts, 'failed'>>(sequelize, count, whose),
+        rows<WidgetFacts['failed'][number]>(sequelize, failedToday, whose),
+      ])
+      return { ...counts!, failed }
     }),
   }),
 }

@@ -4,6 +4,6 @@ import { payload } from './rules.ts'
 
 export const widgetResolvers: Resolvers = {
   Query: {
-    paymentsWidget: async (_, __, { viewer, widget }) => payload(await widget.facts.load(activeOrganization(viewer, 'Orders'))),
+    paymentsWidget: async (_, __, { viewer, widget, publicUrl }) => payload(await widget.facts.load(activeOrganization(viewer, 'Orders')), publicUrl),
   },
 }

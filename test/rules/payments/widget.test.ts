@@ -1,13 +1,22 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { payload } from '../../../subgraphs/payments/widget/rules.ts'
 
-test('Y-04 the widget shows four figures in their order, and nothing waits for anybody while nothing is paid', () => {
-  const { statistics, items, nextAction, chart } = payload({ ordersToday: 3 })
+const quiet = { ordersToday: 3, paidToday: 2, refundsAwaitingApproval: 0, failed: [] }
+
+it('shows four figures in their order, and nothing to do while nothing waits', () => {
+  const { statistics, items, nextAction, chart } = payload(quiet, 'https://pay.example')
   expect(statistics.map(({ key, value }) => [key, value])).toEqual([
     ['ordersToday', 3],
-    ['paidToday', 0],
+    ['paidToday', 2],
     ['refundsAwaitingApproval', 0],
     ['openDisputes', 0],
   ])
   expect([items, nextAction, chart]).toEqual([[], null, null])
+})
+
+it('shows payments that failed today, and refunds that wait as the next thing to do', () => {
+  const at = new Date(0)
+  const { items, nextAction } = payload({ ...quiet, refundsAwaitingApproval: 1, failed: [{ id: 'o', number: '000007', at }] }, 'https://pay.example')
+  expect(items).toEqual([{ id: 'o', title: 'Payment of order 000007 failed', at, url: 'https://pay.example/payments/api/orders/o' }])
+  expect(nextAction).toEqual({ label: 'Decide on refunds', url: 'https://pay.example/payments/api/refunds?status=awaiting_approval' })
 })

@@ -1,0 +1,131 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { type Unit, type Writing, writing } from '../../../store/books.ts'
+import { change } from '../../../store/write.ts'
+import type { OrderRow } from '../../stores/order.ts'
+import type { TransactionRow, TransactionType } from '../../stores/transaction.ts'
+import { announceOrder } from './announce.ts'
+import { requireMove, type Verb } from './moves.ts'
+import { leaseMs } from './run.ts'
+import type { PaymentRequest, PaymentWork } from './work.ts'
+
+/** Which order moves, and by which version of it. */
+interface Aim {
+  readonly orderId: string
+  readonly expectedVersion?: number | null | undefined
+}
+
+/** Writes that the processor is about to be called; whoever dies before the outcome is known leaves it to be found after the lease. */
+export const recordIntention = (
+  context: Pick<PaymentWork, 'transactions'> & Writing,
+  order: OrderRow,
+  intention: Pick<TransactionRow, 'id' | 'type' | 'amountMinor'> & Partial<TransactionRow>,
+  { now, transaction }: Unit,
+): Promise<TransactionRow> => {
+  const { id: orderId, merchantId, organizationId, currency } = order
+  const stamps = { createdAt: now, updatedAt: now, createdBy: context[writing].actor }
+  const place = { merchantId, organizationId, orderId, currency, attempts: 1, nextAttemptAt: new Date(now.getTime() + leaseMs) }
+  return context.transactions.insert({ ...place, ...intention, ...stamps }, transaction)
+}
+
+interface Begin extends Aim {
+  readonly verb: Verb
+  readonly transactionId: string
+  /** What the transaction is, by the order as it stands under its lock: rules of the verb speak here. */
+  intend(order: OrderRow): { readonly type: TransactionType; readonly amountMinor: bigint } & Partial<TransactionRow>
+  readonly action: string
+}
+
+/** Moves an order into the phase PROCESSING, and records the intention with it. */
+const begin = (context: PaymentWork, { verb, transactionId, orderId, expectedVersion, intend, action }: Begin): Promise<OrderRow> =>
+  change(context, {
+    of: context.orders,
+    id: orderId,
+    expectedVersion,
+    async decide(order, unit) {
+      requireMove(order, verb)
+      await recordIntention(context, order, { id: transactionId, ...intend(order) }, unit)
+      return { status: 'PENDING' as const, paymentPhase: 'PROCESSING' as const }
+    },
+    audit: ({ after: { id, merchantId } }) => ({ tenantId: merchantId, action, subjectId: id, details: { transactionId } }),
+    announce: ({ after }) => announceOrder(context.events, after),
+  })
+
+/** What a payment is made with, and whether its money is taken or only held. */
+export interface Payment extends Aim {
+  readonly paymentMethod: string
+  readonly capture: boolean
+}
+
+/** Begins a payment of the whole order. @throws CONFLICT, reason ILLEGAL_MOVE or OUTCOME_UNKNOWN */
+export const beginPayment = (context: PaymentWork, transactionId: string, { capture, paymentMethod, ...aim }: Payment): Promise<OrderRow> =>
+  begin(context, {
+    ...{ ...aim, transactionId, verb: 'pay', action: 'order.payment_begun' },
+    intend: ({ status, totalMinor }) => ({
+      type: capture ? 'PURCHASE' : 'AUTHORIZE',
+      amountMinor: totalMinor,
+      paymentMethod,
+      statusBefore: status,
+    }),
+  })
+
+/**
+ * Begins to capture what is held, or a part of it.
+ * @param amountMinor null: all of it
+ * @throws BAD_USER_INPUT for less than 1 or more than is held; CONFLICT as `beginPayment`
+ */
+export const beginCapture = (context: PaymentWork, transactionId: string, { amountMinor, ...aim }: Aim & { readonly amountMinor: bigint | null }) =>
+  begin(context, {
+    ...{ ...aim, transactionId, verb: 'capture', action: 'order.capture_begun' },
+    intend({ authorizedMinor }) {
+      const amount = amountMinor ?? authorizedMinor
+      if (amount < 1n || amount > authorizedMinor)
+        throw new Refusal('BAD_USER_INPUT', `amountMinor must be 1 to ${authorizedMinor}, what is held for this order.`, { field: 'amountMinor' })
+      return { type: 'CAPTURE', amountMinor: amount }
+    },
+  })
+
+/** Begins to release what is held. @throws CONFLICT as `beginPayment` */
+export const beginVoid = (context: PaymentWork, transactionId: string, aim: Aim): Promise<OrderRow> =>
+  begin(context, {
+    ...{ ...aim, transactionId, verb: 'void', action: 'order.void_begun' },
+    intend: ({ authorizedMinor }) => ({ type: 'VOID', amountMinor: authorizedMinor }),
+  })
+
+/** The scope that is needed to release money, beside that to cancel. */
+const takesPayments = 'payments:transactions.write'
+
+/**
+ * Cancels an order. What is held for it is released first, and it is cancelled once that is done.
+ * @returns the order, and whether the void under `transactionId` has begun
+ * @throws FORBIDDEN when something is held and the caller may not release it; CONFLICT as `beginPayment`
+ */
+export async function beginCancellation(
+  context: PaymentRequest,
+  transactionId: string,
+  { reason, orderId, expectedVersion }: Aim & { readonly reason: string | null },
+): Promise<{ readonly order: OrderRow; readonly isVoiding: boolean }> {
+  const { orders, viewer, events } = context
+  let isVoiding = false
+  const order = await change(context, {
+    of: orders,
+    id: orderId,
+    expectedVersion,
+    async decide(order, unit) {
+      requireMove(order, 'cancel')
+      isVoiding = order.paymentPhase === 'AUTHORIZED'
+      if (!isVoiding) return { status: 'CANCELLED' as const }
+      if (!viewer.scopes.includes(takesPayments))
+        throw new Refusal('FORBIDDEN', `Money is held for this order: to release it takes ${takesPayments}.`, { scope: takesPayments })
+      await recordIntention(context, order, { id: transactionId, type: 'VOID', amountMinor: order.authorizedMinor, cancelsOrder: true }, unit)
+      return { paymentPhase: 'PROCESSING' as const }
+    },
+    audit: ({ after: { id, merchantId, status } }) => ({
+      tenantId: merchantId,
+      action: status === 'CANCELLED' ? 'order.cancelled' : 'order.cancellation_begun',
+      subjectId: id,
+      details: { reason },
+    }),
+    announce: ({ after }) => announceOrder(events, after),
+  })
+  return { order, isVoiding }
+}

@@ -1,0 +1,95 @@
+import { crash } from '../../../../platform/crash.ts'
+import type { Unit } from '../../../store/books.ts'
+import { step } from '../../../store/write.ts'
+import type { OrderRow } from '../../stores/order.ts'
+import type { RefundRow } from '../../stores/refund.ts'
+import type { TransactionRow } from '../../stores/transaction.ts'
+import { post } from '../ledger/post.ts'
+import { announceOrder, approvalFacts, paidFact, refundedFact, unknownFacts } from './announce.ts'
+import type { Outcome } from './outcome.ts'
+import { type Settlement, settle } from './settle.ts'
+import type { PaymentWork } from './work.ts'
+
+/** Whether nobody knows yet what became of a transaction. */
+export const isOpen = ({ status }: Pick<TransactionRow, 'status'>): boolean => status === 'PENDING' || status === 'UNKNOWN'
+
+/** A transaction and its refund, before and after a conclusion; null after it: the intention was taken back. */
+interface Concluded {
+  readonly before: TransactionRow
+  readonly after: TransactionRow | null
+  readonly refundBefore: RefundRow | null
+  readonly refundAfter: RefundRow | null
+}
+
+/** What the audit calls what became of a transaction. */
+const actions = {
+  SUCCEEDED: 'transaction.succeeded',
+  FAILED: 'transaction.failed',
+  UNKNOWN: 'transaction.left_unknown',
+  PENDING: 'transaction.left_pending',
+} as const
+
+/**
+ * Records what became of a transaction, all in one database transaction: its row, its order, the refund that it pays out, the ledger, the audit
+ * and the facts for others. Only the first known outcome counts; a later one changes nothing.
+ * @param byPerson whether a person said so, and not the processor
+ * @returns the order as it stands then; null when the outcome had been recorded before
+ */
+export async function conclude(job: PaymentWork, transactionId: string, outcome: Outcome, byPerson = false): Promise<OrderRow | null> {
+  const { orders, transactions, events, publicUrl } = job
+  const known = await transactions.byId.load(transactionId)
+  if (!known?.orderId) return null
+  let at = known.createdAt
+  const stepped = await step(job, {
+    of: orders,
+    hold: known.orderId,
+    async decide(order, unit) {
+      at = unit.now
+      const before = await transactions.lock(transactionId, unit.transaction)
+      if (!before || !isOpen(before)) return null
+      const refundBefore = before.refundId ? await job.refunds.lock(before.refundId, unit.transaction) : null
+      const settlement = settle(order, { transaction: before, refund: refundBefore }, outcome, unit.now)
+      return { changes: settlement.order, isNews: true, along: () => writeAlong(job, order, { before, refundBefore }, settlement, unit) }
+    },
+    audit({ after: { merchantId }, along }) {
+      const { before, after } = along!
+      const action = after ? (byPerson ? 'transaction.resolved' : actions[after.status]) : 'transaction.withdrawn'
+      const details = { type: before.type, orderId: before.orderId, status: after?.status ?? null, failure: after?.failureCode ?? null }
+      return { tenantId: merchantId, action, subjectId: before.id, details }
+    },
+    tell: ({ after, along }) => factsOf(after, along!, publicUrl, at),
+    announce({ after }) {
+      crash('outcome-recorded')
+      announceOrder(events, after)
+    },
+  })
+  return stepped?.after ?? null
+}
+
+async function writeAlong(
+  job: PaymentWork,
+  order: OrderRow,
+  { before, refundBefore }: Pick<Concluded, 'before' | 'refundBefore'>,
+  settlement: Settlement,
+  unit: Unit,
+): Promise<Concluded> {
+  const { transactions, refunds } = job
+  const stamps = ({ version }: { readonly version: number }) => ({ version: version + 1, updatedAt: unit.now })
+  const after = settlement.transaction && (await transactions.update(before, { ...settlement.transaction, ...stamps(before) }, unit.transaction))
+  if (!after) await transactions.remove(before, unit.transaction)
+  let refundAfter: RefundRow | null = null
+  if (refundBefore && settlement.refund) refundAfter = await refunds.update(refundBefore, { ...settlement.refund, ...stamps(refundBefore) }, unit.transaction)
+  else if (refundBefore) await refunds.remove(refundBefore, unit.transaction)
+  const movements = settlement.bookings.map(booking => ({ ...booking, currency: before.currency, orderId: order.id }))
+  await post(job, order, movements, unit)
+  return { before, after, refundBefore, refundAfter }
+}
+
+/** What others are told of a conclusion. */
+function factsOf(order: OrderRow, { before, after, refundBefore, refundAfter }: Concluded, publicUrl: string, at: Date) {
+  const facts = [...unknownFacts(order, before, after, publicUrl, at), ...approvalFacts(order, refundBefore, refundAfter, publicUrl)]
+  if (after?.status !== 'SUCCEEDED') return facts
+  if (before.type === 'REFUND') facts.push(refundedFact(order, before.amountMinor, at))
+  if (before.type === 'PURCHASE' || before.type === 'CAPTURE') facts.push(paidFact(order, before.amountMinor, at))
+  return facts
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import type { OrderRow, OrderStatus } from '../../stores/order.ts'
+
+/** What somebody may do with an order. */
+export type Verb = 'update' | 'pay' | 'capture' | 'void' | 'cancel' | 'refund'
+
+/** From which statuses each verb leads; in what phase of its payment an order has to be besides. */
+const moves: Readonly<Record<Verb, { readonly from: readonly OrderStatus[]; readonly phases: readonly OrderRow['paymentPhase'][] }>> = {
+  update: { from: ['DRAFT'], phases: ['NONE'] },
+  pay: { from: ['DRAFT', 'PENDING', 'FAILED'], phases: ['NONE'] },
+  capture: { from: ['PENDING'], phases: ['AUTHORIZED'] },
+  void: { from: ['PENDING'], phases: ['AUTHORIZED'] },
+  cancel: { from: ['DRAFT', 'PENDING', 'FAILED'], phases: ['NONE', 'AUTHORIZED'] },
+  refund: { from: ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'], phases: ['NONE'] },
+}
+const verbs = Object.keys(moves) as readonly Verb[]
+
+/** How far an order has got: what decides on the moves that it allows. */
+export type Standing = Pick<OrderRow, 'status' | 'paymentPhase'>
+
+const allows = ({ status, paymentPhase }: Standing, verb: Verb): boolean => moves[verb].from.includes(status) && moves[verb].phases.includes(paymentPhase)
+
+/** The verbs that an order allows as it stands. */
+export const possibleFor = (order: Standing): readonly Verb[] => verbs.filter(verb => allows(order, verb))
+
+/**
+ * Requires that an order allows a verb as it stands.
+ * @throws CONFLICT, reason OUTCOME_UNKNOWN while nobody knows what became of its payment; else reason ILLEGAL_MOVE with `from`, `verb` and `possible`
+ */
+export function requireMove(order: Standing, verb: Verb): void {
+  if (allows(order, verb)) return
+  const { status: from, paymentPhase } = order
+  if (paymentPhase === 'PROCESSING' || paymentPhase === 'UNKNOWN')
+    throw new Refusal('CONFLICT', `A payment of this order is under way, and its outcome is not known yet: read the order again before you ${verb} it.`, {
+      ...{ reason: 'OUTCOME_UNKNOWN', paymentPhase },
+    })
+  const possible = possibleFor(order)
+  const rest = possible.length > 0 ? `it allows ${possible.join(', ')}` : 'it allows nothing more'
+  throw new Refusal('CONFLICT', `An order that is ${from} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from, verb, possible })
+}
+
+/** The amounts of an order, in minor units of its currency. */
+export type Amounts = Pick<OrderRow, 'capturedMinor' | 'refundedMinor' | 'returningMinor' | 'disputedMinor'>
+
+/** What may still go back to whoever paid, in minor units; never below zero. */
+export function refundableOf({ capturedMinor, refundedMinor, returningMinor, disputedMinor }: Amounts): bigint {
+  const rest = capturedMinor - refundedMinor - returningMinor - disputedMinor
+  return rest > 0n ? rest : 0n
+}
+
+/** What is still to be paid, in minor units: the total until something is captured. */
+export const dueOf = ({ capturedMinor, totalMinor }: Pick<OrderRow, 'capturedMinor' | 'totalMinor'>): bigint => (capturedMinor > 0n ? 0n : totalMinor)
+
+/** The status of an order that money was captured of, by how much of it went back. */
+export function statusWithMoney({ capturedMinor, refundedMinor }: Pick<OrderRow, 'capturedMinor' | 'refundedMinor'>): OrderStatus {
+  if (refundedMinor === 0n) return 'PAID'
+  return refundedMinor < capturedMinor ? 'PARTIALLY_REFUNDED' : 'REFUNDED'
+}

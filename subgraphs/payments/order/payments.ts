@@ -1,0 +1,79 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { readText, requireId } from '../../../platform/ids.ts'
+import { type Hold, makeHeld } from '../../store/claim.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { beginCancellation, beginCapture, beginPayment, beginVoid } from '../engines/payment/begin.ts'
+import { runAndWait } from '../engines/payment/run.ts'
+import type { CancelOrderInput, CaptureOrderInput, PayOrderInput, VoidOrderInput } from '../resolvers.generated.ts'
+import type { OrderRow } from '../stores/order.ts'
+
+/** A payment method as the processor's own form names it. */
+const methodPattern = /^pm_[A-Za-z0-9_]{1,250}$/
+/** How long a reason may be, in characters. */
+const maxReason = 500
+
+interface Move {
+  /** The mutation. */
+  readonly what: string
+  readonly orderId: string
+  readonly input: { readonly idempotencyKey?: string | null | undefined }
+  /** Records what is to be done, under the id of its transaction. @returns whether the processor has to be called for it */
+  begin(context: Context, transactionId: string): Promise<boolean>
+}
+
+/** Moves an order by a call to the processor, once for each key, and answers the order when the outcome is known, or eight seconds have passed. */
+async function move(context: Context, { what, orderId: given, input, begin }: Move): Promise<OrderRow> {
+  const tenantId = activeOrganization(context.viewer, 'Orders')
+  const orderId = requireId(given, 'orderId')
+  // Whose it is is asked before a key is taken for it.
+  await context.orders.require(orderId, 'orderId')
+  const job = context.jobFor(actorOf(context.viewer))
+  const find = () => job.orders.byId.load(orderId)
+  const { row } = await makeHeld<OrderRow>(context, {
+    ...{ what, tenantId, once: input, find },
+    async make({ id, isResumed }: Hold) {
+      // A process that died had begun it: whoever is due next brings it to its end.
+      const isBegun = isResumed && (await job.transactions.byId.load(id)) !== null
+      if (!isBegun && (await begin(context, id))) await runAndWait(job, id)
+      return (await find())!
+    },
+  })
+  return row
+}
+
+/** Charges a payment method for an order, or holds its money with `capture: false`. A decline is an answer. */
+export function payOrder(context: Context, input: PayOrderInput): Promise<OrderRow> {
+  const { orderId, paymentMethodToken, capture, expectedVersion } = input
+  // The value is not repeated: it may be anything that somebody pasted.
+  if (!paymentMethodToken || !methodPattern.test(paymentMethodToken))
+    throw new Refusal('BAD_USER_INPUT', 'paymentMethodToken is the processor’s name of a payment method, such as pm_card_visa.', {
+      field: 'paymentMethodToken',
+    })
+  const payment = { orderId, expectedVersion, paymentMethod: paymentMethodToken, capture: capture ?? true }
+  const begin = async (_: Context, id: string) => (await beginPayment(context, id, payment)) !== null
+  return move(context, { what: 'payOrder', orderId, input, begin })
+}
+
+/** Takes what is held for an order, or a part of it; the rest is released. */
+export const captureOrder = (context: Context, input: CaptureOrderInput): Promise<OrderRow> =>
+  move(context, {
+    ...{ what: 'captureOrder', orderId: input.orderId, input },
+    begin: async (_, id) => (await beginCapture(context, id, { ...input, amountMinor: input.amountMinor ?? null })) !== null,
+  })
+
+/** Releases what is held for an order; it is a draft again. */
+export const voidOrder = (context: Context, input: VoidOrderInput): Promise<OrderRow> =>
+  move(context, {
+    ...{ what: 'voidOrder', orderId: input.orderId, input },
+    begin: async (_, id) => (await beginVoid(context, id, input)) !== null,
+  })
+
+/** Cancels an order; what is held for it is released first. */
+export function cancelOrder(context: Context, input: CancelOrderInput): Promise<OrderRow> {
+  const reason = readText(input.reason, 'reason', maxReason)
+  return move(context, {
+    ...{ what: 'cancelOrder', orderId: input.id, input },
+    begin: async (_, id) => (await beginCancellation(context, id, { orderId: input.id, expectedVersion: input.expectedVersion, reason })).isVoiding,
+  })
+}

@@ -1,0 +1,172 @@
+import { newId, readText, requireId } from '../../../platform/ids.ts'
+import type { Unit } from '../../store/books.ts'
+import { type Hold, makeHeld } from '../../store/claim.ts'
+import { change, write } from '../../store/write.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { announceOrder, approvalFacts } from '../engines/payment/announce.ts'
+import { recordIntention } from '../engines/payment/begin.ts'
+import { runAndWait } from '../engines/payment/run.ts'
+import type { ApproveRefundInput, DecideRefundInput, RefundOrderInput, RejectRefundInput } from '../resolvers.generated.ts'
+import type { OrderRow } from '../stores/order.ts'
+import type { RefundRow } from '../stores/refund.ts'
+import { amountOf, defaultThresholdOf, most, requireSecondPerson, requireWaiting } from './rules.ts'
+
+/** What was recorded of a refund. */
+interface Recorded {
+  readonly order: OrderRow
+  readonly refund: RefundRow
+  /** The transaction that pays it out; null: it waits. */
+  readonly transactionId: string | null
+}
+
+/** Writes a refund and holds its amount, under the order's lock; with it the intention to pay it out, unless it waits for approval. */
+const recordRefund = (context: Context, id: string, input: RefundOrderInput): Promise<Recorded> => {
+  const { orders, refunds, viewer, events, publicUrl } = context
+  const note = readText(input.note, 'note', most.note)
+  const orderId = requireId(input.orderId, 'orderId')
+  return write(context, {
+    async run(unit): Promise<Recorded> {
+      const order = (await orders.lock(orderId, unit.transaction)) ?? (await orders.require(orderId, 'orderId'))
+      const number = await refunds.countOf(order.id, unit.transaction)
+      const amountMinor = amountOf(order, input.amountMinor ?? null, { number, isDisputed: false })
+      const isWaiting = amountMinor > defaultThresholdOf(order.currency)
+      const { merchantId, organizationId, currency } = order
+      const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(viewer) }
+      const refund = await refunds.insert(
+        {
+          ...{ id, merchantId, organizationId, orderId: order.id, amountMinor, currency, reason: input.reason, note, origin: 'PLATFORM', ...stamps },
+          status: isWaiting ? 'AWAITING_APPROVAL' : 'PENDING',
+          requestedBy: viewer.kind === 'user' ? viewer.userId : null,
+          requestedKeyId: viewer.keyId,
+        },
+        unit.transaction,
+      )
+      const held = await hold(context, order, amountMinor, unit)
+      return { order: held, refund, transactionId: isWaiting ? null : await intendRefund(context, held, refund, unit) }
+    },
+    audit: ({ refund }) => auditOf(refund, 'refund.requested'),
+    tell: ({ order, refund }) => approvalFacts(order, null, refund, publicUrl),
+    announce: ({ order }) => announceOrder(events, order),
+  })
+}
+
+const hold = ({ orders }: Context, order: OrderRow, amountMinor: bigint, { now, transaction }: Unit): Promise<OrderRow> =>
+  orders.update(order, { returningMinor: order.returningMinor + amountMinor, version: order.version + 1, updatedAt: now }, transaction)
+
+async function intendRefund(context: Context, order: OrderRow, { id: refundId, amountMinor }: RefundRow, unit: Unit): Promise<string> {
+  const id = newId(unit.now)
+  await recordIntention(context, order, { id, type: 'REFUND', amountMinor, refundId }, unit)
+  return id
+}
+
+const auditOf = ({ id, merchantId, orderId, amountMinor }: RefundRow, action: string) => ({
+  tenantId: merchantId,
+  action,
+  subjectId: id,
+  details: { orderId, amountMinor: String(amountMinor) },
+})
+
+/** Asks for a refund, once for each key, and answers it when its outcome is known, or eight seconds have passed. */
+export async function refundOrder(context: Context, input: RefundOrderInput): Promise<RefundRow> {
+  const tenantId = activeOrganization(context.viewer, 'Refunds')
+  await context.orders.require(input.orderId, 'orderId')
+  const job = context.jobFor(actorOf(context.viewer))
+  const find = (id: string) => job.refunds.byId.load(id)
+  const { row } = await makeHeld<RefundRow>(context, {
+    ...{ what: 'refundOrder', tenantId, once: input, find },
+    async make({ id, isResumed }: Hold) {
+      const begun = isResumed ? await find(id) : null
+      if (begun) return begun
+      const { transactionId } = await recordRefund(context, id, input)
+      if (transactionId) await runAndWait(job, transactionId)
+      return (await find(id))!
+    },
+  })
+  return row
+}
+
+/** Lets a refund go that waits, once for each key: by a second person. */
+export async function approveRefund(context: Context, input: ApproveRefundInput): Promise<RefundRow> {
+  const { refunds, viewer } = context
+  const tenantId = activeOrganization(viewer, 'Refunds')
+  const { id, requestedKeyId } = await refunds.require(input.id)
+  const keyMaker = requestedKeyId ? await context.makerOf(requestedKeyId, tenantId) : null
+  const job = context.jobFor(actorOf(viewer))
+  const find = () => job.refunds.byId.load(id)
+  const { row } = await makeHeld<RefundRow>(context, {
+    ...{ what: 'approveRefund', tenantId, once: input, find },
+    async make({ isResumed }: Hold) {
+      const known = (await find())!
+      // A process that died had approved it: whoever is due next pays it out.
+      if (isResumed && known.decidedBy === viewer.userId) return known
+      const transactionId = await decide(context, input, 'PENDING', refund => {
+        requireWaiting(refund, 'approve')
+        requireSecondPerson(refund, viewer.userId, keyMaker)
+        return {}
+      })
+      await runAndWait(job, transactionId!)
+      return (await find())!
+    },
+  })
+  return row
+}
+
+/** Ends a refund that waits, once for each key, and gives its amount free. */
+export async function rejectRefund(context: Context, input: RejectRefundInput): Promise<RefundRow> {
+  const { refunds, viewer } = context
+  const tenantId = activeOrganization(viewer, 'Refunds')
+  const note = readText(input.note, 'note', most.note)
+  const { id } = await refunds.require(input.id)
+  const find = () => context.jobFor(actorOf(viewer)).refunds.byId.load(id)
+  const { row } = await makeHeld<RefundRow>(context, {
+    ...{ what: 'rejectRefund', tenantId, once: input, find },
+    async make() {
+      await decide(context, input, 'REJECTED', refund => {
+        requireWaiting(refund, 'reject')
+        return note === null ? {} : { note }
+      })
+      return (await find())!
+    },
+  })
+  return row
+}
+
+/**
+ * Decides on a refund under the locks of its order and of itself, in this order as everywhere.
+ * @param judge refuses what may not be decided, and says what changes besides
+ * @returns the transaction that pays it out; null for a rejection
+ */
+async function decide(
+  context: Context,
+  { id, expectedVersion }: ApproveRefundInput,
+  status: 'PENDING' | 'REJECTED',
+  judge: (refund: RefundRow) => Partial<RefundRow>,
+): Promise<string | null> {
+  const { orders, refunds, viewer, events, publicUrl } = context
+  const { orderId } = await refunds.require(id)
+  let order: OrderRow | null = null
+  let transactionId: string | null = null
+  await change(context, {
+    ...{ of: refunds, id, expectedVersion },
+    async before(unit) {
+      order = await orders.lock(orderId, unit.transaction)
+    },
+    async decide(refund, unit) {
+      const changes = judge(refund)
+      if (status === 'PENDING') transactionId = await intendRefund(context, order!, refund, unit)
+      const freed = status === 'REJECTED' ? refund.amountMinor : 0n
+      order = await hold(context, order!, -freed, unit)
+      return { ...changes, status, decidedBy: viewer.userId, decidedAt: unit.now }
+    },
+    audit: ({ after }) => auditOf(after, status === 'PENDING' ? 'refund.approved' : 'refund.rejected'),
+    tell: ({ before, after }) => approvalFacts(order!, before, after, publicUrl),
+    announce: () => announceOrder(events, order!),
+  })
+  return transactionId
+}
+
+/** Approves or rejects a refund, as who asks says: one way in for clients that decide by a form. */
+export function decideRefund(context: Context, { decision, comment, ...input }: DecideRefundInput): Promise<RefundRow> {
+  return decision === 'APPROVE' ? approveRefund(context, input) : rejectRefund(context, { ...input, note: comment ?? null })
+}
