@@ -44,6 +44,20 @@ const textLaws: readonly TextLaw[] = [
     pattern: /\basync\s+function\s*\*|\basync\s*\*\s*[\w[#]/g,
     text: 'an async generator that waits keeps its listener until the next event: write an iterator whose return() settles a pending next()',
   },
+  {
+    code: 'FLOATING_POINT',
+    holdsIn: /^subgraphs\/payments\//,
+    part: 'code',
+    pattern: /\bparseFloat\b|\.to(?:Fixed|Precision)\(|\bMath\.(?:round|floor|ceil|trunc|fround)\b|(?<![\w.])\d[\d_]*\.\d+\b|\b\d[\d_]*e[+-]?\d+\b/g,
+    text: 'money is whole minor units as bigint: nothing in payments is counted with fractions',
+  },
+  {
+    code: 'FLOATING_POINT_IN_SQL',
+    holdsIn: /^subgraphs\/payments\//,
+    part: 'literals',
+    pattern: /::\s*(?:float[48]?|real|double precision|numeric|decimal)\b/gi,
+    text: 'money is whole minor units as bigint: nothing in payments is counted with fractions',
+  },
 ]
 
 /** Checks the laws of the house that a linter's patterns cannot say. @returns one mistake for each breach, none when all hold */

@@ -43,6 +43,22 @@ describe('the laws of the house', () => {
     expect(codes('test/kit/a.ts', source)).toEqual([])
   })
 
+  test('refuse floating point in payments, in code and in SQL, and nowhere else', () => {
+    const source = [
+      'const a = 0.5 // 1.5 in words',
+      "const b = Number.parseFloat('1')",
+      'const c = (1).toFixed(2)',
+      'const d = Math.round(1)',
+      'const e = 1e3',
+      "const f = 'select 1::numeric, amount_minor::bigint'",
+      "const rate = '8.875'",
+      'const [total, part] = [999_999_999_999n, line.parts[0].amount]',
+    ].join('\n')
+    const found = ['1', '2', '3', '4', '5'].map(line => `${line} FLOATING_POINT`)
+    expect(codes('subgraphs/payments/order/rules.ts', source)).toEqual([...found, '6 FLOATING_POINT_IN_SQL'])
+    expect(codes('subgraphs/publishing/post/rules.ts', source)).toEqual([])
+  })
+
   test('refuse code of more than 400 lines, comments and tests apart', () => {
     const line = 'export const a = 1\n'
     expect(codes('platform/a.ts', line.repeat(400) + '// why\n\n'.repeat(50))).toEqual([])
