@@ -6,7 +6,7 @@ import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { KeyMakerDocument, OrganizationNameDocument } from './ask.generated.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
-import { lookAgainAtOrders } from './engines/payment/announce.ts'
+import { resyncOrders } from './engines/payment/announce.ts'
 import { janitor, lapses } from './engines/payment/janitor.ts'
 import { keepUnderway } from './engines/payment/underway.ts'
 import { handle } from './http.ts'
@@ -68,7 +68,7 @@ export function define(foundation: Foundation, { quotas, addresses }: PaymentsSe
     },
   }
   const contexts = contextsOf(slug, stores, services, foundation, facts)
-  lookAgainAtOrders(events, (organizationId, since) => contexts.everybodys('events').orders.changedSince(organizationId, since))
+  resyncOrders(events, (organizationId, since) => contexts.everybodys('events').orders.changedSince(organizationId, since))
   const identity = serviceIdentity(ask, clock, environment, addresses)
   return {
     registration,

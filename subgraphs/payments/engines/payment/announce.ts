@@ -20,8 +20,8 @@ export function announceOrder(events: Events, order: Announced): void {
 }
 
 /** Has orders that somebody follows looked at again, for events may be lost between processes. */
-export const lookAgainAtOrders = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Announced[]>): void =>
-  events.lookAgain(orderTopic(''), async (organizationId, since) =>
+export const resyncOrders = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Announced[]>): void =>
+  events.resync(orderTopic(''), async (organizationId, since) =>
     (await changedSince(organizationId, since)).map(order => {
       const [ids, mark] = eventOf(order)
       return { ids, mark }
