@@ -10,6 +10,7 @@ import { createClient } from './data/client.ts'
 import { createLive } from './data/live.ts'
 import { Frame } from './frame/frame.tsx'
 import { Lost } from './frame/lost.tsx'
+import type { FindRecords } from './frame/palette/palette.tsx'
 import { readTheme, setTheme } from './frame/theme.ts'
 import type { AppPages } from './pages.ts'
 import { base, language, locale } from './place.ts'
@@ -27,6 +28,8 @@ export interface App {
   readonly session: Session
   /** What stands at the beginning of the bar. @default the organization's name */
   readonly place?: ComponentType
+  /** What finds records of the app for the command palette. @default its pages alone are found */
+  readonly records?: FindRecords
 }
 
 /** What a page brings: itself, and what it will read, so that the first page reads it while the shell is still being made. */
@@ -36,7 +39,7 @@ export interface PageModule {
 }
 
 /** Draws an app in place of what the server drew. Until its words and its first page are there, that stays. */
-export async function start({ pages, words, modules, session, place }: App): Promise<void> {
+export async function start({ pages, words, modules, session, place, records }: App): Promise<void> {
   setTheme(readTheme())
   reloadAfterUpgrade()
   followOtherTabs()
@@ -44,7 +47,7 @@ export async function start({ pages, words, modules, session, place }: App): Pro
   const client = createClient(session, live)
   const root = createRootRoute({
     component: () => (
-      <Frame pages={pages} place={place ?? null}>
+      <Frame pages={pages} place={place ?? null} records={records ?? null}>
         <Suspense>
           <Outlet />
         </Suspense>

@@ -11,6 +11,8 @@ export interface Live {
   /** Since when nothing can arrive; null while something can, and before the first stream. */
   since(): number | null
   onChange(listener: () => void): () => void
+  /** Begins every stream anew as whoever is signed in now, and has pages read anew. */
+  renew(): void
 }
 
 /** A tab that nobody sees keeps its connection so long, in ms. */
@@ -148,6 +150,11 @@ export function createLive(session: Session): Live {
     onReturn(listener) {
       returns.add(listener)
       return () => returns.delete(listener)
+    },
+    renew() {
+      socket = null
+      restart()
+      for (const listener of returns) listener()
     },
     since: () => brokenAt,
     onChange(listener) {

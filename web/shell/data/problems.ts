@@ -10,6 +10,8 @@ export interface Problem {
   readonly field: string | null
   /** By which the platform's log finds it. */
   readonly requestId: string | null
+  /** What else the graph said of it, by name: ids of posts that are in the way, for example. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 const spoken = new Set([
@@ -32,5 +34,5 @@ export function problemOf(error: CombinedError | undefined): Problem | null {
   if (!first) return { sentence: say(navigator.onLine ? 'problem.network' : 'problem.offline'), code: null, reason: null, field: null, requestId: null }
   const { code, reason, field, requestId } = first.extensions as Record<string, string | undefined>
   const sentence = code && ownWords.has(code) ? first.message : say(code && spoken.has(code) ? `problem.${code}` : 'problem.INTERNAL_SERVER_ERROR')
-  return { sentence, code: code ?? null, reason: reason ?? null, field: field ?? null, requestId: requestId ?? null }
+  return { sentence, code: code ?? null, reason: reason ?? null, field: field ?? null, requestId: requestId ?? null, details: first.extensions }
 }

@@ -12,12 +12,27 @@ import { Account } from './account.tsx'
 import { FrameDocument } from './frame.generated.ts'
 import { icons } from './icons.ts'
 import { OfflineBar } from './offline.tsx'
+import { type FindRecords, Palette } from './palette/palette.tsx'
+import { Reconnecting } from './reconnecting.tsx'
+import { SignInAgain } from './sign-in.tsx'
 import { Switcher } from './switcher.tsx'
 import { Waiting } from './waiting.tsx'
 
 /** The frame of every page: rail, bar, and the page in the middle. @param place the app's own switch, of the brand for example */
-export function Frame({ pages, place: Place, children }: { readonly pages: AppPages; readonly place: ComponentType | null; readonly children: ReactNode }) {
+export function Frame({
+  pages,
+  place: Place,
+  records = null,
+  children,
+}: {
+  readonly pages: AppPages
+  readonly place: ComponentType | null
+  /** What finds records for the command palette. */
+  readonly records?: FindRecords | null
+  readonly children: ReactNode
+}) {
   const { data } = useRead(FrameDocument, {})
+  const user = data?.viewer?.user
   return (
     <>
       <a className="skip" href="#content">
@@ -26,14 +41,17 @@ export function Frame({ pages, place: Place, children }: { readonly pages: AppPa
       <Rail pages={pages} isPlatformAdmin={(data?.viewer?.roles ?? []).some(role => role.startsWith('PLATFORM_'))} />
       <header className="bar">
         <div className="place">{Place ? <Place /> : <span className="clip quiet">{data?.viewer?.organization?.name}</span>}</div>
+        <Palette pages={pages} records={records} />
         <Waiting count={data?.actionItems?.totalCount ?? null} />
         <Switcher />
         <Account viewer={data?.viewer ?? null} memberships={data?.memberships?.nodes ?? []} />
       </header>
       <OfflineBar />
+      <Reconnecting />
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      <SignInAgain self={user ? { id: user.id, email: String(user.email ?? '') } : null} />
       <Toasts name={say('frame.messages')} close={say('action.close')} />
     </>
   )

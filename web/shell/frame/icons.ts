@@ -5,6 +5,7 @@ import {
   Boxes,
   CalendarDays,
   ChartColumn,
+  CheckCheck,
   Clapperboard,
   Gauge,
   Image,
@@ -13,6 +14,7 @@ import {
   ListChecks,
   type LucideIcon,
   Mail,
+  Megaphone,
   Newspaper,
   PenLine,
   Plug,
@@ -20,7 +22,11 @@ import {
   ScrollText,
   Server,
   Settings,
+  Sparkles,
+  Store,
+  TrendingUp,
   UserRound,
+  Webhook,
 } from 'lucide-react'
 
 /** Icons of the rail, by the names that the tables of pages give them. */
@@ -46,4 +52,11 @@ export const icons: Readonly<Record<string, LucideIcon>> = {
   orders: ReceiptText,
   ledger: BookOpen,
   profiles: UserRound,
+  approvals: CheckCheck,
+  campaigns: Megaphone,
+  trends: TrendingUp,
+  images: Sparkles,
+  brands: Store,
+  webhooks: Webhook,
+  keys: KeyRound,
 }

@@ -23,8 +23,23 @@ export class CodeRefused extends Error {}
 /** Tabs of one browser and host tell each other who leaves. */
 const tabs = new BroadcastChannel(`supergraph.${app}.session`)
 
-/** Leaves for sign-in, which comes back to this address. */
-export function leaveForSignIn(): void {
+/** Who asks for sign-in over the page, once there is a page. */
+let ask: (() => void) | null = null
+
+/** Has a listener ask for sign-in over the page, in place of leaving it. @returns ends it */
+export function onSignedOut(listener: () => void): () => void {
+  ask = listener
+  return () => {
+    ask = null
+  }
+}
+
+/** Asks for sign-in: over the page where somebody can, else by leaving it for the page that comes back here. */
+export function leaveForSignIn({ asks = true }: { readonly asks?: boolean } = {}): void {
+  if (asks && ask) {
+    ask()
+    return
+  }
   const here = `${location.pathname.slice(base.length)}${location.search}`
   location.replace(`${base}/login?return_to=${encodeURIComponent(here)}`)
 }
