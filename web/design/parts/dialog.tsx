@@ -7,18 +7,21 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 export const Dialog = ({
   title,
   isAlert = false,
+  isWide = false,
   onClose,
   children,
 }: {
   readonly title: string
   /** Whether it tells of a failure, or asks before something that cannot be taken back. */
   readonly isAlert?: boolean
+  /** Whether it holds a list or a grid. */
+  readonly isWide?: boolean
   onClose(): void
   readonly children: ReactNode
 }) => (
   <ModalOverlay className="veil" isOpen isDismissable onOpenChange={isOpen => !isOpen && onClose()}>
     <Modal>
-      <AriaDialog className="dialog" role={isAlert ? 'alertdialog' : 'dialog'}>
+      <AriaDialog className={isWide ? 'dialog wide-one' : 'dialog'} role={isAlert ? 'alertdialog' : 'dialog'}>
         <Heading slot="title" level={2}>
           {title}
         </Heading>

@@ -16,15 +16,18 @@ export const Select = ({
   label,
   choices,
   value,
+  isLabelHidden = false,
   onChange,
 }: {
   readonly label: string
   readonly choices: readonly Choice[]
   readonly value: string
+  /** Whether its place says already what it is. */
+  readonly isLabelHidden?: boolean
   onChange(id: string): void
 }) => (
   <AriaSelect className="field select" selectedKey={value} onSelectionChange={key => onChange(String(key))}>
-    <Label>{label}</Label>
+    <Label className={isLabelHidden ? 'unseen' : 'react-aria-Label'}>{label}</Label>
     <Button className="button secondary">
       <SelectValue className="clip" />
       <Icon of={ChevronDown} />

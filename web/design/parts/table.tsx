@@ -11,6 +11,15 @@ export interface Column<Row> {
   cell(row: Row): ReactNode
 }
 
+/** Which rows are chosen, for what is done with several at once. */
+export interface Selection<Row> {
+  readonly chosen: ReadonlySet<string>
+  onChange(chosen: ReadonlySet<string>): void
+  /** What its box is called. */
+  nameOf(row: Row): string
+  readonly all: string
+}
+
 /** Rows of one kind; below 640 px each becomes a block. It scrolls sideways within itself. @param attributes of a row, for tests */
 export const Table = <Row extends { readonly id: string }>({
   label,
@@ -18,6 +27,7 @@ export const Table = <Row extends { readonly id: string }>({
   rows,
   current,
   attributes,
+  selection,
 }: {
   readonly label: string
   readonly columns: readonly Column<Row>[]
@@ -25,11 +35,22 @@ export const Table = <Row extends { readonly id: string }>({
   /** The row whose detail is open beside it. */
   readonly current?: string | undefined
   attributes?(row: Row): Readonly<Record<`data-${string}`, string>>
+  readonly selection?: Selection<Row> | undefined
 }) => (
   <div className="table">
     <table aria-label={label}>
       <thead>
         <tr>
+          {selection && (
+            <td className="choose">
+              <input
+                type="checkbox"
+                aria-label={selection.all}
+                checked={rows.length > 0 && rows.every(({ id }) => selection.chosen.has(id))}
+                onChange={event => selection.onChange(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+              />
+            </td>
+          )}
           {columns.map(({ id, heading }) => (
             <th key={id} scope="col">
               {heading}
@@ -40,6 +61,18 @@ export const Table = <Row extends { readonly id: string }>({
       <tbody>
         {rows.map(row => (
           <tr key={row.id} aria-current={row.id === current ? 'true' : undefined} {...attributes?.(row)}>
+            {selection && (
+              <td className="choose">
+                <input
+                  type="checkbox"
+                  aria-label={selection.nameOf(row)}
+                  checked={selection.chosen.has(row.id)}
+                  onChange={event =>
+                    selection.onChange(event.target.checked ? new Set([...selection.chosen, row.id]) : selection.chosen.difference(new Set([row.id])))
+                  }
+                />
+              </td>
+            )}
             {columns.map(({ id, heading, isMain, isFigure, cell }) => (
               <td key={id} className={isMain ? 'main' : undefined} data-heading={isFigure ? heading : undefined}>
                 {cell(row)}

@@ -5,6 +5,7 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components'
+import { Text } from 'react-aria-components/Text'
 import { Button } from './button.tsx'
 
 interface Said {
@@ -22,7 +23,9 @@ export const Toasts = ({ name, close }: { readonly name: string; readonly close:
   <ToastRegion queue={queue} className="toasts" aria-label={name}>
     {({ toast: each }) => (
       <AriaToast toast={each} className="toast">
-        <ToastContent>{each.content.sentence}</ToastContent>
+        <ToastContent>
+          <Text slot="title">{each.content.sentence}</Text>
+        </ToastContent>
         {each.content.action && (
           <Button
             kind="link"
