@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { ComposeChecksDocument, type ComposeChecksQuery } from './compose.generated.ts'
-import type { Draft } from './draft.ts'
+import { composeInput, type Draft, hasContent } from './draft.ts'
 
 export type Check = NonNullable<NonNullable<ComposeChecksQuery['postChecks']>[number]>
 
@@ -9,16 +9,20 @@ export type Check = NonNullable<NonNullable<ComposeChecksQuery['postChecks']>[nu
 const pauseMs = 200
 
 /** What each chosen network says of what is typed, as the graph counts it; until it answers, what it said before. */
-export function useChecks(brandId: string, { copy, platforms }: Draft): readonly Check[] {
-  const [typed, setTyped] = useState({ copy, platforms })
+export function useChecks(brandId: string, draft: Draft): readonly Check[] {
+  const [typed, setTyped] = useState(draft)
   useEffect(() => {
-    const timer = setTimeout(() => setTyped({ copy, platforms }), pauseMs)
+    const timer = setTimeout(() => setTyped(draft), pauseMs)
     return () => clearTimeout(timer)
-  }, [copy, platforms])
+  }, [draft])
   const [{ data }] = useQuery({
     query: ComposeChecksDocument,
-    variables: { input: { brandId, copy: typed.copy, platforms: typed.platforms } },
-    pause: typed.platforms.length === 0 || typed.copy === '',
+    variables: { input: composeInput(typed, brandId) },
+    pause: typed.platforms.length === 0 || !hasContent(typed),
   })
-  return (data?.postChecks ?? []).filter(each => each !== null)
+  if (!hasContent(draft)) return []
+  // Errors stand before warnings.
+  return (data?.postChecks ?? []).flatMap(each =>
+    each ? [{ ...each, problems: [...each.problems].sort((a, b) => Number(a.severity !== 'ERROR') - Number(b.severity !== 'ERROR')) }] : [],
+  )
 }
