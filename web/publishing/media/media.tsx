@@ -1,49 +1,109 @@
-import { Clapperboard, Image, ImageOff } from 'lucide-react'
-import { useState } from 'react'
-import { useClient } from 'urql'
+import { Image, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useClient, useSubscription } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Icon } from '../../design/parts/icon.tsx'
-import { goTo, useSearch, withSearch } from '../../shell/address.tsx'
+import { goTo, Link, useSearch, withSearch } from '../../shell/address.tsx'
+import { useMay } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { useBrand } from '../brand/brand.ts'
-import { type MediaCardFragment, MediaLibraryDocument } from './media.generated.ts'
+import { AssetPanel } from './asset.tsx'
+import { Folders } from './folders.tsx'
+import { ImportButton } from './import.tsx'
+import { type MediaCardFragment, MediaChangesDocument, MediaLibraryDocument, type MediaLibraryQueryVariables } from './media.generated.ts'
+import { Preview } from './preview.tsx'
+import { Transfers, UploadButton } from './transfers.tsx'
 
 const pageSize = 24
 
-/** The library of a brand. What is shown stays, however long the next page takes. */
+/** The library of a brand: folders, search and tags in the address, an asset beside the grid. What is shown stays, however long the next page takes. */
 export default function Media() {
   const { brand, isKnown } = useBrand()
   const search = useSearch()
-  const text = search.get('search') ?? ''
-  const variables = { brandId: brand?.id ?? '', first: pageSize, ...(text && { search: text }) }
+  const mayWrite = useMay('publishing:posts.write')
+  const [text, tag, folderId, asset] = ['search', 'tag', 'folder', 'asset'].map(name => search.get(name))
+  const variables = {
+    brandId: brand?.id ?? '',
+    first: pageSize,
+    ...(text && { search: text }),
+    ...(tag && { tag }),
+    ...(folderId && { folderId }),
+  }
   const { data, state, problem, retry } = useRead(MediaLibraryDocument, variables, {
     pause: !brand,
     isEmpty: ({ mediaAssets }) => mediaAssets?.totalCount === 0,
   })
+  const waiting = useRef<ReturnType<typeof setTimeout> | null>(null)
+  useSubscription({ query: MediaChangesDocument, variables: { brandId: brand?.id ?? '' }, pause: !brand }, (_, told) => {
+    // A film that is ready, or what a colleague has sent: read once for a burst.
+    if (told.brandActivity?.kind === 'MEDIA')
+      waiting.current ??= setTimeout(() => {
+        waiting.current = null
+        retry()
+      }, 500)
+    return told
+  })
+  useEffect(() => () => void (waiting.current && clearTimeout(waiting.current)), [])
+  const destination = { brandId: brand?.id ?? '', folderId: folderId ?? null }
   return (
-    <Page title={say('media.title')}>
-      <search className="filters">
-        <input
-          className="input search"
-          type="search"
-          aria-label={say('media.search')}
-          placeholder={say('media.search')}
-          value={text}
-          onChange={event => goTo(withSearch('/media', search, { search: event.target.value }), { replace: true })}
-        />
-      </search>
-      <Region
-        state={isKnown && !brand ? 'empty' : state}
-        problem={problem}
-        retry={retry}
-        lines={6}
-        empty={{ icon: Image, sentence: say(!brand ? 'brand.none' : text ? 'media.empty-search' : 'media.empty') }}
-      >
-        {data?.mediaAssets && <Grid key={`${brand?.id} ${text}`} first={data.mediaAssets} variables={variables} />}
-      </Region>
+    <Page
+      title={say('media.title')}
+      actions={
+        brand &&
+        mayWrite && (
+          <div className="actions">
+            <ImportButton destination={destination} onDone={retry} />
+            <UploadButton destination={destination} onSent={retry} />
+          </div>
+        )
+      }
+    >
+      <div className={asset ? 'beside open' : 'beside'}>
+        <div className="stack">
+          <search className="filters">
+            <input
+              className="input search"
+              type="search"
+              aria-label={say('media.search')}
+              placeholder={say('media.search')}
+              value={text ?? ''}
+              onChange={event => goTo(withSearch('/media', search, { search: event.target.value }), { replace: true })}
+            />
+            {tag && (
+              <Button kind="quiet" chosen icon={X} onPress={() => goTo(withSearch('/media', search, { tag: null }))}>
+                {say('media.tag', { tag })}
+              </Button>
+            )}
+          </search>
+          {brand && <Folders brandId={brand.id} folderId={folderId ?? null} mayWrite={mayWrite} />}
+          <Transfers />
+          <Region
+            state={isKnown && !brand ? 'empty' : state}
+            problem={problem}
+            retry={retry}
+            lines={6}
+            empty={{
+              icon: Image,
+              sentence: say(!brand ? 'brand.none' : text || tag ? 'media.empty-search' : folderId ? 'media.empty-folder' : 'media.empty'),
+              action: brand && mayWrite && <UploadButton destination={destination} onSent={retry} />,
+            }}
+          >
+            {data?.mediaAssets && <Grid key={JSON.stringify(variables)} first={data.mediaAssets} variables={variables} search={search} />}
+          </Region>
+        </div>
+        {asset && (
+          <AssetPanel
+            key={asset}
+            id={asset}
+            brandId={brand?.id ?? ''}
+            back={withSearch('/media', search, { asset: null })}
+            mayWrite={mayWrite}
+            reload={retry}
+          />
+        )}
+      </div>
     </Page>
   )
 }
@@ -54,7 +114,7 @@ interface Assets {
   readonly totalCount: number
 }
 
-function Grid({ first, variables }: { readonly first: Assets; readonly variables: { readonly brandId: string; readonly first: number } }) {
+function Grid({ first, variables, search }: { readonly first: Assets; readonly variables: MediaLibraryQueryVariables; readonly search: URLSearchParams }) {
   const client = useClient()
   const [further, setFurther] = useState<readonly Assets[]>([])
   const [isBusy, setBusy] = useState(false)
@@ -65,12 +125,13 @@ function Grid({ first, variables }: { readonly first: Assets; readonly variables
     setBusy(false)
     if (data?.mediaAssets) setFurther(before => [...before, data.mediaAssets!])
   }
-  const assets = [first, ...further].flatMap(({ nodes }) => (nodes ?? []).filter(each => each !== null))
+  // An asset that came at the front pushes others onto the pages that were read before: each is drawn once.
+  const assets = new Map([first, ...further].flatMap(({ nodes }) => (nodes ?? []).flatMap(each => (each ? [[each.id, each] as const] : []))))
   return (
     <>
       <ul className="assets">
-        {assets.map(asset => (
-          <Card key={asset.id} asset={asset} />
+        {[...assets.values()].map(asset => (
+          <Card key={asset.id} asset={asset} search={search} />
         ))}
       </ul>
       <div className="actions">
@@ -86,23 +147,17 @@ function Grid({ first, variables }: { readonly first: Assets; readonly variables
 }
 
 /** One picture or film; a preview that does not load hides itself, and the card stays. */
-function Card({ asset: { id, kind, title, filename, altText, previewUrl, previewBroken, usage } }: { readonly asset: MediaCardFragment }) {
-  const [isBroken, setBroken] = useState(previewBroken)
+function Card({ asset, search }: { readonly asset: MediaCardFragment; readonly search: URLSearchParams }) {
+  const { id, kind, title, filename, altText, previewUrl, previewBroken, usage, status } = asset
   const name = title || filename
   return (
-    <li className="asset" data-asset={id}>
-      {previewUrl && !isBroken ? (
-        <img src={previewUrl} alt={altText ?? ''} loading="lazy" decoding="async" onError={() => setBroken(true)} />
-      ) : (
-        <span className="missing">
-          <Icon of={kind === 'VIDEO' ? Clapperboard : ImageOff} large />
-        </span>
-      )}
-      <p className="clip" title={name}>
+    <li className="asset" data-asset={id} aria-current={search.get('asset') === id ? 'true' : undefined}>
+      <Preview url={previewBroken ? null : previewUrl} alt={altText ?? ''} kind={kind} />
+      <Link className="clip" title={name} to={withSearch('/media', search, { asset: id })}>
         {name}
-      </p>
+      </Link>
       <p className="quiet small">
-        {say(`media.${kind}`)} · {say('media.usage', { count: usage })}
+        {say(`media.${kind}`)} · {status === 'READY' ? say('media.usage', { count: usage }) : say(`media.${status}`)}
       </p>
     </li>
   )
