@@ -1,19 +1,23 @@
 import { Newspaper, PenLine } from 'lucide-react'
+import { useState } from 'react'
 import { useSubscription } from 'urql'
 import { Icon } from '../../design/parts/icon.tsx'
 import { type Column, Table } from '../../design/parts/table.tsx'
 import { Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
+import { useMay } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
-import { moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import { type Brand, useBrand } from '../brand/brand.ts'
 import { networks } from '../brand/networks.ts'
+import { BulkBar } from '../bulk/bulk.tsx'
+import { ExportButton } from '../bulk/export.tsx'
+import { ImportButton } from '../bulk/import.tsx'
 import { filtersIn, PostFilters } from './filters.tsx'
 import { PostPanel } from './panel.tsx'
 import { type PostRowFragment, PostStatusOfBrandDocument, PostsDocument } from './posts.generated.ts'
-import { PostStatus } from './status.tsx'
+import { PostStatus, PostTime } from './status.tsx'
 
 const pageSize = 50
 
@@ -29,20 +33,31 @@ export default function Posts() {
   useSubscription({ query: PostStatusOfBrandDocument, variables: { brandId: brand?.id ?? '' }, pause: !brand })
   const rows = (data?.posts?.nodes ?? []).filter(each => each !== null)
   const { hasNextPage = false, endCursor } = data?.posts?.pageInfo ?? {}
+  const mayWrite = useMay('publishing:posts.write')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const isFiltered = Object.keys(filters).length > 0
   return (
     <Page
       title={say('posts.title')}
       actions={
-        <Link className="button primary" to="/compose">
-          <Icon of={PenLine} />
-          {say('posts.compose')}
-        </Link>
+        <div className="actions">
+          <ExportButton filters={variables} />
+          {mayWrite && brand && <ImportButton brand={brand} onDone={retry} />}
+          {mayWrite && (
+            <Link className="button primary" to="/compose">
+              <Icon of={PenLine} />
+              {say('posts.compose')}
+            </Link>
+          )}
+        </div>
       }
     >
       <div className={id ? 'beside open' : 'beside'}>
         <div className="stack">
           <PostFilters search={search} />
+          {chosen.size > 0 && (
+            <BulkBar posts={rows.filter(({ id: each }) => chosen.has(each))} zone={brand?.timeZone} onClear={() => setChosen(new Set())} onDone={retry} />
+          )}
           <Region
             isFlush
             lines={8}
@@ -59,7 +74,23 @@ export default function Posts() {
               ),
             }}
           >
-            <Table label={say('posts.title')} columns={columnsFor(brand, search)} rows={rows} current={id} attributes={post => ({ 'data-post': post.id })} />
+            <Table
+              label={say('posts.title')}
+              columns={columnsFor(brand, search)}
+              rows={rows}
+              current={id}
+              attributes={post => ({ 'data-post': post.id })}
+              selection={
+                mayWrite
+                  ? {
+                      chosen,
+                      onChange: setChosen,
+                      all: say('posts.choose-all'),
+                      nameOf: ({ title, copy }) => say('posts.choose-named', { title: title || copy || say('posts.without-text') }),
+                    }
+                  : undefined
+              }
+            />
             <div className="pager">
               <span>{say('posts.count', { count: data?.posts?.totalCount ?? rows.length })}</span>
               {hasNextPage && endCursor && (
@@ -91,14 +122,3 @@ const columnsFor = (brand: Brand | null, search: URLSearchParams): readonly Colu
   { id: 'status', heading: say('posts.status'), cell: post => <PostStatus post={post} /> },
   { id: 'time', heading: say('posts.time'), cell: post => <PostTime post={post} zone={brand?.timeZone} /> },
 ]
-
-/** When a post went out or is to go out, in the brand's zone. */
-export function PostTime({ post: { publishedAt, scheduledAt }, zone }: { readonly post: PostRowFragment; readonly zone: string | undefined }) {
-  const at = publishedAt ?? scheduledAt
-  if (!at) return <span className="quiet">{say('posts.no-time')}</span>
-  return (
-    <time dateTime={at} className="quiet">
-      {moment(at, zone)}
-    </time>
-  )
-}

@@ -1,5 +1,6 @@
 import { CalendarClock, CircleAlert, CircleCheck, CircleHelp, Clock, Hourglass, type LucideIcon, Pause, PenLine, Send } from 'lucide-react'
 import { type Meaning, Status } from '../../design/parts/status.tsx'
+import { moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import type { PostRowFragment } from './posts.generated.ts'
 
@@ -33,5 +34,16 @@ export function PostStatus({ post }: { readonly post: PostRowFragment }) {
     <Status meaning={meaning} icon={icon}>
       {say(`post.${stand}`)}
     </Status>
+  )
+}
+
+/** When a post went out or is to go out, in the brand's zone. */
+export function PostTime({ post: { publishedAt, scheduledAt }, zone }: { readonly post: PostRowFragment; readonly zone: string | undefined }) {
+  const at = publishedAt ?? scheduledAt
+  if (!at) return <span className="quiet">{say('posts.no-time')}</span>
+  return (
+    <time dateTime={at} className="quiet">
+      {moment(at, zone)}
+    </time>
   )
 }
