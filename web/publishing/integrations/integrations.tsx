@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Clock, ExternalLink, Plug, RefreshCw } from 'lucide-react'
+import { CircleAlert, CircleCheck, Clock, ExternalLink, Plug } from 'lucide-react'
 import { useState } from 'react'
 import { useMutation, useSubscription } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
@@ -8,18 +8,11 @@ import { problemOf } from '../../shell/data/problems.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
-import { lately } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import { type Brand, useBrand } from '../brand/brand.ts'
 import { networks, platforms } from '../brand/networks.ts'
-import {
-  AccountHealthDocument,
-  type AccountLineFragment,
-  CheckAccountDocument,
-  ConnectNetworkDocument,
-  type IntegrationCardFragment,
-  IntegrationsDocument,
-} from './integrations.generated.ts'
+import { AccountLine } from './account.tsx'
+import { AccountHealthDocument, ConnectNetworkDocument, type IntegrationCardFragment, IntegrationsDocument } from './integrations.generated.ts'
 
 /** A card a network: whether it can be connected, what is, and how that does. */
 export default function Integrations() {
@@ -99,39 +92,5 @@ function NetworkCard({
         </div>
       )}
     </Region>
-  )
-}
-
-const healths = {
-  HEALTHY: ['positive', CircleCheck],
-  EXPIRING: ['warning', Clock],
-  NEEDS_RECONNECT: ['danger', CircleAlert],
-  NEEDS_SELECTION: ['warning', CircleAlert],
-} as const
-
-function AccountLine({ account: { id, accountName, health, inactiveReason, lastCheckedAt } }: { readonly account: AccountLineFragment }) {
-  const [{ fetching, error }, check] = useMutation(CheckAccountDocument)
-  const [meaning, icon] = healths[health]
-  const problem = problemOf(error)
-  return (
-    <li className="account">
-      <div className="grow">
-        <p className="clip">{accountName}</p>
-        <p className="quiet small">
-          {inactiveReason ?? (lastCheckedAt ? say('integrations.checked', { when: lately(lastCheckedAt) }) : say('integrations.unchecked'))}
-        </p>
-        {problem && <p className="small">{problem.sentence}</p>}
-      </div>
-      <Status meaning={meaning} icon={icon}>
-        {say(`health.${health}`)}
-      </Status>
-      <Button
-        kind="quiet"
-        icon={RefreshCw}
-        isDisabled={fetching}
-        name={say('integrations.check', { account: accountName })}
-        onPress={() => void check({ input: { id } })}
-      />
-    </li>
   )
 }
