@@ -13,5 +13,9 @@ void start({
     actions: () => import('./actions/actions.tsx'),
     design: () => import('./design/gallery.tsx'),
     settings: () => import('./settings/person.tsx'),
+    organization: () => import('./settings/organization.tsx'),
+    members: () => import('./settings/members.tsx'),
+    sessions: () => import('./settings/sessions.tsx'),
+    keys: () => import('./settings/keys.tsx'),
   },
 })

@@ -11,8 +11,12 @@ export const launcher: AppPages = {
   pages: {
     dashboard: { paths: ['/dashboard'], module: 'launcher/dashboard/dashboard.tsx', title: 'dashboard.title', icon: 'dashboard', skeleton: 'grid' },
     apps: { paths: ['/apps'], module: 'launcher/apps/apps.tsx', title: 'apps.title', icon: 'apps', skeleton: 'grid' },
-    actions: { paths: ['/actions'], module: 'launcher/actions/actions.tsx', title: 'actions.title', icon: 'actions', skeleton: 'table' },
+    actions: { paths: ['/actions', '/actions/:id'], module: 'launcher/actions/actions.tsx', title: 'actions.title', icon: 'actions', skeleton: 'table' },
     settings: { paths: ['/settings/person', '/settings'], module: 'launcher/settings/person.tsx', title: 'settings.title', icon: 'settings', skeleton: 'form' },
+    organization: { paths: ['/settings/organization'], module: 'launcher/settings/organization.tsx', title: 'settings.title', skeleton: 'form' },
+    members: { paths: ['/settings/members'], module: 'launcher/settings/members.tsx', title: 'settings.title', skeleton: 'table' },
+    sessions: { paths: ['/settings/sessions'], module: 'launcher/settings/sessions.tsx', title: 'settings.title', skeleton: 'table' },
+    keys: { paths: ['/settings/keys'], module: 'launcher/settings/keys.tsx', title: 'settings.title', skeleton: 'table' },
     design: { paths: ['/design'], module: 'launcher/design/gallery.tsx', title: 'design.title', skeleton: 'grid', isForDevelopment: true },
   },
 }

@@ -3,6 +3,7 @@ import { type MouseEvent, useCallback, useEffect, useState } from 'react'
 import { useMutation, useSubscription } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { toast } from '../../design/parts/toast.tsx'
+import { Link, usePath } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
 import { useLaunch } from '../../shell/frame/launch.tsx'
 import { Page } from '../../shell/page.tsx'
@@ -11,6 +12,7 @@ import { Failure, Region } from '../../shell/region.tsx'
 import { lately, moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import { ActionQueueDocument, type ActionRowFragment, ActionsDocument, CompleteActionDocument } from './actions.generated.ts'
+import { ActionPanel } from './panel.tsx'
 
 const pageSize = 50
 
@@ -21,6 +23,8 @@ export default function Actions() {
   const [isGone, setGone] = useState<ReadonlySet<string>>(new Set())
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
   const { launch, refusal } = useLaunch()
+  const opened = /^\/actions\/([^/]+)$/.exec(usePath())?.[1]
+  useKeys()
   const rows = (data?.actionItems?.nodes ?? []).filter(each => each !== null && each.status === 'OPEN' && !isGone.has(each.id)) as readonly ActionRowFragment[]
   const known = new Set(rows.map(({ id }) => id))
   useSubscription({ query: ActionQueueDocument }, (_, told) => {
@@ -42,35 +46,62 @@ export default function Actions() {
   })
   return (
     <Page title={say('actions.title')}>
-      <Region
-        isFlush
-        state={state === 'ready' && rows.length === 0 ? 'empty' : state}
-        problem={problem}
-        retry={retry}
-        empty={{ icon: Inbox, sentence: say('actions.empty') }}
-      >
-        {waiting.length > 0 && (
-          <Button kind="quiet" onPress={showFresh}>
-            {say('actions.new', { count: waiting.length })}
-          </Button>
-        )}
-        <ul className="list">
-          {rows.map(item => (
-            <ActionLine key={item.id} item={item} hide={hide} launch={launch} />
-          ))}
-        </ul>
-        <div className="pager">
-          <span>{say('actions.count', { count: data?.actionItems?.totalCount ?? rows.length })}</span>
-          {data?.actionItems?.pageInfo.hasNextPage && (
-            <Button kind="quiet" onPress={() => setFirst(Math.min(first + pageSize, 100))}>
-              {say('action.more')}
+      <div className={opened ? 'beside open' : 'beside'}>
+        <Region
+          isFlush
+          state={state === 'ready' && rows.length === 0 ? 'empty' : state}
+          problem={problem}
+          retry={retry}
+          empty={{ icon: Inbox, sentence: say('actions.empty') }}
+        >
+          {waiting.length > 0 && (
+            <Button kind="quiet" onPress={showFresh}>
+              {say('actions.new', { count: waiting.length })}
             </Button>
           )}
-        </div>
-      </Region>
+          <ul className="list">
+            {rows.map(item => (
+              <ActionLine key={item.id} item={item} hide={hide} launch={launch} />
+            ))}
+          </ul>
+          <div className="pager">
+            <span>{say('actions.count', { count: data?.actionItems?.totalCount ?? rows.length })}</span>
+            {data?.actionItems?.pageInfo.hasNextPage && (
+              <Button kind="quiet" onPress={() => setFirst(Math.min(first + pageSize, 100))}>
+                {say('action.more')}
+              </Button>
+            )}
+          </div>
+        </Region>
+        {opened && <ActionPanel key={opened} id={opened} back="/actions" open={(url, service) => void launch(service, pathOf(url, service))} />}
+      </div>
+      <p className="quiet small">{say('actions.keys')}</p>
       {refusal}
     </Page>
   )
+}
+
+/** Where an item is dealt with, on its service's own host. */
+function pathOf(url: string, service: string): string {
+  const { pathname, search } = new URL(url, location.origin)
+  return `${pathname.replace(new RegExp(`^/${service}(?=/)`), '')}${search}`
+}
+
+/** `j` and `k` lead to the next and the former item, `x` marks it as done, `e` opens it; outside of fields alone. */
+function useKeys(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const target = event.target as Element
+      if (event.ctrlKey || event.metaKey || event.altKey || /^(?:input|textarea|select)$/i.test(target.tagName)) return
+      const lines = [...document.querySelectorAll<HTMLElement>('[data-action]')]
+      const at = lines.findIndex(line => line.contains(document.activeElement))
+      if (event.key === 'j' || event.key === 'k') lines[Math.max(0, Math.min(at + (event.key === 'j' ? 1 : -1), lines.length - 1))]?.querySelector('a')?.focus()
+      if (event.key === 'x') lines[at]?.querySelector('button')?.click()
+      if (event.key === 'e') lines[at]?.querySelector('a')?.click()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
 }
 
 interface LineProps {
@@ -92,8 +123,7 @@ function ActionLine({ item: { id, title, url, version, createdAt, subject }, hid
   const open = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    const { pathname, search } = new URL(url, location.origin)
-    void launch(subject.service, `${pathname.replace(new RegExp(`^/${subject.service}(?=/)`), '')}${search}`)
+    void launch(subject.service, pathOf(url, subject.service))
   }
   return (
     <li data-action={id}>
@@ -103,6 +133,10 @@ function ActionLine({ item: { id, title, url, version, createdAt, subject }, hid
           {title}
         </a>
         <p className="quiet small">
+          <Link to={`/actions/${id}`} aria-label={say('actions.details', { title })}>
+            {say('actions.detail')}
+          </Link>
+          {' · '}
           <time dateTime={createdAt} title={moment(createdAt)}>
             {lately(createdAt)}
           </time>

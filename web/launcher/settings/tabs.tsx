@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { Link, usePath } from '../../shell/address.tsx'
+import { Page } from '../../shell/page.tsx'
+import { say } from '../../shell/words.ts'
+
+const parts = ['person', 'organization', 'members', 'sessions', 'keys'] as const
+
+/** One part of the settings, with the way to the others. */
+export function SettingsPage({ children }: { readonly children: ReactNode }) {
+  const path = usePath()
+  return (
+    <Page title={say('settings.title')}>
+      <nav className="tabs" aria-label={say('settings.title')}>
+        {parts.map(part => (
+          <Link
+            key={part}
+            to={`/settings/${part}`}
+            aria-current={path === `/settings/${part}` || (path === '/settings' && part === 'person') ? 'page' : undefined}
+          >
+            {say(`settings.${part}`)}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </Page>
+  )
+}
