@@ -56,19 +56,24 @@ describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
     await page.locator(`[data-day="${next}"] [data-post="${post}"]`).waitFor()
   })
 
-  it('W-02 leads to sign-in and back where the session was ended elsewhere', async () => {
+  it('W-02 asks for sign-in over the page where the session was ended elsewhere, and goes on with what was typed', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
-    const { page, enter, signIn, ready } = await web.visit()
+    const { page, enter, findings } = await web.visit()
     await enter(`${web.publishing}/posts?status=draft`, 'member@demo.test')
     const { accessToken } = await page.evaluate<{ accessToken: string }>('JSON.parse(sessionStorage.getItem("supergraph.publishing.session"))')
     const { port } = new URL(web.publishing)
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
     expect((await fetch(`http://localhost:${port}/identity/api/auth/sign-out`, { method: 'POST', headers, body: '{}' })).status).toBe(200)
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
-    await signIn('member@demo.test', web.password)
-    await expect.poll(() => `${new URL(page.url()).pathname}${new URL(page.url()).search}`).toBe('/posts?status=draft')
-    await ready()
+    const dialog = page.getByRole('alertdialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    expect(await findings()).toEqual([])
+    await dialog.getByLabel('Password').fill(web.password)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await expect.poll(() => dialog.count()).toBe(0)
+    expect(`${new URL(page.url()).pathname}${new URL(page.url()).search}`).toBe('/posts?status=draft')
+    await page.getByRole('link', { name: 'Calendar', exact: true }).click()
+    await page.locator('[data-day]').first().waitFor()
   })
 
   it('says in German what it says, and that it is offline when it is', async () => {
