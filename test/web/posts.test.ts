@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DiffPiece, diffWords } from '../../web/design/diff.ts'
+import { type DiffPiece, diffWords } from '../../web/design/history/words.ts'
 import { csvCell, csvOf } from '../../web/publishing/bulk/csv.ts'
 import { spread } from '../../web/publishing/bulk/spread.ts'
 

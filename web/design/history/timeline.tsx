@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Icon } from './icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 
 /** What happened, one after another. */
 export interface Happening {

@@ -1,4 +1,4 @@
-import { diffWords } from '../diff.ts'
+import { diffWords } from './words.ts'
 
 /** One text as it became another: what left is struck out, what came is underlined. */
 export const Diff = ({ before, after }: { readonly before: string; readonly after: string }) => (
