@@ -35,7 +35,7 @@ describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
     await page.waitForURL(url => url.pathname === '/posts')
     await page.getByRole('link', { name: 'Typed in a browser' }).click()
     await page.getByRole('button', { name: 'Revert to draft' }).click()
-    await page.getByRole('region', { name: 'Post' }).getByText('Draft').waitFor()
+    await page.getByRole('region', { name: 'Post' }).getByText('Draft', { exact: true }).waitFor()
   })
 
   it('moves an entry of the calendar by keys alone', async () => {
