@@ -43,9 +43,6 @@ export function dayOf(at: string | Date, zone = ownZone): string {
   return parts.format(new Date(at))
 }
 
-/** A day so many days later. */
-export const addDays = (day: string, days: number): string => new Date(Date.parse(`${day}T12:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
-
 /** The time at a wall in a zone, as `2026-03-02T09:30`. */
 export function wallTime(at: string | Date, zone: string): string {
   const parts = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { addDays } from '../../shell/time.ts'
+import { addDays } from '../../shell/parts/day.ts'
 
 /** Ways to look at a calendar. */
 export const views = ['month', 'week', 'list'] as const
