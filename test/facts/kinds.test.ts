@@ -27,8 +27,6 @@ test('whoever is to receive a kind of facts has a handler for it, and nobody els
 
 /** Kinds that a subgraph does not write yet, by its slug. */
 const notYet: Readonly<Record<string, readonly string[]>> = {
-  // It takes no payment yet.
-  payments: ['order.paid', 'order.refunded', 'attention.opened', 'attention.closed'],
   // It installs nothing and sells nothing yet, and its own items need no fact.
   launcher: ['app.installed', 'app.uninstalled', 'subscription.changed', 'attention.opened', 'attention.closed'],
   // Profiles cannot be erased yet, and there are no approvals, tasks and runs.
