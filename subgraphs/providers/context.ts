@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize'
 import type { Stripe } from 'stripe'
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Reaches } from '../../platform/outbound/public.ts'
@@ -5,27 +6,26 @@ import type { Dial } from '../../platform/smtp/line.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
+import type { Ai } from './engines/models/engine.ts'
+import type { Models } from './engines/models/in-use.ts'
 import type { Spending } from './engines/spend/open.ts'
 import type { Calls } from './engines/spend/order.ts'
-import type { Addresses } from './stores/addresses.ts'
+import type { OrganizationsInUse } from './engines/spend/organizations.ts'
+import type { Addresses } from './engines/third-party/addresses.ts'
+import type { CredentialsInUse } from './engines/third-party/credentials.ts'
 import { auditEntryStore } from './stores/administration/audit-entry.ts'
 import type { ClientDirectory } from './stores/administration/clients.ts'
-import type { OrganizationsInUse } from './stores/administration/in-use.ts'
 import { providerOrganizationStore } from './stores/administration/organization.ts'
 import { serviceClientStore } from './stores/administration/service-client.ts'
 import { serviceTokenStore } from './stores/administration/service-token.ts'
-import type { Ai } from './stores/ai/engine.ts'
 import { callStore } from './stores/call.ts'
 import { credentialStore } from './stores/credential/credential.ts'
-import type { CredentialsInUse } from './stores/credential/in-use.ts'
 import type { PlatformOrganization } from './stores/credential/platform.ts'
 import { attachmentStore } from './stores/email/attachment.ts'
-import { domainStore } from './stores/email/domain.ts'
+import { domainStore, type Seen, type WantedRecord } from './stores/email/domain.ts'
 import { identityStore } from './stores/email/identity.ts'
-import type { Mailing } from './stores/email/mailing.ts'
 import { messageStore } from './stores/email/message.ts'
 import { suppressionStore } from './stores/email/suppression.ts'
-import type { Models } from './stores/model/in-use.ts'
 import { modelStore } from './stores/model/model.ts'
 import { fallbackChainStore, modelPreferenceStore } from './stores/model/settings.ts'
 import { type ModelSyncs, modelSourceStore, modelSyncStore } from './stores/model/sync.ts'
@@ -69,6 +69,16 @@ export interface Quotas {
   readonly platformCredentialsMicros: bigint | null
   /** Recipients of what people and keys of one organization send in the name of the platform, in 24 hours. */
   readonly mailsFromPlatformADay: number
+}
+
+/** What mail works with beside its rows: made once, in `email/open.ts`. */
+export interface Mailing {
+  /** Where the operator publishes whose servers send, and where returned mail goes: `example.com` for `_spf.example.com`. */
+  readonly mailDomain: string
+  /** Looks records of DNS up. One that no server answered for is not in what it found. */
+  lookUp(wanted: readonly WantedRecord[]): Promise<Seen>
+  /** Has a mail looked at, in the transaction that makes it necessary. */
+  wake(message: { readonly id: string; readonly organizationId: string }, at: Date, transaction: Transaction): Promise<void>
 }
 
 /** What providers works with besides: made once in `definition.ts`. */

@@ -30,9 +30,13 @@ import { identityResolvers } from './email/identity/resolvers.ts'
 import { messageResolvers } from './email/message/resolvers.ts'
 import { type EmailSettings, openEmail } from './email/open.ts'
 import { suppressionResolvers } from './email/suppression/resolvers.ts'
-import { resyncLimits } from './engines/spend/announce.ts'
+import { openModels } from './engines/models/in-use.ts'
+import { lookAgainAtLimits } from './engines/spend/announce.ts'
 import { openSpending, type PriceSettings } from './engines/spend/open.ts'
-import { withPromptPolicy } from './engines/spend/prompts.ts'
+import { openOrganizationsInUse } from './engines/spend/organizations.ts'
+import { governed } from './engines/spend/prompts.ts'
+import type { Addresses } from './engines/third-party/addresses.ts'
+import { openCredentialsInUse } from './engines/third-party/credentials.ts'
 import { modelResolvers } from './model/resolvers.ts'
 import { createModelSyncs } from './model/sync/run.ts'
 import { processorNouns } from './processor/resolvers.ts'
@@ -40,13 +44,9 @@ import { openClient } from './processor/stripe/client.ts'
 import { received } from './received.ts'
 import { registration } from './registration.ts'
 import { spendResolvers } from './spend/resolvers.ts'
-import type { Addresses } from './stores/addresses.ts'
 import { createClientDirectory } from './stores/administration/clients.ts'
-import { openOrganizationsInUse } from './stores/administration/in-use.ts'
 import { agingOfCallRates } from './stores/ai/call-rates.ts'
-import { openCredentialsInUse } from './stores/credential/in-use.ts'
 import { createPlatformOrganization } from './stores/credential/platform.ts'
-import { openModels } from './stores/model/in-use.ts'
 import { rests } from './stores/model/rests.ts'
 import { readStanding } from './stores/model/standing.ts'
 import { videoQuotaAging } from './stores/video/quota.ts'
@@ -94,7 +94,7 @@ export function define(
   const platformOrganization = createPlatformOrganization(sequelize)
   const { platformCredentialsMicros: platformMicros } = quotas
   const spending = openSpending(foundation, { prices, job: () => contexts.everybodys('spend'), log, platformMicros, platformOrganization })
-  resyncLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
+  lookAgainAtLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
   const email = openEmail(foundation, emailSettings, { job: () => contexts.everybodys('email'), jobs: () => jobs, log })
   const jobs = openJobs({
     slug,
@@ -134,7 +134,7 @@ export function define(
           return standing
         },
   })
-  const calls = withPromptPolicy(spending.calls, organizationsInUse, clock, sequelize)
+  const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
   const {
     ai,
     exchanges,

@@ -25,7 +25,7 @@ import { type EngineSettings, ownSupergraph } from '../../router/start/engine.ts
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import { createCredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
-import { addressesFrom } from '../../subgraphs/providers/stores/addresses.ts'
+import { addressesFrom } from '../../subgraphs/providers/engines/third-party/addresses.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'

@@ -125,11 +125,11 @@ export const areas: readonly Area[] = [
   {
     // What the gateway decides about money and mails without asking a database.
     name: 'gateway',
-    sources: /^subgraphs\/providers\/(?:engines\/spend\/(?:booking|decide|teller)|stores\/model\/(?:prices|candidates)|email\/message\/rules)\.ts$/,
+    sources: /^subgraphs\/providers\/(?:engines\/(?:spend\/(?:booking|decide|teller)|models\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
     tests: {
       'subgraphs/providers/engines/spend/': ['test/rules/providers/spend-limits.test.ts'],
       'subgraphs/providers/engines/spend/teller': ['test/rules/providers/teller.test.ts'],
-      'subgraphs/providers/stores/model/': ['test/rules/providers/{prices,candidates}.test.ts'],
+      'subgraphs/providers/engines/models/': ['test/rules/providers/{prices,candidates}.test.ts'],
       'subgraphs/providers/email/': ['test/rules/providers/mails.test.ts'],
     },
   },

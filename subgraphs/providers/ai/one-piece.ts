@@ -1,6 +1,7 @@
-import type { AiCaller, Engine } from '../stores/ai/engine.ts'
-import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
-import type { Bound, Capability, Usage } from '../stores/model/prices.ts'
+import { type AiModel, providerNameOf } from '../engines/models/candidates.ts'
+import type { AiCaller, Engine } from '../engines/models/engine.ts'
+import type { Bound, Usage } from '../engines/models/prices.ts'
+import type { Capability } from '../stores/model/model.ts'
 import { AttemptFailure } from './attempt/failure.ts'
 import { malformed } from './attempt/upstream.ts'
 

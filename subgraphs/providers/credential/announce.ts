@@ -1,7 +1,7 @@
 import type { Events } from '../../../platform/events.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { widgetTopic } from '../../subgraph.ts'
-import { providerOf } from '../stores/credential/catalogue.ts'
+import { providerOf } from '../engines/third-party/catalogue.ts'
 import type { CredentialRow } from '../stores/credential/credential.ts'
 
 /** Tells screens, after commit, that a credential has changed: the widget of its organization counts those that fail. */

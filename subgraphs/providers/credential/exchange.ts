@@ -4,7 +4,7 @@ import { write } from '../../store/write.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
 import { requireOperation } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
-import { isProvider, providerOf } from '../stores/credential/catalogue.ts'
+import { isProvider, providerOf } from '../engines/third-party/catalogue.ts'
 
 const below = '/providers/api/internal/network-applications/'
 

@@ -1,6 +1,6 @@
 import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
-import type { Noted } from '../stores/credential/in-use.ts'
+import type { Noted } from '../engines/third-party/credentials.ts'
 import { announceCredential, factsOf } from './announce.ts'
 
 /** Writes how a call with a credential fared. No version of it comes of that: people have changed nothing. */

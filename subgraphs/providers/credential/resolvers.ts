@@ -1,7 +1,7 @@
 import { activeOrganization } from '../../viewer.ts'
 import type { Context } from '../context.ts'
+import { providerOf } from '../engines/third-party/catalogue.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { providerOf } from '../stores/credential/catalogue.ts'
 import { createCredential, deleteCredential, rotateCredential, updateCredential } from './changes.ts'
 import { providersWhere, requirePlatformReader, requireProvider, shownFields } from './rules.ts'
 import { testCredential } from './tested.ts'

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
-import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from '../stores/credential/catalogue.ts'
+import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from '../engines/third-party/catalogue.ts'
 import { type CredentialRow, platformReaders } from '../stores/credential/credential.ts'
 
 /** What credentials may hold, in characters. */

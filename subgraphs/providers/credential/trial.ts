@@ -2,8 +2,8 @@ import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../platform/outbound/outbound.ts'
 import type { Dial } from '../../../platform/smtp/line.ts'
 import { MailFault, openLine } from '../../../platform/smtp/line.ts'
-import type { Addresses } from '../stores/addresses.ts'
-import { isModelVendor, type ProviderName, providerOf } from '../stores/credential/catalogue.ts'
+import type { Addresses } from '../engines/third-party/addresses.ts'
+import { isModelVendor, type ProviderName, providerOf } from '../engines/third-party/catalogue.ts'
 import type { CredentialRow } from '../stores/credential/credential.ts'
 
 /** What came of a trial. */

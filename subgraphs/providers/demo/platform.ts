@@ -1,7 +1,7 @@
 import { idOfName } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
 import { mask } from '../credential/rules.ts'
-import { catalogue, type ProviderName } from '../stores/credential/catalogue.ts'
+import { catalogue, type ProviderName } from '../engines/third-party/catalogue.ts'
 import type { DemoPart } from './part.ts'
 
 /** What is the platform's is known by the same ids on every machine. */

@@ -1,8 +1,8 @@
 import { writing } from '../../store/books.ts'
+import { isUnpriced } from '../engines/models/prices.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { platformReaders } from '../stores/credential/credential.ts'
 import { lifecycleOf } from '../stores/model/model.ts'
-import { isUnpriced } from '../stores/model/prices.ts'
 import { shownPreferences } from './shown.ts'
 import { shownSources } from './sync/shown.ts'
 

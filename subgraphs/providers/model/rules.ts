@@ -1,9 +1,8 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Viewer } from '../../viewer.ts'
+import { customIn } from '../engines/models/candidates.ts'
 import type { ProviderLevel } from '../resolvers.generated.ts'
-import { customIn } from '../stores/model/candidates.ts'
-import { type AiModelRow, lifecycleOf } from '../stores/model/model.ts'
-import type { Capability } from '../stores/model/prices.ts'
+import { type AiModelRow, type Capability, lifecycleOf } from '../stores/model/model.ts'
 
 /** How many names settings hold at most. */
 export const most = { allowed: 100, chain: 10 } as const

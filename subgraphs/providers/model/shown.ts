@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
-import { effectiveOf } from '../stores/model/candidates.ts'
-import { type Capability, capabilities } from '../stores/model/prices.ts'
+import { effectiveOf } from '../engines/models/candidates.ts'
+import { capabilities } from '../engines/models/prices.ts'
+import type { Capability } from '../stores/model/model.ts'
 import type { SetModels } from '../stores/model/settings.ts'
 
 const levelOf = (isOwn: boolean) => (isOwn ? ('ORGANIZATION' as const) : ('PLATFORM' as const))

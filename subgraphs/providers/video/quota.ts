@@ -4,8 +4,8 @@ import { inTransaction, write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { SetVideoQuotaInput } from '../resolvers.generated.ts'
-import { pacificDay } from '../stores/video/day.ts'
 import type { QuotaState, QuotaUsed } from '../stores/video/quota.ts'
+import { pacificDay } from './day.ts'
 
 /** What is left for an organization of a bucket that holds so much. */
 export const remainingOf = (limit: number, { used, organizationUsed, organizationLimit }: QuotaUsed): number =>

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Asked, candidatesOf, customIn, type Effective, effectiveOf, providerNameOf } from '../../../subgraphs/providers/stores/model/candidates.ts'
-import type { AiModelRow } from '../../../subgraphs/providers/stores/model/model.ts'
-import type { Capability } from '../../../subgraphs/providers/stores/model/prices.ts'
+import { type Asked, candidatesOf, customIn, type Effective, effectiveOf, providerNameOf } from '../../../subgraphs/providers/engines/models/candidates.ts'
+import type { AiModelRow, Capability } from '../../../subgraphs/providers/stores/model/model.ts'
 
 const now = new Date('2026-06-01T00:00:00Z')
 const row = (name: string, capability: Capability = 'CHAT', more: Partial<AiModelRow> = {}): AiModelRow => ({

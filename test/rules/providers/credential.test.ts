@@ -13,7 +13,7 @@ import {
   requireProvider,
   shownFields,
 } from '../../../subgraphs/providers/credential/rules.ts'
-import { catalogue, type ProviderName, providerNames } from '../../../subgraphs/providers/stores/credential/catalogue.ts'
+import { catalogue, type ProviderName, providerNames } from '../../../subgraphs/providers/engines/third-party/catalogue.ts'
 import { key, person } from '../../kit/viewers.ts'
 import { refusalOf, verdictOf } from '../refusal.ts'
 

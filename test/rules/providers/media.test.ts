@@ -7,7 +7,7 @@ import { bodyOfImages, readImageAnswer, readImageRequest } from '../../../subgra
 import { longestSeconds } from '../../../subgraphs/providers/ai/transcription/duration.ts'
 import { readForm, writeForm } from '../../../subgraphs/providers/ai/transcription/form.ts'
 import { bodyOfTranscription, largestFile, readTranscriptionAnswer, readTranscriptionRequest } from '../../../subgraphs/providers/ai/transcription/request.ts'
-import type { Engine } from '../../../subgraphs/providers/stores/ai/engine.ts'
+import type { Engine } from '../../../subgraphs/providers/engines/models/engine.ts'
 import { wav } from '../../kit/recording.ts'
 import { refusalOf } from '../refusal.ts'
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyOfImages, boundOfImages, usageOfImages } from '../../../subgraphs/providers/ai/image/request.ts'
-import { type ImagePrice, imagePriceOf } from '../../../subgraphs/providers/stores/model/image-prices.ts'
-import { believed, boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/stores/model/prices.ts'
+import { imagePriceOf } from '../../../subgraphs/providers/engines/models/image-prices.ts'
+import { believed, boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/engines/models/prices.ts'
+import type { ImagePrice } from '../../../subgraphs/providers/stores/model/model.ts'
 
 /** The dearest of a quality is not the first. */
 const byForm = [

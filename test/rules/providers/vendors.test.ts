@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { trialOf } from '../../../subgraphs/providers/credential/trial.ts'
+import { addressesFrom } from '../../../subgraphs/providers/engines/third-party/addresses.ts'
+import { isModelVendor, providerNames } from '../../../subgraphs/providers/engines/third-party/catalogue.ts'
 import { sourceNames } from '../../../subgraphs/providers/model/sync/shown.ts'
-import { addressesFrom } from '../../../subgraphs/providers/stores/addresses.ts'
-import { isModelVendor, providerNames } from '../../../subgraphs/providers/stores/credential/catalogue.ts'
 
 const nothingSaid = {
   ...{ openai: null, anthropic: null, google: null, stripe: null, youtube: null, modelsDev: null },

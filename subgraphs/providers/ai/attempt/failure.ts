@@ -1,6 +1,6 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import { withoutSecrets } from '../../stores/credential/in-use.ts'
-import type { Usage } from '../../stores/model/prices.ts'
+import type { Usage } from '../../engines/models/prices.ts'
+import { withoutSecrets } from '../../engines/third-party/credentials.ts'
 
 /** Why an attempt failed, as the log of calls and the metrics name it. */
 export type FailureName =

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
 import { isUnwieldy } from '../../../http/depth.ts'
-import type { Addresses } from '../../stores/addresses.ts'
-import type { Candidate, Upstream } from '../../stores/ai/engine.ts'
-import { isModelVendor, type ModelVendor } from '../../stores/credential/catalogue.ts'
-import type { CredentialInUse } from '../../stores/credential/in-use.ts'
+import type { Candidate, Upstream } from '../../engines/models/engine.ts'
+import type { Addresses } from '../../engines/third-party/addresses.ts'
+import { isModelVendor, type ModelVendor } from '../../engines/third-party/catalogue.ts'
+import type { CredentialInUse } from '../../engines/third-party/credentials.ts'
 import { AttemptFailure, failureOf, failureOfWay } from './failure.ts'
 
 /** How long models may take, in ms. */

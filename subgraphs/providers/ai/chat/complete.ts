@@ -1,5 +1,5 @@
-import type { Ai, AiCall, CountTokens, Question } from '../../stores/ai/engine.ts'
-import type { AiModel } from '../../stores/model/candidates.ts'
+import type { AiModel } from '../../engines/models/candidates.ts'
+import type { Ai, AiCall, CountTokens, Question } from '../../engines/models/engine.ts'
 import { malformed, wireOf } from '../attempt/upstream.ts'
 import { tokensOfPicture } from '../counting/pictures.ts'
 import { sampleOf } from '../counting/sample.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../../stores/model/prices.ts'
+import type { Usage } from '../../engines/models/prices.ts'
 import type { ToolCall } from './messages.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'

@@ -1,4 +1,4 @@
-import type { CountTokens, Sample } from '../../stores/ai/engine.ts'
+import type { CountTokens, Sample } from '../../engines/models/engine.ts'
 import { encodingOf } from '../counting/counter.ts'
 import { type Picture, tokensOfPicture } from '../counting/pictures.ts'
 import { sampleOf, type Written } from '../counting/sample.ts'

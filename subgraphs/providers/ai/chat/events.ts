@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Answered } from '../../stores/ai/engine.ts'
+import type { Answered } from '../../engines/models/engine.ts'
 import { AttemptFailure } from '../attempt/failure.ts'
 import { type Tokens, usageOf } from './completion.ts'
 import type { ChatStream } from './stream/stream.ts'

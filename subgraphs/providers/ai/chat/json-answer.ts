@@ -1,5 +1,5 @@
 import { isUnwieldy } from '../../../http/depth.ts'
-import type { Usage } from '../../stores/model/prices.ts'
+import type { Usage } from '../../engines/models/prices.ts'
 import { AttemptFailure } from '../attempt/failure.ts'
 import { type Completion, usageOf } from './completion.ts'
 import type { ChatRequest } from './request.ts'

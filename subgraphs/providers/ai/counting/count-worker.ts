@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { Encoding } from '../../stores/ai/engine.ts'
+import type { Encoding } from '../../engines/models/engine.ts'
 
 /** What this thread counts. */
 export interface CountTask {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { createTurns } from '../../../../platform/jobs/turns.ts'
-import type { CountTokens, Encoding } from '../../stores/ai/engine.ts'
+import type { CountTokens, Encoding } from '../../engines/models/engine.ts'
 import type { CountTask } from './count-worker.ts'
 
 export interface Counter {

@@ -1,4 +1,4 @@
-import type { Sample } from '../../stores/ai/engine.ts'
+import type { Sample } from '../../engines/models/engine.ts'
 
 /** Characters of a sample at most, and of one of its slices. */
 const maxChars = 16_384

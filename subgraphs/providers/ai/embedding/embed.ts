@@ -1,5 +1,5 @@
-import type { Engine } from '../../stores/ai/engine.ts'
-import type { AiModel } from '../../stores/model/candidates.ts'
+import type { AiModel } from '../../engines/models/candidates.ts'
+import type { Engine } from '../../engines/models/engine.ts'
 import { encodingOf } from '../counting/counter.ts'
 import { sampleOf } from '../counting/sample.ts'
 import { type Asking, jsonType, type Made, makeInOnePiece } from '../one-piece.ts'

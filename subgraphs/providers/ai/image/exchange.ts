@@ -1,4 +1,4 @@
-import type { Ai } from '../../stores/ai/engine.ts'
+import type { Ai } from '../../engines/models/engine.ts'
 import { wholeExchange } from '../wire/exchange.ts'
 import { readGiven } from '../wire/fields.ts'
 import { drawImages } from './draw.ts'

@@ -1,6 +1,6 @@
-import type { AiModel } from '../../stores/model/candidates.ts'
-import { formFor, type ImageForm, maxImageTokens } from '../../stores/model/image-prices.ts'
-import type { Bound, Usage } from '../../stores/model/prices.ts'
+import type { AiModel } from '../../engines/models/candidates.ts'
+import { formFor, type ImageForm, maxImageTokens } from '../../engines/models/image-prices.ts'
+import type { Bound, Usage } from '../../engines/models/prices.ts'
 import { type Given, modelIn, requireKnown, requireText, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
 /** The most images of one call. */

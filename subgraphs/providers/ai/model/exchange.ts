@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import { requireNoService } from '../../administration/caller.ts'
-import type { AiModel } from '../../stores/model/candidates.ts'
-import type { Models } from '../../stores/model/in-use.ts'
+import type { AiModel } from '../../engines/models/candidates.ts'
+import type { Models } from '../../engines/models/in-use.ts'
 import { onWire } from '../wire/problem.ts'
 
 /** Returns a model on OpenAI's wire; `created` is in seconds since 1970. */

@@ -1,4 +1,4 @@
-import type { Engine } from '../../stores/ai/engine.ts'
+import type { Engine } from '../../engines/models/engine.ts'
 import { type Asking, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer, type TranscriptionRequest, tokensASecond } from './request.ts'
 

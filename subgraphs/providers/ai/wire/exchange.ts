@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../http/exchanges.ts'
 import { wholeResponse } from '../../../http/streamed.ts'
 import type { ServiceOperation } from '../../../scopes.ts'
-import type { Ai } from '../../stores/ai/engine.ts'
+import type { Ai } from '../../engines/models/engine.ts'
 import type { Asking, Made } from '../one-piece.ts'
 import { askingOf, mannerOf } from './asking.ts'
 import { onWire } from './problem.ts'

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import type { RecordStatus, Seen } from '../../stores/email/domain.ts'
-import type { Mailing, WantedRecord } from '../../stores/email/mailing.ts'
+import type { Mailing } from '../../context.ts'
+import type { RecordStatus, Seen, WantedRecord } from '../../stores/email/domain.ts'
 import { statusOf } from './records.ts'
 
 /** How long one question may take at one server, in ms, and how often it is asked. */

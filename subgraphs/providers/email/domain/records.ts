@@ -1,5 +1,4 @@
-import type { RecordPurpose, RecordStatus, SenderDomainRow } from '../../stores/email/domain.ts'
-import type { WantedRecord } from '../../stores/email/mailing.ts'
+import type { RecordPurpose, RecordStatus, SenderDomainRow, WantedRecord } from '../../stores/email/domain.ts'
 
 /**
  * The records by which a domain lets us send for it.

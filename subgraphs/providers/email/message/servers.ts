@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Dial } from '../../../../platform/smtp/line.ts'
 import { createLines, type Lines } from '../../../../platform/smtp/lines.ts'
-import type { CredentialInUse } from '../../stores/credential/in-use.ts'
+import type { CredentialInUse } from '../../engines/third-party/credentials.ts'
 import { times } from './rules.ts'
 
 /** Connections to the mail servers of everybody. */

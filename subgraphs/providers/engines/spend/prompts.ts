@@ -1,9 +1,9 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import type { OrganizationRules, OrganizationsInUse } from '../../stores/administration/in-use.ts'
-import { statusWithin } from '../../stores/administration/organization.ts'
+import { type OrganizationRules, statusWithin } from '../../stores/administration/organization.ts'
 import { type Calls, inWords, type Said } from './order.ts'
+import type { OrganizationsInUse } from './organizations.ts'
 
 const dayMs = 24 * 3_600_000
 /** Characters of a prompt that are kept, as it is. */

@@ -1,5 +1,4 @@
-import type { NewModel } from '../../stores/model/model.ts'
-import type { Capability } from '../../stores/model/prices.ts'
+import type { Capability, NewModel } from '../../stores/model/model.ts'
 
 /** What of a source's answer is taken at most. */
 const mostModels = 2_000

@@ -1,4 +1,4 @@
-import type { ModelVendor } from '../../stores/credential/catalogue.ts'
+import type { ModelVendor } from '../../engines/third-party/catalogue.ts'
 import type { SourceKind, SourceRow, SourceThen } from '../../stores/model/sync.ts'
 
 /** Where models are known from, by name. */

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { Refusal } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import { withoutSecrets } from '../../stores/credential/in-use.ts'
+import { withoutSecrets } from '../../engines/third-party/credentials.ts'
 
 /** What is known of a call that has failed. */
 export interface Failure {

@@ -17,6 +17,9 @@ export const organizations = table('providers.organizations', {
 
 export type ProviderOrganizationRow = Row<typeof organizations>
 
+/** What of an organization's record its calls go by. */
+export type OrganizationRules = Pick<ProviderOrganizationRow, 'status' | 'promptStorage' | 'retentionDays'>
+
 /** Whoever makes it at the same moment waits here, and finds it. */
 const ensure = statement(
   `insert into providers.organizations (id, organization_id, created_at, updated_at, created_by) values ($1, $2, $3, $3, $4)

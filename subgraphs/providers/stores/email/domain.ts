@@ -16,6 +16,14 @@ export type RecordStatus = 'MISSING' | 'WRONG' | 'FOUND'
 /** What was last seen of each record; one that nobody has looked for, or that no server answered for, is not there. */
 export type Seen = Readonly<Partial<Record<RecordPurpose, RecordStatus>>>
 
+/** A record of DNS that the owner of a domain sets for us. */
+export interface WantedRecord {
+  readonly purpose: keyof Required<Seen>
+  readonly type: 'TXT' | 'CNAME'
+  readonly host: string
+  readonly value: string
+}
+
 /** Domains that mails leave from. */
 export const senderDomains = table('providers.sender_domains', {
   id: uuid.key,

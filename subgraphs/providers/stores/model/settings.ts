@@ -4,7 +4,7 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, type Table, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 import type { Level } from '../credential/credential.ts'
-import type { Capability } from './prices.ts'
+import type { Capability } from './model.ts'
 
 const whose = {
   id: uuid.key,

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { OrganizationRules } from '../administration/in-use.ts'
+import type { OrganizationRules } from '../administration/organization.ts'
 import type { KnownRest } from './rests.ts'
 import { type SetModels, settingsOf } from './settings.ts'
 

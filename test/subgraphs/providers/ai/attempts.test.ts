@@ -4,7 +4,7 @@ import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import { createAttempts } from '../../../../subgraphs/providers/ai/attempt/attempts.ts'
 import { createCooldowns } from '../../../../subgraphs/providers/ai/attempt/cooldown.ts'
 import { AttemptFailure, failureOf, restOf } from '../../../../subgraphs/providers/ai/attempt/failure.ts'
-import type { CredentialInUse } from '../../../../subgraphs/providers/stores/credential/in-use.ts'
+import type { CredentialInUse } from '../../../../subgraphs/providers/engines/third-party/credentials.ts'
 
 const credential = (id: string, ...secrets: [string, string?]): CredentialInUse => ({
   id,

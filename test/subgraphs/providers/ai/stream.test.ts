@@ -8,7 +8,7 @@ import type { Used } from '../../../../subgraphs/providers/ai/chat/stream/reader
 import { openStream } from '../../../../subgraphs/providers/ai/chat/stream/stream.ts'
 import { openCounter } from '../../../../subgraphs/providers/ai/counting/counter.ts'
 import { sampleOf } from '../../../../subgraphs/providers/ai/counting/sample.ts'
-import type { CredentialInUse } from '../../../../subgraphs/providers/stores/credential/in-use.ts'
+import type { CredentialInUse } from '../../../../subgraphs/providers/engines/third-party/credentials.ts'
 
 const answerOf = (pieces: readonly Uint8Array[], type = 'text/event-stream') => {
   let isCancelled = false

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressesFrom } from '../../../../subgraphs/providers/stores/addresses.ts'
+import { addressesFrom } from '../../../../subgraphs/providers/engines/third-party/addresses.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { governance, syncModels } from './documents.ts'

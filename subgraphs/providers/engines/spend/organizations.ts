@@ -1,8 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ProviderOrganizationRow } from './organization.ts'
-
-/** What of an organization's record its calls go by. */
-export type OrganizationRules = Pick<ProviderOrganizationRow, 'status' | 'promptStorage' | 'retentionDays'>
+import type { OrganizationRules } from '../../stores/administration/organization.ts'
 
 /** For how long it is used again, in ms, and of how many organizations it is remembered. */
 const [keptMs, mostKept] = [1_000, 10_000]

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../platform/clock.ts'
+import type { CredentialStatus, Level, OpenCredentials } from '../../stores/credential/credential.ts'
 import type { ProviderName } from './catalogue.ts'
-import type { CredentialStatus, Level, OpenCredentials } from './credential.ts'
 
 /** A credential as a call is made with it. */
 export interface CredentialInUse {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import { isProvider } from '../credential/catalogue.ts'
-import { type AiModelRow, type Lifecycle, lifecycleOf } from './model.ts'
-import { type Capability, type Prices, unpriced } from './prices.ts'
-import type { SetModels } from './settings.ts'
+import { type AiModelRow, type Capability, type Lifecycle, lifecycleOf } from '../../stores/model/model.ts'
+import type { SetModels } from '../../stores/model/settings.ts'
+import { isProvider } from '../third-party/catalogue.ts'
+import { type Prices, unpriced } from './prices.ts'
 
 /** A model of the catalogue, or one of a custom provider. */
 export interface AiModel extends Prices {

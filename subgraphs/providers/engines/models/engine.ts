@@ -1,10 +1,11 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { StreamBody, StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
-import type { ClientDirectory } from '../administration/clients.ts'
-import type { CredentialInUse } from '../credential/in-use.ts'
-import type { PlatformOrganization } from '../credential/platform.ts'
-import type { AiModel } from '../model/candidates.ts'
-import type { Bound, Capability, Usage } from '../model/prices.ts'
+import type { ClientDirectory } from '../../stores/administration/clients.ts'
+import type { PlatformOrganization } from '../../stores/credential/platform.ts'
+import type { Capability } from '../../stores/model/model.ts'
+import type { CredentialInUse } from '../third-party/credentials.ts'
+import type { AiModel } from './candidates.ts'
+import type { Bound, Usage } from './prices.ts'
 
 // What calls to models are made with, as everybody knows it who makes one.
 

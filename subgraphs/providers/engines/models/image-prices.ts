@@ -1,18 +1,4 @@
-/**
- * What one image of a quality and a size costs, in whole micro-US-dollars. Those with which the catalogue begins
- * (`db/migrations/providers/0018_models_shown.sql`) were compared on 2026-11-26 with stored copies of these pages:
- *
- * - `openai/gpt-image-1-mini`: https://developers.openai.com/api/docs/models/gpt-image-1-mini, "Image generation, per image". Equal but for a
- *   square of medium quality, which OpenAI lists at 11,000; 10,000 is the contract's price of one image.
- * - `openai/gpt-image-1`: not verified at OpenAI, of whose page no copy was to be had; the model was shut down on 2026-10-23
- *   (https://developers.openai.com/api/reference/resources/images/methods/generate). Resellers who passed its prices on have the same
- *   (https://fal.ai/models/fal-ai/gpt-image-1/text-to-image/llms.txt) but for a square of medium quality: 42,000, where 40,000 is the contract's.
- */
-export interface ImagePrice {
-  readonly quality: string
-  readonly size: string
-  readonly micros: number
-}
+import type { ImagePrice } from '../../stores/model/model.ts'
 
 /** How many prices of one model are shown at most. */
 export const maxImagePrices = 40

@@ -1,7 +1,5 @@
-import { type ImageForm, type ImagePrice, imagePriceOf } from './image-prices.ts'
-
-/** What a model is for. */
-export type Capability = 'CHAT' | 'IMAGE' | 'TRANSCRIPTION' | 'EMBEDDING'
+import type { Capability, ImagePrice } from '../../stores/model/model.ts'
+import { type ImageForm, imagePriceOf } from './image-prices.ts'
 
 export const capabilities: readonly Capability[] = ['CHAT', 'IMAGE', 'TRANSCRIPTION', 'EMBEDDING']
 

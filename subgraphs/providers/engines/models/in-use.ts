@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../../platform/clock.ts'
-import type { CredentialsInUse } from '../credential/in-use.ts'
+import type { AiModelRow, Capability, OpenModels } from '../../stores/model/model.ts'
+import type { OpenModelPreferences, SetModels } from '../../stores/model/settings.ts'
+import type { ReadStanding, Standing } from '../../stores/model/standing.ts'
+import type { CredentialsInUse } from '../third-party/credentials.ts'
 import {
   type AiModel,
   type Asked,
@@ -15,10 +18,7 @@ import {
   notAllowed,
   notFound,
 } from './candidates.ts'
-import type { AiModelRow, OpenModels } from './model.ts'
-import { type Bound, boundOf, type Capability, costOf, type Usage } from './prices.ts'
-import type { OpenModelPreferences, SetModels } from './settings.ts'
-import type { ReadStanding, Standing } from './standing.ts'
+import { type Bound, boundOf, costOf, type Usage } from './prices.ts'
 
 /** Who answers a call, and what holds for it; null where this process knows that by itself. */
 export type Answering = Candidates & { readonly standing: Standing | null }
