@@ -89,17 +89,19 @@ export async function codegenConfig(
 }
 
 /**
- * The rows that resolvers hand from parent to field, found by convention: a file of `stores/` exports `<Type>Row` for the
+ * The rows that resolvers hand from parent to field, found by convention: a file of `stores/` or `engines/` exports `<Type>Row` for the
  * object type `<Type>`; a page of them is `<Type>Connection`.
  */
 async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Promise<Record<string, string>> {
   const mappers: Record<string, string> = {}
-  const folder = join(root, 'subgraphs', slug, 'stores')
-  const files = (await readdir(folder, { recursive: true }).catch(() => [])).filter(name => name.endsWith('.ts'))
-  for (const name of files.sort()) {
-    const text = await readFile(join(folder, name), 'utf8')
-    for (const [, type] of text.matchAll(/^export (?:type|interface) (\w+)Row\b/gm)) {
-      if (isObjectType(schema.getType(type!))) mappers[type!] = `./stores/${name}#${type}Row`
+  const own = join(root, 'subgraphs', slug)
+  for (const folder of ['engines', 'stores']) {
+    const files = (await readdir(join(own, folder), { recursive: true }).catch(() => [])).filter(name => name.endsWith('.ts'))
+    for (const name of files.sort()) {
+      const text = await readFile(join(own, folder, name), 'utf8')
+      for (const [, type] of text.matchAll(/^export (?:type|interface) (\w+)Row\b/gm)) {
+        if (isObjectType(schema.getType(type!))) mappers[type!] = `./${folder}/${name}#${type}Row`
+      }
     }
   }
   for (const type of Object.keys(mappers)) {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readNatsUrl } from '../carriers/nats-address.ts'
 import { type MailServer, readMailServer } from '../platform/smtp/address.ts'
 import type { Sender } from '../subgraphs/identity/mail/compose.ts'
-import { type QuotaTable, readQuotaTable } from '../subgraphs/providers/stores/video/table.ts'
+import { type QuotaTable, readQuotaTable } from '../subgraphs/providers/engines/video/table.ts'
 
 /** How the text of a variable becomes a value. What is wrong with it is a sentence that goes on after the variable's name. */
 

@@ -108,6 +108,7 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
     }
   }
   for (const imports of [foreignImports, layerImports, insideImports, webImports]) mistakes.push(...imports(file, source, parts.code))
+  mistakes.push(...storeMistakes(file, source))
   const lines = linesOfCode(source)
   if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
     const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
@@ -136,15 +137,26 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
   return mistakes
 }
 
+/** What makes a file of `stores/` a store: the shared ways to SQL, or a piece of SQL for another one. */
+const sql = /\/(?:platform\/sql|store)\/|\b(?:select|insert into|delete from|is null)\b/
+
+/** A file of `stores/` that has nothing to do with SQL. */
+const storeMistakes = (file: string, source: string): Mistake[] =>
+  /^subgraphs\/[^/]+\/stores\//.test(file) && !sql.test(takeApart(source).literals)
+    ? [inFile(file, 'STORE_WITHOUT_SQL', 'holds no SQL: what several nouns need is an engine, what one needs stands in its folder')]
+    : []
+
 /** What a file of `stores/` or `engines/` imports of its subgraph from above it: an engine knows stores and engines, a store no engine. */
 function layerImports(file: string, source: string, code: string): Mistake[] {
   const [, own, layer] = /^(subgraphs\/[^/]+\/)(stores|engines)\//.exec(file) ?? []
   if (!own) return []
   const isAbove = (to: string): boolean =>
-    layer === 'engines' ? to.startsWith(own) && !/^(?:stores|engines)\//.test(to.slice(own.length)) : to.startsWith(`${own}engines/`)
+    layer === 'engines'
+      ? to.startsWith(own) && !/^(?:(?:stores|engines)\/|(?:registration|ask\.generated)\.ts$)/.test(to.slice(own.length))
+      : to.startsWith(`${own}engines/`)
   const text =
     layer === 'engines'
-      ? 'an engine imports stores, engines, shared code and platform/: what a noun or the context has, it takes as an argument'
+      ? 'an engine imports stores, engines, registration.ts, ask.generated.ts, shared code and platform/: what a noun or the context has, it takes as an argument'
       : 'engines import stores: what both need stands in the store'
   return [...importsOf(file, source, code)].filter(({ to }) => isAbove(to)).map(({ at }) => mistakeAt(file, source, at, 'IMPORT_LAYER', text))
 }

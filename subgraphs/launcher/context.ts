@@ -1,8 +1,8 @@
 import type { Ask } from '../../platform/ask.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
+import { widgetStore } from './engines/widgets/widgets.ts'
 import { actionItemStore } from './stores/action-item.ts'
-import { widgetStore } from './stores/widget.ts'
 
 /** What the launcher keeps and shows, each store under the name by which resolvers know it. */
 export const stores = (ask: Ask) => ({

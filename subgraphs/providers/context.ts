@@ -13,6 +13,7 @@ import type { Calls } from './engines/spend/order.ts'
 import type { OrganizationsInUse } from './engines/spend/organizations.ts'
 import type { Addresses } from './engines/third-party/addresses.ts'
 import type { CredentialsInUse } from './engines/third-party/credentials.ts'
+import type { QuotaTable } from './engines/video/table.ts'
 import { auditEntryStore } from './stores/administration/audit-entry.ts'
 import type { ClientDirectory } from './stores/administration/clients.ts'
 import { providerOrganizationStore } from './stores/administration/organization.ts'
@@ -31,7 +32,6 @@ import { fallbackChainStore, modelPreferenceStore } from './stores/model/setting
 import { type ModelSyncs, modelSourceStore, modelSyncStore } from './stores/model/sync.ts'
 import { spendLimitStore } from './stores/spend/limits.ts'
 import { videoQuotaStore } from './stores/video/quota.ts'
-import type { QuotaTable } from './stores/video/table.ts'
 import { widgetStore } from './stores/widget.ts'
 
 /** What providers keeps, each store under the name by which resolvers and jobs know it. */

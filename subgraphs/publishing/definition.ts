@@ -25,6 +25,7 @@ import { deliveryResolvers } from './delivery/resolvers.ts'
 import { agingOf, type Retention } from './delivery/retention.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { commentQueue, deliverQueue } from './delivery/wake-up.ts'
+import { createReceiving } from './engines/media/receiving.ts'
 import { handle, streamedPaths } from './http.ts'
 import { figuresSweep, followersSweep } from './insight/analytics/collect.ts'
 import { analyticsResolvers } from './insight/analytics/resolvers.ts'
@@ -60,7 +61,6 @@ import { postResolvers } from './post/resolvers.ts'
 import { threadResolvers } from './post/thread/resolvers.ts'
 import { versionResolvers } from './post/version/resolvers.ts'
 import { registration } from './registration.ts'
-import { createReceiving } from './stores/media/receiving.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {

@@ -83,10 +83,17 @@ describe('the laws of the house', () => {
 
   test('let engines import stores and engines of their subgraph alone, and stores no engine', () => {
     const imports =
-      "import '../../stores/toy.ts'\nimport '../../engines/shelf/shelf.ts'\nimport '../../context.ts'\nimport '../../toy/rules.ts'\nimport '../../../viewer.ts'\n"
+      "import '../../stores/toy.ts'\nimport '../../engines/shelf/shelf.ts'\nimport '../../context.ts'\nimport '../../toy/rules.ts'\nimport '../../../viewer.ts'\nimport '../../ask.generated.ts'\n"
     expect(codes('subgraphs/toys/stores/kinds/kind.ts', imports)).toEqual(['2 IMPORT_LAYER'])
     expect(codes('subgraphs/toys/engines/prices/prices.ts', imports)).toEqual(['3 IMPORT_LAYER', '4 IMPORT_LAYER'])
     expect(codes('subgraphs/toys/toy/inner/resolvers.ts', imports)).toEqual([])
+  })
+
+  test('refuse a file of stores/ without SQL', () => {
+    expect(codes('subgraphs/toys/stores/toy.ts', "import { statement } from '../../../platform/sql/statement.ts'\n")).toEqual([])
+    expect(codes('subgraphs/toys/stores/toy.ts', 'export const isOld = (column: string) => `${column} is null`\n')).toEqual([])
+    expect(codes('subgraphs/toys/stores/toy.ts', '// select\nexport const kinds = [1]\n')).toEqual(['1 STORE_WITHOUT_SQL'])
+    expect(codes('subgraphs/toys/engines/toy/toy.ts', 'export const kinds = [1]\n')).toEqual([])
   })
 
   test('let access, the engine and the door import of each other what they show, and nothing else', () => {

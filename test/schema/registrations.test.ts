@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readRegistrations, routingUrls } from '../../router/start/registry.ts'
-import { sources } from '../../subgraphs/launcher/sources.ts'
+import { sources } from '../../subgraphs/launcher/engines/widgets/sources.ts'
 import { isScope } from '../../subgraphs/scopes.ts'
 import { readApi } from './graph.ts'
 

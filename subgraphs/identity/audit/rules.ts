@@ -2,8 +2,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { isText } from '../../../platform/page.ts'
 import { personOf, type Viewer } from '../../viewer.ts'
 import { canManageOrganization } from '../membership/rules.ts'
-import { isAction, targetTypes } from '../stores/audit-actions.ts'
-import type { AuditEntryRow } from '../stores/audit-entry.ts'
+import { type AuditEntryRow, isAction, targetTypes } from '../stores/audit-entry.ts'
 
 /** In the graph's words. */
 type ActorKind = 'USER' | 'API_KEY' | 'SERVICE' | 'ANONYMOUS'

@@ -15,7 +15,7 @@ import { announceViewer } from '../session/announce.ts'
 import { endSessions } from '../session/opening.ts'
 import { type MembershipRow, memberships as table } from '../stores/membership.ts'
 import type { OrganizationRow } from '../stores/organization.ts'
-import { type UserKind, userKindToGraph } from '../stores/roles.ts'
+import { type UserKind, userKindToGraph } from '../stores/user.ts'
 import { roleDefinitions } from './roles.ts'
 import {
   isAdded,

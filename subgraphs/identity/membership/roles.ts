@@ -1,5 +1,5 @@
 import { scopesOf } from '../../scopes.ts'
-import { organizationRoles, platformRoles, type Role } from '../stores/roles.ts'
+import { organizationRoles, platformRoles, type Role } from '../stores/user.ts'
 
 const meanings: Readonly<Record<Role, string>> = {
   platform_super_admin: 'Administers the platform. Exists only in the organization `admin`, which always keeps one.',

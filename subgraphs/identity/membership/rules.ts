@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
-import { organizationRoles, platformOrganization, platformRoles, type Role, type UserKind, userKindToGraph } from '../stores/roles.ts'
+import { organizationRoles, platformOrganization, platformRoles, type Role, type UserKind, userKindToGraph } from '../stores/user.ts'
 
 const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
 const overPlatform: ReadonlySet<string> = new Set(platformRoles)

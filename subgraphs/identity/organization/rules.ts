@@ -3,7 +3,7 @@ import { requireId, requireName } from '../../../platform/ids.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { isPerson, type Viewer } from '../../viewer.ts'
 import type { OrganizationFilter } from '../stores/organization.ts'
-import { platformOrganization, platformRoles } from '../stores/roles.ts'
+import { platformOrganization, platformRoles } from '../stores/user.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../platform/smtp/mail-address.ts'
 import { readNewPassword } from '../credentials/password.ts'
 import { readName, readSlug } from '../organization/rules.ts'
-import { platformOrganization } from '../stores/roles.ts'
+import { platformOrganization } from '../stores/user.ts'
 import type { World } from './world.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */

@@ -1,5 +1,5 @@
 import type { Scope } from '../../scopes.ts'
-import type { Role } from '../stores/roles.ts'
+import type { Role } from '../stores/user.ts'
 
 /** The people, organizations and keys to create. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import type { UserKind } from './roles.ts'
+import type { UserKind } from './user.ts'
 
 export const memberships = table('identity.memberships', {
   organizationId: uuid.key,

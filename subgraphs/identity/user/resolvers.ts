@@ -8,8 +8,7 @@ import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { announceViewer } from '../session/announce.ts'
 import { endSessions } from '../session/opening.ts'
-import { userKindToGraph } from '../stores/roles.ts'
-import type { UserRow } from '../stores/user.ts'
+import { type UserRow, userKindToGraph } from '../stores/user.ts'
 import { isUpdated, readImage, readReason, requireOwnOrManaged, requireSuspendable } from './rules.ts'
 
 export const userResolvers: Resolvers = {

@@ -1,6 +1,6 @@
 import type { EventStream } from '../../../platform/events.ts'
-import type { Payload } from '../sources.ts'
-import type { WidgetRow } from '../stores/widget.ts'
+import type { Payload } from '../engines/widgets/sources.ts'
+import type { WidgetRow } from '../engines/widgets/widgets.ts'
 
 export interface LiveWidgets {
   /** Events naming the app (`{ app }`) whose widget may show something else now. Listening must have begun before `list`. */

@@ -1,9 +1,9 @@
 import { isId } from '../../../platform/ids.ts'
 import { widgetTopic } from '../../subgraph.ts'
 import type { Context } from '../context.ts'
+import { sources } from '../engines/widgets/sources.ts'
+import type { WidgetRow } from '../engines/widgets/widgets.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { sources } from '../sources.ts'
-import type { WidgetRow } from '../stores/widget.ts'
 import { liveWidgets } from './live.ts'
 
 /** The topics on which the apps that show widgets tell of changes that this viewer sees. */

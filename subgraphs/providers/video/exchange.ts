@@ -8,7 +8,7 @@ import type { Viewer } from '../../viewer.ts'
 import { callerOf, requireOperation } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
 import type { OpenCall } from '../engines/spend/order.ts'
-import { costOf } from '../stores/video/table.ts'
+import { costOf } from '../engines/video/table.ts'
 import { headersBack, headersOut, isPartOfUpload, ledBack, pathBelow } from './headers.ts'
 import { type Counted, countCall, exhausted, type Standing, uncountCall } from './quota.ts'
 

@@ -3,9 +3,8 @@ import { readId, readText, requireId } from '../../../platform/ids.ts'
 import type { Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { PostMediumInput, PostTargetInput } from '../resolvers.generated.ts'
-import type { PostMedium, PostRow, PostVisibility } from '../stores/post.ts'
+import { eachOnce, type PostMedium, type PostRow, type PostVisibility } from '../stores/post.ts'
 import type { Content } from '../stores/posts/version.ts'
-import { eachOnce } from '../stores/tags.ts'
 import { checkCopy, checkTarget } from './rules.ts'
 
 /** How much a post may carry, whatever its network takes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readAuthorizations, readProfile, requireMayWriteOf } from '../../../subgraphs/agents/person-profile/rules.ts'
 import { digestOf } from '../../../subgraphs/agents/style-snapshot/take.ts'
-import { organizationRoles, platformRoles } from '../../../subgraphs/identity/stores/roles.ts'
+import { organizationRoles, platformRoles } from '../../../subgraphs/identity/stores/user.ts'
 import { refusalOf } from '../refusal.ts'
 
 const fieldOf = (read: () => unknown) => refusalOf(read).extensions.field

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { costOf, quotaTables, readQuotaTable } from '../../../subgraphs/providers/stores/video/table.ts'
+import { costOf, quotaTables, readQuotaTable } from '../../../subgraphs/providers/engines/video/table.ts'
 import { pacificDay } from '../../../subgraphs/providers/video/day.ts'
 import { ledBack, pathBelow } from '../../../subgraphs/providers/video/headers.ts'
 

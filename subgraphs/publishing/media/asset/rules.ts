@@ -1,6 +1,6 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { isNamable, readText, requireName } from '../../../../platform/ids.ts'
-import { eachOnce } from '../../stores/tags.ts'
+import { eachOnce } from '../../stores/post.ts'
 
 /** The most of what people write about media: characters of each, and tags. */
 export const longest = { title: 100, altText: 2000, tag: 50, search: 200 } as const

@@ -7,8 +7,7 @@ import type { Figures, Platform } from '../../network/network.ts'
 import { everyNetwork, platforms } from '../../network/networks.ts'
 import { type ConnectionRow, connections } from '../connection.ts'
 import { type PostRow, posts } from '../post.ts'
-import { mostTop } from './day-sums.ts'
-import { figuresOf, largest } from './figures.ts'
+import { figuresOf, largest, mostTop } from './day-sums.ts'
 
 /** What a network counted of a post at one moment. */
 export interface AnalyticsSnapshotRow extends Figures {

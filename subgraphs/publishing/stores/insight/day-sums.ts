@@ -5,7 +5,19 @@ import { selectList } from '../../../../platform/sql/table.ts'
 import type { Opening } from '../../../store/store.ts'
 import type { Figures, Platform } from '../../network/network.ts'
 import { type PostRow, posts } from '../post.ts'
-import { figuresOf, largest } from './figures.ts'
+
+/** What networks count, and the columns in which it stands. */
+export const figuresOf = {
+  impressions: 'impressions',
+  likes: 'likes',
+  comments: 'comments',
+  shares: 'shares',
+  clicks: 'clicks',
+  videoViews: 'video_views',
+} as const satisfies Readonly<Record<keyof Figures, string>>
+
+/** The largest number that is told: networks count farther than anybody publishes. */
+export const largest = 2_147_483_647
 
 /** A day of a brand's zone: it begins with its first moment, and ends where the next begins. */
 export interface Day {

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { targetTypes } from '../../../../subgraphs/identity/stores/audit-actions.ts'
-import { auditRecording } from '../../../../subgraphs/identity/stores/audit-entry.ts'
+import { auditRecording, targetTypes } from '../../../../subgraphs/identity/stores/audit-entry.ts'
 import { factKinds } from '../../../../subgraphs/store/fact-kinds.ts'
 
 const folder = 'subgraphs/identity'
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts') && !path.endsWith('.generated.ts') && !path.endsWith('audit-actions.ts'))
-  .map(path => readFileSync(join(folder, path), 'utf8'))
+  .filter(path => path.endsWith('.ts') && !path.endsWith('.generated.ts'))
+  // Without the list itself, which would make every action a literal of somewhere.
+  .map(path => readFileSync(join(folder, path), 'utf8').replace(/^export const targetTypes = \{[^}]*\}/m, ''))
 const literals = new Set(sources.flatMap(source => [...source.matchAll(/['"`]([a-z_]+\.[a-z_]+)['"`]/g)].map(([, literal]) => literal!)))
 
 test('every action that the record is to tell is written somewhere', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryEvents } from '../../../../platform/events.ts'
-import type { WidgetRow } from '../../../../subgraphs/launcher/stores/widget.ts'
+import type { WidgetRow } from '../../../../subgraphs/launcher/engines/widgets/widgets.ts'
 import { liveWidgets } from '../../../../subgraphs/launcher/widget/live.ts'
 
 beforeEach(() => {

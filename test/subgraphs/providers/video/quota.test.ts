@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { quotaTables } from '../../../../subgraphs/providers/stores/video/table.ts'
+import { quotaTables } from '../../../../subgraphs/providers/engines/video/table.ts'
 import { person } from '../../../kit/viewers.ts'
 import { service, videoWorld } from './stage.ts'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../../../../subgraphs/publishing/context.ts'
+import { createReceiving } from '../../../../subgraphs/publishing/engines/media/receiving.ts'
 import { readFilm } from '../../../../subgraphs/publishing/media/file/film.ts'
 import { formOf, type InTurn, lookAtPicture } from '../../../../subgraphs/publishing/media/file/picture.ts'
 import { receive, Stalled } from '../../../../subgraphs/publishing/media/upload/receive.ts'
 import { formFor } from '../../../../subgraphs/publishing/media/variant/form.ts'
 import { platforms } from '../../../../subgraphs/publishing/network/networks.ts'
-import { createReceiving } from '../../../../subgraphs/publishing/stores/media/receiving.ts'
 import { box, mp4, png } from './files.ts'
 import { type MediaWorld, mediaWorld } from './world.ts'
 

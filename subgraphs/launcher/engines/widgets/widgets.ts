@@ -1,9 +1,9 @@
-import type { Ask } from '../../../platform/ask.ts'
-import { createLoader } from '../../store/loader.ts'
-import type { Opening } from '../../store/store.ts'
-import { anonymous } from '../../viewer.ts'
-import { WidgetServicesDocument, type WidgetServicesQuery } from '../ask.generated.ts'
-import { canSee, type Payload, readWidgets, sources } from '../sources.ts'
+import type { Ask } from '../../../../platform/ask.ts'
+import { createLoader } from '../../../store/loader.ts'
+import type { Opening } from '../../../store/store.ts'
+import { anonymous } from '../../../viewer.ts'
+import { WidgetServicesDocument, type WidgetServicesQuery } from '../../ask.generated.ts'
+import { canSee, type Payload, readWidgets, sources } from './sources.ts'
 
 /** A widget as resolvers hand it on; without `payload` the field asks the service. Widgets have no table: their services keep what they show. */
 export interface WidgetRow {

@@ -1,8 +1,8 @@
-import type { Ask } from '../../platform/ask.ts'
-import type { Scope } from '../scopes.ts'
-import type { Viewer } from '../viewer.ts'
-import { type ShownWidgetFragment, WidgetsDocument, type WidgetsQuery } from './ask.generated.ts'
-import { registration } from './registration.ts'
+import type { Ask } from '../../../../platform/ask.ts'
+import type { Scope } from '../../../scopes.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { type ShownWidgetFragment, WidgetsDocument, type WidgetsQuery } from '../../ask.generated.ts'
+import { registration } from '../../registration.ts'
 
 const { appId } = registration
 
