@@ -83,7 +83,7 @@ describe('the laws of the house', () => {
 
   test('let engines import stores and engines of their subgraph alone, and stores no engine', () => {
     const imports =
-      "import '../../stores/toy.ts'\nimport '../../engines/shelf/shelf.ts'\nimport '../../context.ts'\nimport '../../toy/rules.ts'\nimport '../../../viewer.ts'\nimport '../../ask.generated.ts'\n"
+      "import '../../stores/toy.ts'\nimport '../../engines/shelf/shelf.ts'\nimport '../../context.ts'\nimport '../../toy/rules.ts'\nimport '../../../viewer.ts'\nimport '../../ask.generated.ts'\nimport '../../../../platform/sql/table.ts'\n"
     expect(codes('subgraphs/toys/stores/kinds/kind.ts', imports)).toEqual(['2 IMPORT_LAYER'])
     expect(codes('subgraphs/toys/engines/prices/prices.ts', imports)).toEqual(['3 IMPORT_LAYER', '4 IMPORT_LAYER'])
     expect(codes('subgraphs/toys/toy/inner/resolvers.ts', imports)).toEqual([])
