@@ -124,13 +124,13 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
   const text = file.startsWith('platform/')
     ? 'platform/ knows no domain and imports nothing of ours but its own files'
     : inside
-      ? 'a subgraph imports its own folder, subgraphs/*.ts, subgraphs/store/, subgraphs/http/ and platform/: the entity of another is a key, its data a field to ask for (platform/ask.ts)'
+      ? 'a subgraph imports its own folder, subgraphs/*.ts, subgraphs/store/, subgraphs/http/, subgraphs/wiring/ and platform/: the entity of another is a key, its data a field to ask for (platform/ask.ts)'
       : 'what all subgraphs share stands on platform/ and knows none of them'
   const mistakes: Mistake[] = []
   for (const { to, at } of importsOf(file, source, code)) {
     const allowed =
       to.startsWith('platform/') ||
-      (!file.startsWith('platform/') && /^subgraphs\/(?:store\/(?:filter\/)?|http\/)?[^/]+$/.test(to)) ||
+      (!file.startsWith('platform/') && /^subgraphs\/(?:store\/(?:filter\/)?|http\/|wiring\/)?[^/]+$/.test(to)) ||
       (inside && to.startsWith(own))
     if (!allowed) mistakes.push(mistakeAt(file, source, at, 'IMPORT_ACROSS', text))
   }

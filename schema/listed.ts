@@ -26,8 +26,8 @@ const files = {
   'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
 
-/** Folders beside those of subgraphs that all of them share: the store, HTTP, and how REST routes are derived. */
-const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http', 'router/rest/derive']
+/** Folders beside those of subgraphs that all of them share: the store, HTTP, how a subgraph is put together, and how REST routes are derived. */
+const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http', 'subgraphs/wiring', 'router/rest/derive']
 
 /**
  * Compares the folders of a project with `supergraph.yaml`.

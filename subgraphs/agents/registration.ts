@@ -14,3 +14,19 @@ export const registration: Registration = {
   capabilities: [],
   mobileApps: [],
 }
+
+/** What agents are told by configuration. */
+export interface AgentsSettings {
+  readonly quotas: Quotas
+  readonly retention: { readonly auditDays: number }
+}
+
+/** How much may be made, so that one caller cannot fill the database. */
+export interface Quotas {
+  /** Person profiles that one caller writes in 24 hours. */
+  readonly profilesADay: number
+  /** Sources of profiles that one caller adds in 24 hours. */
+  readonly sourcesADay: number
+  /** Snapshots that one caller takes in 24 hours. */
+  readonly snapshotsADay: number
+}

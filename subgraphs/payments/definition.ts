@@ -1,5 +1,4 @@
 import { retention } from '../../platform/jobs/retention.ts'
-import { executableSchema } from '../executable.ts'
 import { agingOfKeys } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'

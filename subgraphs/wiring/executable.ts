@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type GraphQLResolveInfo, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
-import { Refusal } from '../platform/errors.ts'
-import { toldAsWait } from '../platform/sql/wait.ts'
-import { scalars } from './scalars.ts'
-import type { Slug } from './scopes.ts'
-import type { Operation } from './subgraph.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { toldAsWait } from '../../platform/sql/wait.ts'
+import { scalars } from '../scalars.ts'
+import type { Slug } from '../scopes.ts'
+import type { Operation } from '../subgraph.ts'
 
 type Resolver = (...args: never[]) => unknown
 
@@ -92,7 +92,7 @@ const isSame = (one: Readonly<Record<string, ResolverMap>>, other: Readonly<Reco
 }
 
 function join(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQLSchema {
-  const typeDefs = parse(readFileSync(new URL(`../schema/subgraphs/${slug}.graphql`, import.meta.url), 'utf8'))
+  const typeDefs = parse(readFileSync(new URL(`../../schema/subgraphs/${slug}.graphql`, import.meta.url), 'utf8'))
   const declared = fieldsByType(typeDefs)
   const merged: Record<string, Record<string, unknown>> = {}
   const resolvedBy = new Map<string, string>()

@@ -1,7 +1,7 @@
 import { execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { executableSchema } from '../../subgraphs/executable.ts'
 import { actionItemResolvers } from '../../subgraphs/launcher/action-item/resolvers.ts'
+import { executableSchema } from '../../subgraphs/wiring/executable.ts'
 
 const resolve = () => null
 /** A resolver for each root field of widgets, and whatever a test adds to or takes from them; the other noun of the launcher is whole. */

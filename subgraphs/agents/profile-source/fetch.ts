@@ -1,8 +1,7 @@
-import type { Sweep } from '../../../platform/jobs/queue.ts'
 import { isRefusedAddress, OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../platform/outbound/outbound.ts'
 import { inTransaction, type Outcome, step } from '../../store/write.ts'
-import type { Job } from '../context.ts'
+import type { Fetching, Job } from '../context.ts'
 import type { ProfileSourceRow, profileSources, SourceFailure } from '../stores/profile-source.ts'
 import { textOfPage } from './page-text.ts'
 import { hashOf, most } from './rules.ts'
@@ -87,15 +86,6 @@ async function conclude(job: Job, held: ProfileSourceRow, fetched: Fetched): Pro
     },
   })
   return pause
-}
-
-/** The fetching of sources by their address. */
-export interface Fetching {
-  readonly sweep: Sweep
-  /** Has it begin before its turn: at once, or after so many ms. */
-  soon(ms?: number): void
-  /** Begins nothing more. What is being asked for then is taken up by another process, or after the next start. */
-  stop(): Promise<void>
 }
 
 /** @param job what it works with, made anew for each piece of work */

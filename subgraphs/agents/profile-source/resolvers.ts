@@ -32,7 +32,7 @@ async function createProfileSource(context: Context, input: CreateProfileSourceI
     },
     audit: ({ id }) => ({ tenantId: organizationId, action: 'profile-source.created', subjectId: id, details: { profileId } }),
     announce() {
-      if (given.status === 'PROCESSING') context.fetchSoon()
+      if (given.status === 'PROCESSING') context.fetching.soon()
     },
   })
   return row

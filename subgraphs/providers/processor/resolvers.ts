@@ -1,5 +1,5 @@
-import type { ResolverMap } from '../../executable.ts'
 import type { ServiceOperation } from '../../scopes.ts'
+import type { ResolverMap } from '../../wiring/executable.ts'
 import { requireOperation } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
 import { processorCheckoutResolvers } from './checkout/resolvers.ts'
