@@ -66,6 +66,18 @@ describe('the laws of the house', () => {
     expect(codes('test/a.test.ts', line.repeat(401))).toEqual([])
   })
 
+  test('refuse functions of more than 120 lines in product code, whatever form they have', () => {
+    const body = '  a()\n'.repeat(119)
+    const forms = [`function one(b: string): Promise<void> {\n${body}}\n`, `const two = async (b: string): Promise<{ a: number }> => {\n${body}}\n`]
+    forms.push(`class C {\n  run(b: Map<string, () => void>) {\n${body}}\n}\n`, `const three = b => ({\n${body}})\n`)
+    for (const form of forms) {
+      expect(codes('router/a.ts', form), form.slice(0, 40)).toEqual([expect.stringMatching(/^[12] FUNCTION_TOO_LONG$/)])
+      expect(codes('router/a.ts', form.replace('  a()\n', '')), form.slice(0, 40)).toEqual([])
+      expect(codes('sandbox/a.ts', form)).toEqual([])
+    }
+    expect(codes('router/a.ts', `const texts = {\n${body}}\nif (texts) {\n${body}}\nswitch (texts) {\n${body}}\n`)).toEqual([])
+  })
+
   test('let a subgraph import its own folder, what all subgraphs share and the platform, and nothing else of ours', () => {
     const own = "import { a } from './b.ts'\nimport type { c } from '../../page.ts'\nexport { d } from '../e/f.ts'\nimport '../../../platform/ids.ts'\n"
     expect(
