@@ -1,8 +1,7 @@
 import type { Config } from '../../config.ts'
 import { addressHeader } from '../../platform/caller/cause.ts'
-import type { CredentialServers } from '../../subgraphs/providers/credential/servers.ts'
-import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
 import type { Addresses } from '../../subgraphs/providers/engines/third-party/addresses.ts'
+import type { CredentialServers, EmailSettings } from '../../subgraphs/providers/registration.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
 

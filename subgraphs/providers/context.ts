@@ -14,6 +14,7 @@ import type { OrganizationsInUse } from './engines/spend/organizations.ts'
 import type { Addresses } from './engines/third-party/addresses.ts'
 import type { CredentialsInUse } from './engines/third-party/credentials.ts'
 import type { QuotaTable } from './engines/video/table.ts'
+import type { Quotas } from './registration.ts'
 import { auditEntryStore } from './stores/administration/audit-entry.ts'
 import type { ClientDirectory } from './stores/administration/clients.ts'
 import { providerOrganizationStore } from './stores/administration/organization.ts'
@@ -57,20 +58,6 @@ export const stores = (cipher: Cipher) => ({
   emailSuppressions: suppressionStore,
 })
 
-/** How much may be made, so that one caller cannot fill the database. */
-export interface Quotas {
-  /** Credentials of one organization, or of the platform itself. */
-  readonly credentialsAnOrganization: number
-  /** How the video network counts; null: as YouTube does since 2026. */
-  readonly youtubeQuota: QuotaTable | null
-  /** Spend limits of one organization, or of the platform itself. */
-  readonly spendLimitsAnOrganization: number
-  /** Micro-dollars that one organization may spend with credentials of the platform in a month, unless somebody has set it; null: as much as it likes. */
-  readonly platformCredentialsMicros: bigint | null
-  /** Recipients of what people and keys of one organization send in the name of the platform, in 24 hours. */
-  readonly mailsFromPlatformADay: number
-}
-
 /** What mail works with beside its rows: made once, in `email/open.ts`. */
 export interface Mailing {
   /** Where the operator publishes whose servers send, and where returned mail goes: `example.com` for `_spf.example.com`. */
@@ -81,7 +68,7 @@ export interface Mailing {
   wake(message: { readonly id: string; readonly organizationId: string }, at: Date, transaction: Transaction): Promise<void>
 }
 
-/** What providers works with besides: made once in `definition.ts`. */
+/** What providers works with besides: made once in `services.ts`. */
 export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outbound' | 'callersWay' | 'publicUrl'> {
   readonly quotas: Quotas
   /** Whether the address of a credential may be called: the operator's own servers (OUTBOUND_ALLOW) may. */

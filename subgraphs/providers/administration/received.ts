@@ -1,8 +1,8 @@
-import { newId } from '../../platform/ids.ts'
-import type { Receives } from '../store/facts.ts'
-import type { Job } from './context.ts'
-import { forgetMember } from './spend/leave.ts'
-import { slugOfAdmins } from './stores/credential/platform.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Receives } from '../../store/facts.ts'
+import type { Job } from '../context.ts'
+import { forgetMember } from '../spend/leave.ts'
+import { slugOfAdmins } from '../stores/credential/platform.ts'
 
 /** What providers does with the facts of others. */
 export const received: Receives<'providers', Job> = {

@@ -8,10 +8,10 @@ import type { Unclear } from '../engines/spend/booking.ts'
 import type { CallCandidate, Calls, OpenCall } from '../engines/spend/order.ts'
 import { isProvider } from '../engines/third-party/catalogue.ts'
 import type { CredentialInUse, CredentialsInUse } from '../engines/third-party/credentials.ts'
+import type { AiTimes } from '../registration.ts'
 import type { Standing } from '../stores/model/standing.ts'
 import type { RunAttempts } from './attempt/attempts.ts'
 import type { Cooldowns } from './attempt/cooldown.ts'
-import type { AiTimes } from './attempt/upstream.ts'
 
 export interface AiDeps {
   readonly models: Models

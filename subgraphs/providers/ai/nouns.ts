@@ -1,7 +1,25 @@
+import type { Exchanges } from '../../http/exchanges.ts'
+import type { Noun } from '../../wiring/define.ts'
+import { agingOfCallRates } from '../stores/ai/call-rates.ts'
 import { completionResolvers } from './completion/resolvers.ts'
 import { embeddingResolvers } from './embedding/resolvers.ts'
+import { aiExchanges } from './exchanges.ts'
 import { imageResolvers } from './image/resolvers.ts'
 import { transcriptionResolvers } from './transcription/resolvers.ts'
 
-/** Calls to models in the graph. */
-export const aiNouns = { completion: completionResolvers, embedding: embeddingResolvers, image: imageResolvers, transcription: transcriptionResolvers }
+interface At {
+  readonly services: { readonly gateway: { readonly exchanges: Exchanges; readonly stop: () => void } }
+}
+
+/** Calls to models: in the graph, and over HTTP. */
+export const aiNouns: Readonly<Record<string, Noun<At>>> = {
+  completion: { resolvers: completionResolvers },
+  embedding: { resolvers: embeddingResolvers },
+  image: { resolvers: imageResolvers },
+  transcription: { resolvers: transcriptionResolvers },
+  gateway: {
+    exchanges: ({ services: { gateway } }) => ({ ...aiExchanges, ...gateway.exchanges }),
+    retention: () => [agingOfCallRates],
+    stop: async ({ services: { gateway } }) => gateway.stop(),
+  },
+}

@@ -6,6 +6,7 @@ import { createDial } from '../../../platform/smtp/dial.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import type { Foundation } from '../../subgraph.ts'
 import type { Job, Mailing } from '../context.ts'
+import type { EmailSettings } from '../registration.ts'
 import { agingOfClaims } from '../stores/email/domain.ts'
 import { lookSweep } from './domain/look.ts'
 import { createLookUp } from './domain/lookup.ts'
@@ -13,20 +14,6 @@ import { eventsExchange } from './event/events.ts'
 import { createDeliver } from './message/deliver.ts'
 import { emailQueue, emailQueueName, emailSweep } from './message/queue.ts'
 import { createServers } from './message/servers.ts'
-
-/** Mail settings. */
-export interface EmailSettings {
-  /** Servers of DNS; null: those of the machine. */
-  readonly dnsServers: readonly string[] | null
-  /** The secret that signs reports of mail servers; null if none are accepted. */
-  readonly eventsSecret: string | null
-  /** Where the operator publishes whose servers send, and where returned mail goes. */
-  readonly domain: string
-  /** Places of mail servers, `host:port`, that may lie on a private address. */
-  readonly allowedServers: readonly string[]
-  /** For how many days mails are kept. */
-  readonly days: number
-}
 
 /** Mail of one process. */
 export interface OpenEmail {
@@ -46,7 +33,7 @@ const eventDays = 2
 export function openEmail(
   { clock }: Pick<Foundation, 'clock'>,
   { dnsServers, eventsSecret, domain, allowedServers, days }: EmailSettings,
-  { job, jobs, log }: { readonly job: () => Job; readonly jobs: () => Jobs; readonly log: Logger },
+  { job, jobs, log }: { readonly job: () => Job; readonly jobs: Jobs; readonly log: Logger },
 ): OpenEmail {
   const servers = createServers(createDial(allowedServers))
   const deliver = createDeliver({ job, servers, clock, log })
@@ -56,7 +43,7 @@ export function openEmail(
       mailDomain: domain,
       lookUp: createLookUp(dnsServers),
       wake: ({ id, organizationId }, at, transaction) =>
-        jobs().enqueue(emailQueueName, { messageId: id, organizationId }, { transaction, key: id, ...(at > now() && { startAfter: at }) }),
+        jobs.enqueue(emailQueueName, { messageId: id, organizationId }, { transaction, key: id, ...(at > now() && { startAfter: at }) }),
     },
     queue: emailQueue(deliver),
     sweeps: [emailSweep((before, most) => job().emailMessages.overdue(before, most), deliver, now), lookSweep(job, { clock, log })],

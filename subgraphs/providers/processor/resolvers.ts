@@ -1,5 +1,5 @@
 import type { ServiceOperation } from '../../scopes.ts'
-import type { ResolverMap } from '../../wiring/executable.ts'
+import type { Noun } from '../../wiring/define.ts'
 import { requireOperation } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
 import { processorCheckoutResolvers } from './checkout/resolvers.ts'
@@ -40,9 +40,9 @@ const nouns = {
 }
 
 /** The processor, noun by noun: for services whose clients have the operations. */
-export const processorNouns: Readonly<Record<string, ResolverMap>> = Object.fromEntries(
+export const processorNouns: Readonly<Record<string, Noun<object>>> = Object.fromEntries(
   Object.entries(nouns).map(([noun, { Query, Mutation }]) => [
     noun,
-    { ...(Query && { Query: guarded(Query) }), ...(Mutation && { Mutation: guarded(Mutation) }) },
+    { resolvers: { ...(Query && { Query: guarded(Query) }), ...(Mutation && { Mutation: guarded(Mutation) }) } },
   ]),
 )

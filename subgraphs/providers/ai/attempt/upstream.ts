@@ -5,17 +5,8 @@ import type { Candidate, Upstream } from '../../engines/models/engine.ts'
 import type { Addresses } from '../../engines/third-party/addresses.ts'
 import { isModelVendor, type ModelVendor } from '../../engines/third-party/catalogue.ts'
 import type { CredentialInUse } from '../../engines/third-party/credentials.ts'
+import type { AiTimes } from '../../registration.ts'
 import { AttemptFailure, failureOf, failureOfWay } from './failure.ts'
-
-/** How long models may take, in ms. */
-export interface AiTimes {
-  /** Until the first byte of an answer. */
-  readonly firstByteMs: number
-  /** Between two bytes of it. */
-  readonly idleMs: number
-  /** For a call in all, however many are tried. */
-  readonly totalMs: number
-}
 
 /** The languages that vendors of models speak. */
 export type Wire = 'openai' | 'anthropic'

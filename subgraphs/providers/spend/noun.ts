@@ -1,0 +1,18 @@
+import type { Base, Noun } from '../../wiring/define.ts'
+import type { Job } from '../context.ts'
+import { lookAgainAtLimits } from '../engines/spend/announce.ts'
+import type { Spending } from '../engines/spend/open.ts'
+import { spendResolvers } from './resolvers.ts'
+
+interface At extends Base<Job, unknown> {
+  readonly services: { readonly spending: Spending }
+}
+
+/** What may be spent, and what was. */
+export const spend: Noun<At> = {
+  resolvers: spendResolvers,
+  sweeps: ({ services: { spending } }) => spending.sweeps,
+  retention: ({ services: { spending } }) => spending.aging,
+  resync: ({ foundation: { events }, job }) => lookAgainAtLimits(events, id => job('spend').spendLimits.byId.load(id)),
+  stop: ({ services: { spending } }) => spending.stop(),
+}

@@ -1,0 +1,19 @@
+import type { Logger } from 'pino'
+import type { Viewer } from '../../viewer.ts'
+import type { Noun } from '../../wiring/define.ts'
+import type { Context } from '../context.ts'
+import { videoQuotaAging } from '../stores/video/quota.ts'
+import { videoExchanges } from './exchange.ts'
+import { videoResolvers } from './resolvers.ts'
+
+interface At {
+  readonly log: Logger
+  readonly contexts: { forRequest(viewer: Viewer, request: Request): Context }
+}
+
+/** The video network, and what it lets the platform ask in a day. */
+export const video: Noun<At> = {
+  resolvers: videoResolvers,
+  retention: () => videoQuotaAging,
+  exchanges: ({ contexts, log }) => videoExchanges(contexts.forRequest, log),
+}
