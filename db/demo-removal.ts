@@ -5,7 +5,7 @@ import * as agents from '../subgraphs/agents/demo.ts'
 import * as identity from '../subgraphs/identity/setup/demo.ts'
 import * as payments from '../subgraphs/payments/demo.ts'
 import * as providers from '../subgraphs/providers/demo/removal.ts'
-import * as publishing from '../subgraphs/publishing/demo.ts'
+import * as publishing from '../subgraphs/publishing/brand/demo.ts'
 import { type Deletion, deletionsBy, type Run } from '../subgraphs/store/removal.ts'
 
 const runOn =

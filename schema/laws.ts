@@ -37,7 +37,6 @@ export const longFunctions: Readonly<Record<string, number>> = {
   'subgraphs/providers/ai/chat/stream/anthropic.ts': 1,
   'subgraphs/providers/email/message/deliver.ts': 1,
   'subgraphs/providers/engines/spend/calls.ts': 1,
-  'subgraphs/publishing/definition.ts': 1,
   'subgraphs/publishing/network/facebook/adapter.ts': 1,
   'subgraphs/publishing/network/instagram/adapter.ts': 1,
   'subgraphs/publishing/stores/connection.ts': 1,

@@ -10,6 +10,7 @@ import type { Receiving } from './engines/media/receiving.ts'
 import type { OpenApplications } from './network/account/applications.ts'
 import type { DeliveryFigures } from './network/figures.ts'
 import type { Networks } from './network/network.ts'
+import type { Quotas } from './registration.ts'
 import { attemptStore } from './stores/attempt.ts'
 import { authorizationStore } from './stores/authorization.ts'
 import { brandStore } from './stores/brand.ts'
@@ -75,22 +76,10 @@ export const stores = (cipher: Cipher) => ({
   trendReports: trendReportStore,
 })
 
-/** How much may be made, so that one caller cannot fill the database. */
-export interface Quotas {
-  /** Brands of one organization, archived ones included. */
-  readonly brandsAnOrganization: number
-  /** Posts that one caller (a person, a key) writes in 24 hours. */
-  readonly postsADay: number
-  /** Pictures and films of one brand. */
-  readonly mediaABrand: number
-  /** Of the unfinished uploads of one organization together, as long as they are to be. */
-  readonly uploadMiBAnOrganization: number
-}
-
 /** Signs addresses, and knows again what it signed. */
 export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 
-/** What publishing works with besides: made once in `definition.ts`. */
+/** What publishing works with besides: made once in `services.ts`. */
 export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound' | 'callersWay'> {
   readonly storage: Storage
   readonly signatures: Signatures

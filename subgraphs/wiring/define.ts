@@ -49,7 +49,7 @@ export interface Noun<At> {
   readiness?(at: At): readonly Readiness[]
   /** Registers what is read again when events may have been lost (`Events.lookAgain`). */
   resync?(at: At): void
-  /** Runs once jobs do; what it rejects with is logged, and no reason not to start. */
+  /** Runs once jobs do. It rejects only if the subgraph cannot start. */
   start?(at: At): Promise<void>
   /** Ends what runs, beside the job runner. */
   stop?(at: At): Promise<unknown>
@@ -131,8 +131,6 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
   const checks = nouns.flatMap(noun => noun.readiness?.(at) ?? [])
   const http = httpOf(plan, at)
   for (const noun of nouns) noun.resync?.(at)
-  const started = (work: Promise<unknown>) =>
-    work.catch(error => error instanceof NotReady || log.error({ err: error }, 'part of a start failed; the next start tries again'))
   async function end(): Promise<void> {
     await Promise.all([runner.stop(), facts.stop(), ...nouns.map(noun => noun.stop?.(at))])
     for (const noun of nouns) await noun.close?.(at)
@@ -150,9 +148,11 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
     receive: facts.receive,
     async start() {
       await runner.start()
-      for (const noun of nouns) if (noun.start) await started(noun.start(at))
+      for (const noun of nouns) await noun.start?.(at)
       // Logged at once, and no reason not to start: readiness says it as long as it is so.
-      await Promise.all(checks.map(check => started(check.check())))
+      await Promise.all(checks.map(check => check.check())).catch(
+        error => error instanceof NotReady || log.error({ err: error }, 'what readiness depends on could not be checked'),
+      )
     },
     async ready() {
       await Promise.all([runner.check(), ...checks.map(check => check.check())])

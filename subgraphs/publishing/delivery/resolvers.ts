@@ -1,10 +1,20 @@
 import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
+import type { Base, Noun } from '../../wiring/define.ts'
+import type { Job, Services } from '../context.ts'
+import type { PublishingSettings } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireInUse } from '../stores/brand.ts'
+import { sendComment } from './comment.ts'
 import { conclude } from './conclude.ts'
+import { deliver } from './deliver.ts'
+import { tellOfFailedBefore } from './failed-before.ts'
 import { closeAsAbsent } from './reconcile.ts'
+import { renewalsEnded } from './renewal.ts'
+import { agingOf } from './retention.ts'
 import { attemptSeen } from './rules.ts'
+import { sweeps } from './sweep.ts'
+import { commentQueue, deliverQueue } from './wake-up.ts'
 
 export const deliveryResolvers: Resolvers = {
   Mutation: {
@@ -47,4 +57,22 @@ export const deliveryResolvers: Resolvers = {
         return { number, startedAt, endedAt: seen.outcome && finishedAt, ...seen, detail }
       }),
   },
+}
+
+interface At extends Base<Job, Pick<PublishingSettings, 'retention'>> {
+  readonly services: Services
+}
+
+/** How posts come to networks, and what is not kept for ever of what publishing writes. */
+export const delivery: Noun<At> = {
+  resolvers: deliveryResolvers,
+  queues: ({ job }) => [deliverQueue(key => deliver(job('delivery'), key)), commentQueue(key => sendComment(job('delivery'), key))],
+  sweeps: ({ job }) => sweeps(() => job('delivery')),
+  retention: ({ settings }) => agingOf(settings.retention),
+  start: ({ job, log }) =>
+    tellOfFailedBefore(() => job('delivery')).catch(error =>
+      log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
+    ),
+  // A network hands a renewed token out once: what is under way is kept before the pools close.
+  stop: ({ services }) => renewalsEnded(services),
 }

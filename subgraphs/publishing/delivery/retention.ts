@@ -1,13 +1,6 @@
 import type { Aging } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
-
-/** For how many days records are kept that nothing rests on any more. */
-export interface Retention {
-  /** Of the audit. */
-  readonly auditDays: number
-  /** Of attempts to deliver: at least 8, for a network may call a text a duplicate of one that is seven days old. */
-  readonly attemptDays: number
-}
+import type { Retention } from '../registration.ts'
 
 /** For how many days a report of an import is kept, which the key that asked for it answers again: longer than keys are remembered. */
 const importDays = 8

@@ -51,7 +51,16 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
 
   test('is opened for an application', () => {
     const open = (configured: Applications, whereabouts: NetworkPlaces) =>
-      openApplications({ adapters, configured, whereabouts, call: refuse, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere })
+      openApplications({
+        appId: 'app_publishing',
+        adapters,
+        configured,
+        whereabouts,
+        call: refuse,
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
+        outbound: nowhere,
+      })
     const set = open(readConfig(application).applications, {})
     expect([set.networks.get(platform)?.platform, set.of(platform)?.clientId]).toEqual([platform, readConfig(application).applications[platform]!.clientId])
     expect(open({}, {}).networks.size).toBe(0)
@@ -61,7 +70,15 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
 
 test('a network that is asked by way of the gateway is not set up where there is no way there', () => {
   const { applications } = readConfig({ YOUTUBE_CLIENT_ID: 'id', YOUTUBE_CLIENT_SECRET: 'secret', X_CLIENT_ID: 'id', X_CLIENT_SECRET: 'secret' })
-  const more = { adapters, configured: applications, whereabouts: {}, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere }
+  const more = {
+    appId: 'app_publishing',
+    adapters,
+    configured: applications,
+    whereabouts: {},
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    outbound: nowhere,
+  }
   const [none, some] = [null, refuse].map(call => openApplications({ ...more, call }))
   expect([[...none!.networks.keys()], none!.of('YOUTUBE')]).toEqual([['X'], null])
   expect([...some!.networks.keys()]).toEqual(['X', 'YOUTUBE'])

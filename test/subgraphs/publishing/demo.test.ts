@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
+import { provideDemo } from '../../../subgraphs/publishing/brand/demo.ts'
 import { connectDemo } from '../../../subgraphs/publishing/connection/demo.ts'
-import { provideDemo } from '../../../subgraphs/publishing/demo.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { letPublishingCall } from './network/client.ts'
 

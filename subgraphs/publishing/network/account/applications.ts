@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { CallWhole } from '../../../../platform/ask.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
-import { registration } from '../../registration.ts'
 import { readJson } from '../json.ts'
 import type { Adapter, Application, Gateway, Network, Networks, Platform } from '../network.ts'
 import { type Applications, everyNetwork, type NetworkPlaces } from '../networks.ts'
@@ -38,6 +37,8 @@ export interface OpenApplications {
 }
 
 export interface ApplicationsOptions {
+  /** Under which publishing calls the gateway: `app_publishing`. */
+  readonly appId: string
   readonly adapters: ReadonlyMap<Platform, Adapter>
   readonly configured: Applications
   /** Where networks are, for applications that are kept elsewhere. */
@@ -65,10 +66,10 @@ const none: NotSetUp = { application: null, network: null, isKnown: true }
 const unknown: NotSetUp = { application: null, network: null, isKnown: false }
 
 /** Opens the networks at which there may be an application of ours. */
-export function openApplications({ adapters, configured, whereabouts, call, clock, log, outbound }: ApplicationsOptions): OpenApplications {
+export function openApplications({ appId, adapters, configured, whereabouts, call, clock, log, outbound }: ApplicationsOptions): OpenApplications {
   const networks = new Map<Platform, Network>()
   const own = new Map<Platform, SetUp>()
-  const gateway: Gateway | null = call && ((path, organizationId, options) => call(`/providers${path}`, { appId: registration.appId, organizationId }, options))
+  const gateway: Gateway | null = call && ((path, organizationId, options) => call(`/providers${path}`, { appId, organizationId }, options))
   for (const [platform, adapter] of adapters) {
     if (!gateway && everyNetwork[platform].protocol?.viaGateway) continue
     const application = configured[platform]
@@ -87,7 +88,7 @@ export function openApplications({ adapters, configured, whereabouts, call, cloc
 
   /** What was asked and not had is told to operators, once as long as it stays so. */
   const refused = (status: number): NotSetUp => {
-    if (!isRefused) log.warn({ status }, `providers gives ${registration.appId} no network applications: its service client needs NETWORK_APPLICATIONS`)
+    if (!isRefused) log.warn({ status }, `providers gives ${appId} no network applications: its service client needs NETWORK_APPLICATIONS`)
     isRefused = true
     return none
   }
@@ -95,7 +96,7 @@ export function openApplications({ adapters, configured, whereabouts, call, cloc
   const ask = async (platform: Platform, organizationId: string): Promise<Found> => {
     const { path } = everyNetwork[platform]
     const asked = `/providers/api/internal/network-applications/${path.replace('-', '_')}`
-    const { status, text } = await call!(asked, { appId: registration.appId, organizationId }, { timeoutMs: patienceMs })
+    const { status, text } = await call!(asked, { appId, organizationId }, { timeoutMs: patienceMs })
     if (status === 404) return none
     if (status === 401 || status === 403) return refused(status)
     const { clientId, clientSecret } = readJson<{ clientId: unknown; clientSecret: unknown }>(text)

@@ -30,7 +30,7 @@ describe('an application that the gateway to providers keeps', async () => {
     }
     const log = pino({ level: 'debug' }, { write: line => void lines.push(line) })
     const outbound = Object.assign(async () => Promise.reject(new Error('nobody is called')), { stream: async () => Promise.reject(new Error('nobody')) })
-    const applications = openApplications({ adapters, configured, whereabouts, call: answer && call, clock, log, outbound })
+    const applications = openApplications({ appId: 'app_publishing', adapters, configured, whereabouts, call: answer && call, clock, log, outbound })
     const find = (organizationId = 'org', platform: Platform = 'X') => applications.find(platform, organizationId)
     return { clock, asked, lines, world, applications, find }
   }

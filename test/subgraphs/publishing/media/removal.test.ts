@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { removeDemo } from '../../../../db/demo-removal.ts'
 import { provideDemo as providePeople } from '../../../../subgraphs/identity/setup/demo.ts'
-import { provideDemo } from '../../../../subgraphs/publishing/demo.ts'
+import { provideDemo } from '../../../../subgraphs/publishing/brand/demo.ts'
 import { provideDemoMedia } from '../../../../subgraphs/publishing/media/demo.ts'
 import { mediaSweeps } from '../../../../subgraphs/publishing/media/prepare.ts'
 import { variantFor } from '../../../../subgraphs/publishing/media/variant/variant.ts'

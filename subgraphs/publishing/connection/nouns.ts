@@ -1,0 +1,29 @@
+import type { KeyCheck } from '../../store/key-check.ts'
+import type { Base, Noun } from '../../wiring/define.ts'
+import type { Job } from '../context.ts'
+import { tellOfGroups } from './groups.ts'
+import { lookAgainAtConnections } from './health.ts'
+import { integrationResolvers } from './integration/resolvers.ts'
+import { connectionResolvers } from './resolvers.ts'
+import { deletions } from './revocation/deletion.ts'
+import { caring } from './sweep.ts'
+
+interface At extends Base<Job, unknown> {
+  readonly services: { readonly keys: KeyCheck }
+}
+
+/** Accounts at networks, and how they are connected. */
+export const connectionNouns: Readonly<Record<string, Noun<At>>> = {
+  connection: {
+    resolvers: connectionResolvers,
+    sweeps: ({ job }) => [caring(() => job('delivery')), deletions(() => job('deletion'))],
+    readiness: ({ services: { keys } }) => [keys],
+    resync: ({ foundation: { events }, job }) =>
+      lookAgainAtConnections(events, (organizationId, since) => job('delivery').connections.changedSince(organizationId, since)),
+    start: ({ job, log }) =>
+      tellOfGroups(job('start')).catch(error =>
+        log.error({ err: error }, 'stored groups could not be told whether they take posts; the next start tries again'),
+      ),
+  },
+  integration: { resolvers: integrationResolvers },
+}
