@@ -38,21 +38,41 @@ test('a noun with a filtered list, REST routes, a widget statistic and a webhook
   expect(countLines([...blocks, ...lines.map(({ line }) => line)])).toBeLessThanOrEqual(120)
 })
 
-/** A checkout in which the recipe was followed. */
-function followRecipe(root: string): void {
-  for (const { name } of readdirSync(project, { withFileTypes: true }).filter(({ name }) => !/^(?:\..*|node_modules|coverage|test|bench)$/.test(name)))
-    cpSync(join(project, name), join(root, name), { recursive: true })
-  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
+/** A copy of the project, in which files are written and lines are added. */
+class Checkout {
+  readonly root: string
+
+  constructor(root: string) {
+    this.root = root
+    for (const { name } of readdirSync(project, { withFileTypes: true }).filter(({ name }) => !/^(?:\..*|node_modules|coverage|test|bench)$/.test(name)))
+      cpSync(join(project, name), join(root, name), { recursive: true })
+    symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
   }
-  const change = (path: string, before: string | RegExp, after: string) => {
-    const text = readFileSync(join(root, path), 'utf8')
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true })
+    writeFileSync(join(this.root, path), text)
+  }
+
+  change(path: string, before: string | RegExp, after: string): void {
+    const text = readFileSync(join(this.root, path), 'utf8')
     const changed = text.replace(before, after)
     expect(changed, `${path} holds ${before}`).not.toBe(text)
-    write(path, changed)
+    this.write(path, changed)
   }
+
+  insert(path: string, line: string, after: string): void {
+    this.change(path, after, `${after}\n${line.replaceAll('$', () => '$$')}`)
+  }
+
+  run(...command: readonly string[]): string {
+    return execFileSync(process.execPath, command, { cwd: this.root, encoding: 'utf8' })
+  }
+}
+
+/** A checkout in which the recipe was followed. */
+function followRecipe(root: string): void {
+  const at = new Checkout(root)
   const places = [
     'subgraphs/publishing/slogan/schema.graphql',
     'subgraphs/publishing/stores/slogan.ts',
@@ -60,10 +80,10 @@ function followRecipe(root: string): void {
     'db/migrations/publishing/9999_slogans.sql',
     'router/rest/publishing/slogan.ts',
   ]
-  for (const [at, place] of places.entries()) write(place, blocks[at]!)
+  for (const [index, place] of places.entries()) at.write(place, blocks[index]!)
   for (const { file, line, after } of lines) {
     const path = file.startsWith('router/') ? file : `subgraphs/publishing/${file}`
-    change(path, after, `${after}\n${line.replaceAll('$', () => '$$')}`)
+    at.insert(path, line, after)
   }
   for (const [path, from] of [
     ['subgraphs/publishing/context.ts', 'stores/brand.ts'],
@@ -71,10 +91,10 @@ function followRecipe(root: string): void {
     ['router/rest/tables.ts', 'publishing/brand.ts'],
   ] as const) {
     const imported = new RegExp(`^import \\{ brand(\\w+) \\} from './${from}'$`, 'm')
-    change(path, imported, `$&\nimport { slogan$1 } from './${from.replace('brand', 'slogan')}'`)
+    at.change(path, imported, `$&\nimport { slogan$1 } from './${from.replace('brand', 'slogan')}'`)
   }
-  execFileSync(process.execPath, ['schema/generate.ts'], { cwd: root })
-  execFileSync(process.execPath, ['schema/check.ts'], { cwd: root })
+  at.run('schema/generate.ts')
+  at.run('schema/check.ts')
 }
 
 test('the noun of CONTRIBUTING.md, written as it stands there, works', { timeout: 180_000 }, async () => {
@@ -136,4 +156,25 @@ test('the noun of CONTRIBUTING.md, written as it stands there, works', { timeout
     platform.child.kill('SIGTERM')
     await platform.ended
   }
+})
+
+test('the setting of CONTRIBUTING.md touches two files, is described, and reaches the context of its subgraph', { timeout: 120_000 }, async () => {
+  await using folder = newDataFolder()
+  const at = new Checkout(join(folder.path, 'checkout'))
+  const { lines } = recipe('Add a setting')
+  expect(lines.map(({ file }) => file)).toEqual(['config/quotas.ts', 'subgraphs/publishing/registration.ts'])
+  for (const { file, line, after } of lines) at.insert(file, line, after)
+  // Whoever uses it, as a rule would.
+  at.write(
+    'subgraphs/publishing/brand/slogan-quota.ts',
+    "import type { Context } from '../context.ts'\n\nexport const quotaOf = ({ quotas }: Context): number => quotas.slogansAnOrganization\n",
+  )
+  at.run('schema/generate.ts')
+  at.run('schema/check.ts')
+  at.run('node_modules/typescript/bin/tsc', '--noEmit')
+  expect(readFileSync(join(at.root, 'docs/operating/configuration.md'), 'utf8')).toContain('SLOGANS_PER_ORGANIZATION')
+  expect(at.run('router/main.ts', '--help')).toContain('Slogans of an organization.')
+  const read = "import { readConfig } from './config.ts'\nconsole.log(readConfig({ SLOGANS_PER_ORGANIZATION: '9' }).quotas.slogansAnOrganization)\n"
+  at.write('read.ts', read)
+  expect(at.run('read.ts').trim()).toBe('9')
 })
