@@ -8,7 +8,7 @@ import { type OpenEmail, openEmail } from './email/open.ts'
 import { openModels } from './engines/models/in-use.ts'
 import { openSpending, type Spending } from './engines/spend/open.ts'
 import { openOrganizationsInUse } from './engines/spend/organizations.ts'
-import { governed } from './engines/spend/prompts.ts'
+import { withPromptPolicy } from './engines/spend/prompts.ts'
 import { openCredentialsInUse } from './engines/third-party/credentials.ts'
 import { quotaTables } from './engines/video/table.ts'
 import { createModelSyncs } from './model/sync/run.ts'
@@ -39,7 +39,7 @@ export function services(base: ProvidersBase): Opened {
   const email = openEmail(foundation, settings.email, { job: () => job('email'), jobs, log })
   const clients = createClientDirectory({ sequelize, clock, log })
   const { credentialsInUse, organizationsInUse, models } = routing(base)
-  const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
+  const calls = withPromptPolicy(spending.calls, organizationsInUse, clock, sequelize)
   const gateway = openAi(foundation, {
     models,
     calls,

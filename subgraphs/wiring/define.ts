@@ -47,7 +47,7 @@ export interface Noun<At> {
   /** What it answers over HTTP, by method and path. */
   exchanges?(at: At): Exchanges
   readiness?(at: At): readonly Readiness[]
-  /** Registers what is read again when events may have been lost (`Events.lookAgain`). */
+  /** Registers what is read again when events may have been lost (`Events.resync`). */
   resync?(at: At): void
   /** Runs once jobs do. It rejects only if the subgraph cannot start. */
   start?(at: At): Promise<void>
@@ -151,7 +151,7 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
       for (const noun of nouns) await noun.start?.(at)
       // Logged at once, and no reason not to start: readiness says it as long as it is so.
       await Promise.all(checks.map(check => check.check())).catch(
-        error => error instanceof NotReady || log.error({ err: error }, 'what readiness depends on could not be checked'),
+        error => error instanceof NotReady || log.error({ err: error }, 'encryption keys in use could not be checked'),
       )
     },
     async ready() {

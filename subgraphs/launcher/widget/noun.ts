@@ -7,5 +7,5 @@ import { widgetResolvers } from './resolvers.ts'
 export const widget: Noun<At> = {
   resolvers: widgetResolvers,
   // Every stream reads its widgets again each minute by itself, and sends what differs; when events were away it does at once.
-  resync: ({ services: { events } }) => events.lookAgain(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : [])),
+  resync: ({ services: { events } }) => events.resync(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : [])),
 }

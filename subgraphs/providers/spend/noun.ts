@@ -1,6 +1,6 @@
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Job } from '../context.ts'
-import { lookAgainAtLimits } from '../engines/spend/announce.ts'
+import { resyncLimits } from '../engines/spend/announce.ts'
 import type { Spending } from '../engines/spend/open.ts'
 import { spendResolvers } from './resolvers.ts'
 
@@ -13,6 +13,6 @@ export const spend: Noun<At> = {
   resolvers: spendResolvers,
   sweeps: ({ services: { spending } }) => spending.sweeps,
   retention: ({ services: { spending } }) => spending.aging,
-  resync: ({ foundation: { events }, job }) => lookAgainAtLimits(events, id => job('spend').spendLimits.byId.load(id)),
+  resync: ({ foundation: { events }, job }) => resyncLimits(events, id => job('spend').spendLimits.byId.load(id)),
   stop: ({ services: { spending } }) => spending.stop(),
 }

@@ -2,7 +2,7 @@ import type { KeyCheck } from '../../store/key-check.ts'
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Job } from '../context.ts'
 import { tellOfGroups } from './groups.ts'
-import { lookAgainAtConnections } from './health.ts'
+import { resyncConnections } from './health.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
 import { connectionResolvers } from './resolvers.ts'
 import { deletions } from './revocation/deletion.ts'
@@ -19,11 +19,9 @@ export const connectionNouns: Readonly<Record<string, Noun<At>>> = {
     sweeps: ({ job }) => [caring(() => job('delivery')), deletions(() => job('deletion'))],
     readiness: ({ services: { keys } }) => [keys],
     resync: ({ foundation: { events }, job }) =>
-      lookAgainAtConnections(events, (organizationId, since) => job('delivery').connections.changedSince(organizationId, since)),
+      resyncConnections(events, (organizationId, since) => job('delivery').connections.changedSince(organizationId, since)),
     start: ({ job, log }) =>
-      tellOfGroups(job('start')).catch(error =>
-        log.error({ err: error }, 'stored groups could not be told whether they take posts; the next start tries again'),
-      ),
+      tellOfGroups(job('start')).catch(error => log.error({ err: error }, 'marking groups that accept no posts failed; the next start retries')),
   },
   integration: { resolvers: integrationResolvers },
 }

@@ -71,7 +71,7 @@ export const delivery: Noun<At> = {
   retention: ({ settings }) => agingOf(settings.retention),
   start: ({ job, log }) =>
     tellOfFailedBefore(() => job('delivery')).catch(error =>
-      log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
+      log.error({ err: error }, 'facts about posts that failed earlier could not be published; the next start retries'),
     ),
   // A network hands a renewed token out once: what is under way is kept before the pools close.
   stop: ({ services }) => renewalsEnded(services),

@@ -1,7 +1,7 @@
 import { createKeyCheck } from '../../store/key-check.ts'
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Job } from '../context.ts'
-import { lookAgainAtActivity } from './activity/announce.ts'
+import { resyncActivity } from './activity/announce.ts'
 import { activityResolvers } from './activity/resolvers.ts'
 import type { webhookJobs } from './webhook/deliver.ts'
 import { webhookResolvers } from './webhook/resolvers.ts'
@@ -14,7 +14,7 @@ interface At extends Base<Job, unknown> {
 export const newsNouns: Readonly<Record<string, Noun<At>>> = {
   activity: {
     resolvers: activityResolvers,
-    resync: ({ foundation: { events }, job }) => lookAgainAtActivity(events, (brandId, since) => job('delivery').activities.since(brandId, since)),
+    resync: ({ foundation: { events }, job }) => resyncActivity(events, (brandId, since) => job('delivery').activities.since(brandId, since)),
   },
   webhook: {
     resolvers: webhookResolvers,

@@ -1,6 +1,6 @@
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Job } from '../context.ts'
-import { lookAgainAtPosts } from '../news/announce.ts'
+import { resyncPosts } from '../news/announce.ts'
 import { approvalResolvers } from './approval/resolvers.ts'
 import { bulkResolvers } from './bulk/resolvers.ts'
 import { composeResolvers } from './compose/resolvers.ts'
@@ -14,7 +14,7 @@ export const postNouns: Readonly<Record<string, Noun<Base<Job, unknown>>>> = {
   post: {
     resolvers: postResolvers,
     sweeps: ({ job }) => [{ name: 'parts of words', everyMs: 3_600_000, run: () => job('search').rareParts.learn() }],
-    resync: ({ foundation: { events }, job }) => lookAgainAtPosts(events, (brandId, since) => job('delivery').posts.changedSince(brandId, since)),
+    resync: ({ foundation: { events }, job }) => resyncPosts(events, (brandId, since) => job('delivery').posts.changedSince(brandId, since)),
   },
   approval: { resolvers: approvalResolvers },
   compose: { resolvers: composeResolvers },
