@@ -171,7 +171,10 @@ test('the setting of CONTRIBUTING.md touches two files, is described, and reache
   )
   at.run('schema/generate.ts')
   at.run('schema/check.ts')
-  at.write('tsconfig.setting.json', JSON.stringify({ extends: './tsconfig.json', include: ['config.ts', 'router/**/*.ts', 'subgraphs/**/*.ts'] }))
+  at.write(
+    'tsconfig.setting.json',
+    JSON.stringify({ extends: './tsconfig.json', include: ['config.ts', 'platform/**/*.ts', 'router/**/*.ts', 'subgraphs/**/*.ts'] }),
+  )
   at.run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.setting.json')
   expect(readFileSync(join(at.root, 'docs/operating/configuration.md'), 'utf8')).toContain('SLOGANS_PER_ORGANIZATION')
   expect(at.run('router/main.ts', '--help')).toContain('Slogans of an organization.')
