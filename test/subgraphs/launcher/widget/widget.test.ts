@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Ask } from '../../../../platform/ask.ts'
-import { widgetStore } from '../../../../subgraphs/launcher/stores/widget.ts'
+import { widgetStore } from '../../../../subgraphs/launcher/engines/widgets/widgets.ts'
 import type { Opening } from '../../../../subgraphs/store/store.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
