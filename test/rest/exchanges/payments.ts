@@ -33,6 +33,22 @@ export const payments: Exchanges = world => {
     },
   })
   return {
+    // Lists first, while there is nothing in them: all that follows is made at one moment, and would stand in any order.
+    'GET /payments/api/refunds': { path: () => '/payments/api/refunds', forbidden: 'reader', answers: list('refunds') },
+    'GET /payments/api/transactions': { path: () => '/payments/api/transactions', forbidden: 'reader', answers: list('transactions') },
+    'GET /payments/api/orders': { path: () => '/payments/api/orders', forbidden: 'reader', answers: list('orders') },
+    'GET /payments/api/ledger/accounts': { path: () => '/payments/api/ledger/accounts', forbidden: 'reader', answers: list('accounts') },
+    'GET /payments/api/ledger/entries': { path: () => '/payments/api/ledger/entries', forbidden: 'reader', answers: list('entries') },
+    'GET /payments/api/ledger/verification': {
+      path: () => '/payments/api/ledger/verification',
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { ok: true, brokenAt: null } }),
+    },
+    'GET /payments/api/widget': {
+      path: () => '/payments/api/widget',
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { statistics: expect.any(Array) } }),
+    },
     'PUT /payments/api/orders/:id': {
       path: id => `/payments/api/orders/${id}`,
       make: anOrder,
@@ -62,7 +78,6 @@ export const payments: Exchanges = world => {
       forbidden: 'reader',
       answers: id => ({ status: 200, json: { refunds: [{ orderId: id, status: 'awaiting_approval' }] } }),
     },
-    'GET /payments/api/refunds': { path: () => '/payments/api/refunds', forbidden: 'reader', answers: list('refunds') },
     'GET /payments/api/refunds/:id': {
       path: id => `/payments/api/refunds/${id}`,
       make: async () => (await seedWaiting(world().graph, place())).id,
@@ -76,7 +91,6 @@ export const payments: Exchanges = world => {
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'rejected', note: 'Not ours' } }),
     },
-    'GET /payments/api/transactions': { path: () => '/payments/api/transactions', forbidden: 'reader', answers: list('transactions') },
     'GET /payments/api/transactions/:id': {
       path: id => `/payments/api/transactions/${id}`,
       make: async () => (await seedUnknown(world().graph, place())).id,
@@ -90,7 +104,6 @@ export const payments: Exchanges = world => {
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'failed' } }),
     },
-    'GET /payments/api/orders': { path: () => '/payments/api/orders', forbidden: 'reader', answers: list('orders') },
     'POST /payments/api/orders': {
       path: () => '/payments/api/orders',
       body: () => ({ currency: 'EUR', lines }),
@@ -102,18 +115,6 @@ export const payments: Exchanges = world => {
       make: anOrder,
       forbidden: 'reader',
       answers: id => ({ status: 200, json: { id, status: 'draft', total: { amountMinor: 1500, currency: 'EUR' } } }),
-    },
-    'GET /payments/api/ledger/accounts': { path: () => '/payments/api/ledger/accounts', forbidden: 'reader', answers: list('accounts') },
-    'GET /payments/api/ledger/entries': { path: () => '/payments/api/ledger/entries', forbidden: 'reader', answers: list('entries') },
-    'GET /payments/api/ledger/verification': {
-      path: () => '/payments/api/ledger/verification',
-      forbidden: 'reader',
-      answers: () => ({ status: 200, json: { ok: true, brokenAt: null } }),
-    },
-    'GET /payments/api/widget': {
-      path: () => '/payments/api/widget',
-      forbidden: 'reader',
-      answers: () => ({ status: 200, json: { statistics: expect.any(Array) } }),
     },
   }
 }
