@@ -65,8 +65,9 @@ describe('the socket', () => {
 
   test('may be closed by the client with 1000, and its operations end', async () => {
     const wire = await acknowledged()
-    wire.subscribe('a', tick)
-    wire.subscribe('b', '{ hang }')
+    // Requests begin in their order: once the stream has, the query has.
+    wire.subscribe('a', '{ hang }')
+    wire.subscribe('b', tick)
     await listening(1)
     wire.socket.close(1000, 'Normal Closure')
     expect((await wire.closed).code).toBe(1000)
