@@ -1,3 +1,5 @@
+import { Refusal } from './errors.ts'
+
 /** Time as a parameter: whoever needs "now" is given a clock, so that tests can bind it. SQL takes it as a bind value. */
 export interface Clock {
   /** The present moment, millisecond precision. */
@@ -100,3 +102,24 @@ export const dayAfter = (day: string, days: number): string => new Date(Date.par
 
 /** The place of a day in its week: 0 on Monday, 6 on Sunday. */
 export const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7
+
+/**
+ * Returns a time zone as the IANA database writes it.
+ * @throws BAD_USER_INPUT for a name that it does not have, and for offsets such as `+02:00`, which know no summer time
+ */
+export function readTimeZone(given: string | null | undefined): string {
+  const wanted = given?.trim() ?? ''
+  const zone = /^[a-z]/i.test(wanted) ? zoneOf(wanted) : null
+  if (zone === null)
+    throw new Refusal('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
+  // A time zone's older name is stored as written; only its letter case is normalized.
+  return zone.toLowerCase() === wanted.toLowerCase() ? zone : wanted
+}
+
+function zoneOf(name: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return null
+  }
+}

@@ -1,3 +1,4 @@
+import { readTimeZone } from '../../../platform/clock.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import type { Unit } from '../../store/books.ts'
 import { change, create } from '../../store/write.ts'
@@ -10,7 +11,7 @@ import type { BrandRow } from '../stores/brand.ts'
 import type { PostRow } from '../stores/post.ts'
 import { requireMembers } from './approvers.ts'
 import { pauseBrand, resumeBrand } from './pause.ts'
-import { archive, editBrand, readApprovers, readDescription, readName, readTimeZone } from './rules.ts'
+import { archive, editBrand, readApprovers, readDescription, readName } from './rules.ts'
 import { transferBrand } from './transfer.ts'
 
 /** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */

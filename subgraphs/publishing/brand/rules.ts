@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readTimeZone } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { readText, requireId, requireName } from '../../../platform/ids.ts'
 import { type ApprovalMode, type BrandRow, requireInUse } from '../stores/brand.ts'
@@ -14,27 +15,6 @@ export const readName = (given: string | null | undefined): string => requireNam
  * @throws BAD_USER_INPUT when it is too long
  */
 export const readDescription = (given: string | null | undefined): string | null => readText(given, 'description', longest.description)
-
-/**
- * A time zone as the IANA database writes it.
- * @throws BAD_USER_INPUT for what is none, offsets such as `+02:00` included: they know no summer
- */
-export function readTimeZone(given: string | null | undefined): string {
-  const wanted = given?.trim() ?? ''
-  const zone = /^[a-z]/i.test(wanted) ? zoneOf(wanted) : null
-  if (zone === null)
-    throw new Refusal('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
-  // A time zone's older name is stored as written; only its letter case is normalized.
-  return zone.toLowerCase() === wanted.toLowerCase() ? zone : wanted
-}
-
-function zoneOf(name: string): string | null {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-  } catch {
-    return null
-  }
-}
 
 /** How many persons may decide on a brand's posts beside owners and admins. */
 export const mostApprovers = 50
