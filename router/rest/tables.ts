@@ -10,12 +10,17 @@ import { oauthRows } from './identity/oauth.ts'
 import { pageRows } from './identity/pages.ts'
 import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
+import { auditRows } from './payments/audit.ts'
+import { customerRows } from './payments/customer.ts'
 import { ledgerRows } from './payments/ledger.ts'
+import { merchantRows } from './payments/merchant.ts'
 import { orderRows } from './payments/order.ts'
 import { refundRows } from './payments/refund.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { sessionRows as paymentsSessionRows } from './payments/session.ts'
+import { settingsRows } from './payments/settings.ts'
 import { transactionRows } from './payments/transaction.ts'
+import { venueRows } from './payments/venue.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
 import { aiRows } from './providers/ai.ts'
 import { callRows } from './providers/call.ts'
@@ -57,7 +62,20 @@ export const routeTables: readonly RouteTable[] = [
   },
   {
     slug: 'payments',
-    rows: [...ledgerRows, ...orderRows, ...refundRows, ...serviceIdentityRows, ...paymentsSessionRows, ...transactionRows, ...paymentsWidgetRows],
+    rows: [
+      ...auditRows,
+      ...customerRows,
+      ...ledgerRows,
+      ...merchantRows,
+      ...orderRows,
+      ...refundRows,
+      ...settingsRows,
+      ...transactionRows,
+      ...venueRows,
+      ...serviceIdentityRows,
+      ...paymentsSessionRows,
+      ...paymentsWidgetRows,
+    ],
   },
   {
     slug: 'providers',

@@ -3,9 +3,14 @@ import type { Foundation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
 import type { Processor } from './engines/payment/processor.ts'
 import type { Underway } from './engines/payment/underway.ts'
+import { auditEntryStore } from './stores/admin/audit-entry.ts'
+import { settingsStore } from './stores/admin/settings.ts'
 import { ledgerAccountStore, ledgerEntryStore } from './stores/ledger.ts'
 import { merchantStore } from './stores/merchant.ts'
 import { orderStore } from './stores/order.ts'
+import { customerStore } from './stores/parties/customer.ts'
+import { paymentMethodStore } from './stores/parties/payment-method.ts'
+import { venueStore } from './stores/parties/venue.ts'
 import { refundStore } from './stores/refund.ts'
 import { transactionStore } from './stores/transaction.ts'
 import { widgetStore } from './stores/widget.ts'
@@ -14,10 +19,15 @@ import { widgetStore } from './stores/widget.ts'
 export const stores = {
   ledgerAccounts: ledgerAccountStore,
   ledgerEntries: ledgerEntryStore,
+  auditEntries: auditEntryStore,
+  customers: customerStore,
   merchants: merchantStore,
   orders: orderStore,
   refunds: refundStore,
   transactions: transactionStore,
+  paymentMethods: paymentMethodStore,
+  settings: settingsStore,
+  venues: venueStore,
   widget: widgetStore,
 }
 

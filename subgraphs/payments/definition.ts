@@ -4,6 +4,8 @@ import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { executableSchema } from '../wiring/executable.ts'
+import { auditResolvers } from './admin/audit/resolvers.ts'
+import { settingsResolvers } from './admin/settings/resolvers.ts'
 import { KeyMakerDocument, OrganizationNameDocument } from './ask.generated.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { resyncOrders } from './engines/payment/announce.ts'
@@ -12,11 +14,16 @@ import { keepUnderway } from './engines/payment/underway.ts'
 import { handle } from './http.ts'
 import { ledgerResolvers } from './ledger/resolvers.ts'
 import { orderResolvers } from './order/resolvers.ts'
+import { customerResolvers } from './parties/customer/resolvers.ts'
+import { merchantResolvers } from './parties/merchant/resolvers.ts'
+import { paymentMethodResolvers } from './parties/payment-method/resolvers.ts'
+import { venueResolvers } from './parties/venue/resolvers.ts'
 import { processorBy } from './processor.ts'
 import { received } from './received.ts'
 import { refundResolvers } from './refund/resolvers.ts'
 import { registration } from './registration.ts'
 import { type Addresses, serviceIdentity } from './service-identity/answer.ts'
+import { auditRecording } from './stores/admin/audit-entry.ts'
 import { transactionResolvers } from './transaction/resolvers.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
@@ -67,17 +74,23 @@ export function define(foundation: Foundation, { quotas, addresses }: PaymentsSe
       return known?.organization?.name ?? namelessMerchant
     },
   }
-  const contexts = contextsOf(slug, stores, services, foundation, facts)
+  const contexts = contextsOf(slug, stores, services, foundation, facts, 'organization', auditRecording)
   resyncOrders(events, (organizationId, since) => contexts.everybodys('events').orders.changedSince(organizationId, since))
   const identity = serviceIdentity(ask, clock, environment, addresses)
   return {
     registration,
     job: contexts.everybodys,
     schema: executableSchema(slug, {
+      audit: auditResolvers,
+      customer: customerResolvers,
       ledger: ledgerResolvers,
+      merchant: merchantResolvers,
       order: orderResolvers,
+      paymentMethod: paymentMethodResolvers,
       refund: refundResolvers,
+      settings: settingsResolvers,
       transaction: transactionResolvers,
+      venue: venueResolvers,
       widget: widgetResolvers,
     }),
     open: contexts.open,

@@ -66,10 +66,14 @@ export async function provideDemo(
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   // The ledger lets go of the entries of a merchant that is gone, to whoever says so.
   await run(`select set_config('payments.ledger_removal', 'on', true)`)
+  // The audit log keeps its entries from everybody who does not say so.
+  await run(`select set_config('payments.audit_removal', 'on', true)`)
+  const settings = { sql: 'delete from payments.settings where id = any($1::uuid[])', bind: [organizations] }
   const merchants = await run<{ id: string }>('select id from payments.merchants where organization_id = any($1::uuid[])', [organizations])
-  return deletionsBy(
+  const kept = await deletionsBy(
     run,
     'tenant_id',
     merchants.map(({ id }) => id),
   )
+  return [...kept, settings]
 }

@@ -9,8 +9,9 @@ const defaultCurrency = 'EUR'
 export const received: Receives<'payments', Job> = {
   // It sends no mail yet.
   'email.outcome': async () => {},
-  // An organization begins with a merchant of its name, unless its first order was quicker.
-  async 'organization.created'({ body: { organizationId, name } }, { merchants }, { transaction, now }) {
+  // An organization begins with settings and a merchant of its name, unless its first order was quicker.
+  async 'organization.created'({ body: { organizationId, name } }, { merchants, settings }, { transaction, now }) {
+    await settings.ensure(organizationId, now, 'platform', transaction)
     await merchants.ensureDefault({ id: newId(now), organizationId, name, defaultCurrency, createdAt: now, createdBy: 'platform' }, transaction)
   },
   // What somebody asked for who left stays, and waits for others.

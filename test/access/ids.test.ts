@@ -104,6 +104,12 @@ const elsewhere: Readonly<Record<string, string>> = {
       'the network gave it, and it is looked for among the places of the connection that is named',
     ]),
   ),
+  ...Object.fromEntries(
+    ['createCustomer', 'updateCustomer'].map(name => [
+      `Mutation.${name}(input.userId)`,
+      'a customer is seldom a member: the id is kept as it was given, and identity decides who is shown the person',
+    ]),
+  ),
   'Query.apiKeyMaker(id)': 'payments alone asks it, of a key that has asked it for something',
   'Query.contactOf(userId)': 'the launcher alone asks it, of anybody whom it writes to',
   'Query.membershipsOf(organizationId)': 'the launcher alone asks it, of any organization',
@@ -160,6 +166,10 @@ const tries: Readonly<Record<string, Try>> = {
   'Mutation.createMediaFolder(input.parentId)': inOwnBrand('createMediaFolder', ({ folder }) => `name: "x", parentId: "${folder}"`, 'id'),
   'Mutation.createOrder(input.merchantId)': ({ organization }) =>
     `mutation { createOrder(input: { merchantId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
+  'Mutation.createOrder(input.customerId)': ({ organization }) =>
+    `mutation { createOrder(input: { customerId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
+  'Mutation.createOrder(input.venueId)': ({ organization }) =>
+    `mutation { createOrder(input: { venueId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
   'Mutation.createPersonProfile(input.subjectId)': ({ person }) =>
     `mutation { createPersonProfile(input: { displayName: "x", subjectId: "${person}" }) { id } }`,
   'Mutation.createPost(input.campaignId)': inOwnBrand('createPost', foreign => `platform: X, copy: "x", ${campaign(foreign)}`, 'id'),
@@ -187,6 +197,7 @@ const tries: Readonly<Record<string, Try>> = {
   'Mutation.sendEmail(input.identityId)': ({ identity }) =>
     `mutation { sendEmail(input: { identityId: "${identity}", to: ["ada@example.com"], subject: "x", text: "x" }) { id } }`,
   'Query.auditLog(userId)': ({ person }) => `{ auditLog(userId: "${person}") { nodes { id } } }`,
+  'Query.paymentAuditLog(entityId)': ({ organization }) => `{ paymentAuditLog(entityId: "${organization}") { nodes { id } } }`,
   'Query.connections(brandId)': ({ brand }) => `{ connections(brandId: "${brand}") { nodes { id } } }`,
   'Query.mediaAssets(folderId)': ({ folder, own }) => `{ mediaAssets(brandId: "${own.brand}", folderId: "${folder}") { nodes { id } } }`,
   'Query.transactions(orderId)': ({ organization }) => `{ transactions(orderId: "${organization}") { nodes { id } } }`,
@@ -196,6 +207,8 @@ const tries: Readonly<Record<string, Try>> = {
   'Query.ledgerEntries(orderId)': ({ organization }) => `{ ledgerEntries(orderId: "${organization}") { nodes { id } } }`,
   'Query.ledgerEntries(merchantId)': ({ organization }) => `{ ledgerEntries(merchantId: "${organization}") { nodes { id } } }`,
   'Query.ledgerEntries(settlementBatchId)': ({ organization }) => `{ ledgerEntries(settlementBatchId: "${organization}") { nodes { id } } }`,
+  'Query.orders(customerId)': ({ organization }) => `{ orders(customerId: "${organization}") { nodes { id } } }`,
+  'Query.venues(merchantId)': ({ organization }) => `{ venues(merchantId: "${organization}") { nodes { id } } }`,
   'Query.orders(merchantId)': ({ organization }) => `{ orders(merchantId: "${organization}") { nodes { id } } }`,
   'Query.personProfiles(subjectId)': ({ person }) => `{ personProfiles(subjectId: "${person}") { nodes { id } } }`,
   'Query.providerCalls(userId)': ({ person }) => `{ providerCalls(userId: "${person}") { nodes { id } } }`,

@@ -4,6 +4,7 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
+import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
 import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
@@ -21,6 +22,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly organizationId: string
   readonly brandId: string
   readonly postId: string
+  /** A merchant of the organization. */
+  readonly merchantId: string
   /** Who owns the organization. */
   readonly owner: Viewer
   /** Where pictures are fetched from: whatever is asked for there is one. */
@@ -83,6 +86,7 @@ export async function restWorld(): Promise<RestWorld> {
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
+  const { id: merchantId } = await seedMerchant(graph, { organizationId, name: 'Kiosk' })
   // Used for generated images.
   await seedCredential(graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
   // The sender of the platform's mails.
@@ -96,6 +100,7 @@ export async function restWorld(): Promise<RestWorld> {
     owner,
     organizationId,
     brandId,
+    merchantId,
     files,
     senderDomainId: (await seedDomain(graph, { organizationId, domain: 'acme.example.com' })).id,
     postId: (await write()).id,

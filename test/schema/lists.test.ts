@@ -16,8 +16,13 @@ import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
 import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { sources } from '../../subgraphs/launcher/engines/widgets/sources.ts'
+import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
+import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
 import { maxNamed } from '../../subgraphs/payments/engines/ledger/proof.ts'
+import { maxMetadata } from '../../subgraphs/payments/order/metadata.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
+import { maxMethods } from '../../subgraphs/payments/parties/payment-method/rules.ts'
+import { max as ofVenues } from '../../subgraphs/payments/parties/venue/rules.ts'
 import { most as ofRefund } from '../../subgraphs/payments/refund/rules.ts'
 import { mostItems as mostFailed } from '../../subgraphs/payments/stores/widget.ts'
 import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
@@ -150,6 +155,13 @@ const rules: Readonly<Record<string, number>> = {
   'OAuthConsent.scopes': openidScopes.length + everyScope.length,
   'Query.consents': ofOAuth.clients,
   'Order.lines': ofOrder.lines,
+  'PaymentAuditEntry.changes': maxChanges,
+  'Order.metadata': maxMetadata.entries,
+  'Customer.metadata': maxMetadata.entries,
+  'Customer.paymentMethods': maxMethods,
+  'Merchant.venues': ofVenues.venues,
+  'PaymentSettings.refundApprovalThresholds': ofSettings.thresholds,
+  'PaymentSettings.reminderDays': ofSettings.reminderDays.count,
   'ImageGeneration.images': mostImages,
   'Embeddings.vectors': mostTexts,
   'Completion.toolCalls': mostTools,

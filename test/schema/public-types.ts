@@ -35,7 +35,16 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   Money: {
     from: [
       ...['LedgerAccount', 'LedgerEntry', 'LedgerVerification'],
-      ...['Order', 'OrderLine', 'ProcessorInvoiceLine', 'ProcessorInvoicePreview', 'ProcessorPaymentIntent', 'ProcessorPrice', 'ProcessorRecord'],
+      ...[
+        'Order',
+        'OrderLine',
+        'PaymentSettings',
+        'ProcessorInvoiceLine',
+        'ProcessorInvoicePreview',
+        'ProcessorPaymentIntent',
+        'ProcessorPrice',
+        'ProcessorRecord',
+      ],
       ...['ProcessorRefund', 'ProcessorTransfer', 'ProcessorTransferReversal', 'Refund', 'Transaction'],
     ],
     because: 'an amount by itself; whose it is says the type that it stands in',
@@ -48,6 +57,8 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   ModelPreference: { from: ['ModelGovernance'], because: 'a part of how models are governed, which carries the rule' },
   ModelSource: { from: ['ModelGovernance', 'ModelSync'], because: 'a part of how models are governed, which carries the rule' },
   ModelStanding: { from: ['ModelGovernance'], because: 'a part of how models are governed, which carries the rule' },
+  Metadata: { from: ['Customer', 'Order'], because: 'a part of its record, which carries the rule' },
+  PaymentAuditChange: { from: ['PaymentAuditEntry'], because: 'a part of its entry, which carries the rule' },
   OrderLine: { from: ['Order'], because: 'a part of its order, which carries the rule' },
   PageInfo: { because: 'tells where a page stands; the list that it belongs to carries the rule' },
   PostFailure: { from: ['Post'], because: 'a part of its post, which carries the rule' },

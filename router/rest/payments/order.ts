@@ -3,7 +3,7 @@ import { nounRoutes } from '../derive/route.ts'
 export const orderRows = nounRoutes({
   select: {
     Order: `
-      id number status currency lines subtotal tax discount total description reference merchantId paymentPhase captured refunded refundable due failure { code message retryable } organizationId: organization { id }
+      id number status currency lines subtotal tax discount total description reference merchantId customerId venueId metadata { key value } paymentPhase captured refunded refundable due failure { code message retryable } organizationId: organization { id }
       createdById: createdBy { id } createdAt updatedAt version`,
     OrderLine: 'name sku quantity unitAmount discount taxRate tax total',
   },

@@ -1,3 +1,4 @@
+import { Refusal } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
 import { newId, readId, readText } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
@@ -9,7 +10,10 @@ import { announceOrder, orderTopic } from '../engines/payment/announce.ts'
 import { dueOf, refundableOf, requireMove } from '../engines/payment/moves.ts'
 import type { CreateOrderInput, Resolvers, UpdateOrderInput } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
+import { requireKept } from '../stores/parties/customer.ts'
+import { requireActiveVenue, type VenueRow } from '../stores/parties/venue.ts'
 import { shownFailure } from '../transaction/failure.ts'
+import { readMetadata, readMetadataFilter } from './metadata.ts'
 import { cancelOrder, captureOrder, payOrder, voidOrder } from './payments.ts'
 import { most, workOut } from './rules.ts'
 
@@ -21,8 +25,10 @@ async function createOrder(context: Context, input: CreateOrderInput): Promise<O
   const words = {
     description: readText(input.description, 'description', most.description),
     reference: readText(input.reference, 'reference', most.reference),
+    metadata: readMetadata(input.metadata) ?? [],
   }
   const merchant = input.merchantId === null || input.merchantId === undefined ? null : await merchants.require(input.merchantId, 'merchantId')
+  const parties = await partiesOf(context, input)
   const known = merchant?.id ?? (await merchants.defaultOf(organizationId))
   const name = known ? '' : await context.nameOf(viewer)
   const createdBy = actorOf(viewer)
@@ -36,10 +42,11 @@ async function createOrder(context: Context, input: CreateOrderInput): Promise<O
       const stamps = { createdAt: now, createdBy }
       const fresh = { id: newId(now), organizationId, name, defaultCurrency: input.currency, ...stamps }
       const merchantId = known ?? (await merchants.ensureDefault(fresh, transaction))
+      if (parties.venue) requireVenueOf(parties.venue, merchantId)
       const { currency } = input
       const place = { id, merchantId, organizationId, currency, userId: viewer.userId, updatedAt: now, ...stamps }
       // Last, for whoever writes the next order of the organization waits from here on.
-      return { ...place, ...words, ...amounts, number: await orders.nextNumber(organizationId, transaction) }
+      return { ...place, ...words, ...amounts, ...parties.ids, number: await orders.nextNumber(organizationId, transaction) }
     },
     audit: ({ id, merchantId }) => ({ tenantId: merchantId, action: 'order.created', subjectId: id }),
     announce: order => announceOrder(events, order),
@@ -69,6 +76,21 @@ async function updateOrder(context: Context, input: UpdateOrderInput): Promise<O
   })
 }
 
+/** Who pays, and where it is sold. @throws NOT_FOUND for an id of another organization; CONFLICT for an erased customer and an archived venue */
+async function partiesOf({ customers, venues }: Context, { customerId, venueId }: CreateOrderInput) {
+  const customer = customerId ? await customers.require(customerId, 'customerId') : null
+  if (customer) requireKept(customer)
+  const venue = venueId ? await venues.require(venueId, 'venueId') : null
+  if (venue) requireActiveVenue(venue)
+  return { venue, ids: { customerId: customer?.id ?? null, venueId: venue?.id ?? null } }
+}
+
+/** @throws BAD_USER_INPUT for a venue of another merchant */
+function requireVenueOf(venue: VenueRow, merchantId: string): void {
+  if (venue.merchantId !== merchantId)
+    throw new Refusal('BAD_USER_INPUT', 'venueId names a venue of another merchant: name one of the merchant who sells.', { field: 'venueId' })
+}
+
 const money = (amountMinor: bigint | string, currency: string) => ({ amountMinor, currency })
 
 const currencies = [...exponents].map(([code, exponent]) => ({ code, exponent }))
@@ -76,9 +98,14 @@ const currencies = [...exponents].map(([code, exponent]) => ({ code, exponent })
 export const orderResolvers: Resolvers = {
   Query: {
     order: (_, { id }, { orders }) => orders.require(id),
-    orders: async (_, { status, merchantId, reference, ...page }, { viewer, orders }) => {
+    orders: async (_, { status, merchantId, customerId, reference, from, to, metadataKey, metadataValue, ...page }, { viewer, orders }) => {
       activeOrganization(viewer, 'Orders')
-      return orders.filtered({ status, merchantId: readId(merchantId, 'merchantId'), reference }, page)
+      const filter = {
+        ...{ status, reference, createdAt: { since: from, until: to } },
+        ...{ merchantId: readId(merchantId, 'merchantId'), customerId: readId(customerId, 'customerId') },
+        metadata: readMetadataFilter(metadataKey, metadataValue),
+      }
+      return orders.filtered(filter, page)
     },
     paymentCurrencies: () => currencies,
   },
@@ -126,6 +153,8 @@ export const orderResolvers: Resolvers = {
     failure: ({ status, paymentPhase, failureCode, failureMessage }) =>
       status === 'FAILED' || paymentPhase === 'AUTHORIZED' ? shownFailure(failureCode, failureMessage) : null,
     transactions: ({ id }, page, { transactions }) => transactions.page('ofOrder', id, page),
+    merchant: ({ merchantId }, _, { merchants }) => merchants.byId.load(merchantId),
+    venue: ({ venueId }, _, { venues }) => venues.find(venueId),
     organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
     createdBy: ({ userId }) => (userId ? { __typename: 'User', id: userId } : null),
   },

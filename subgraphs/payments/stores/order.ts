@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid, whole } from '../../../platform/sql/table.ts'
+import type { FilterSql } from '../../store/filter/filters.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
 
@@ -39,6 +40,12 @@ export interface LineRow {
   readonly totalMinor: string
 }
 
+/** A value that an organization keeps on a record for its own programs. */
+export interface MetadataRow {
+  readonly key: string
+  readonly value: string
+}
+
 export const orders = table('payments.orders', {
   merchantId: uuid.key,
   id: uuid.key,
@@ -70,6 +77,11 @@ export const orders = table('payments.orders', {
   paidAt: moment.maybe,
   /** Why its last payment, capture or void did not succeed. */
   ...failureColumns,
+  /** Who pays. */
+  customerId: uuid.maybe,
+  /** Where it is sold. */
+  venueId: uuid.maybe,
+  metadata: json.of<readonly MetadataRow[]>().or([]),
   /** The person who wrote it; null for a key or a service. */
   userId: uuid.maybe,
   ...stamps,
@@ -113,8 +125,21 @@ export const orderStore = store(
   {
     what: 'order',
     tenancy: { by: 'organizationId' },
-    filters: { status: 'eq', merchantId: 'eq', reference: 'eq' },
-    lists: { all: { below: 'organizationId', order: 'newest first' } },
+    filters: {
+      status: 'eq',
+      merchantId: 'eq',
+      customerId: 'eq',
+      reference: 'eq',
+      createdAt: 'range',
+      metadata: {
+        where: (entry: MetadataRow, { bind }: FilterSql) => `t.metadata <> '[]' and t.metadata @> ${bind(JSON.stringify([entry]))}::jsonb`,
+        depends: true,
+      },
+    },
+    lists: {
+      all: { below: 'organizationId', order: 'newest first' },
+      ofCustomer: { below: 'customerId', order: 'newest first' },
+    },
   },
   orderSql,
 )

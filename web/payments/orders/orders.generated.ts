@@ -15,11 +15,25 @@ export type CreateOrderInput = {
   readonly description?: string | null | undefined;
   /** What the order is called elsewhere, at most 120 characters. */
   readonly reference?: string | null | undefined;
+  /** Who pays. */
+  readonly customerId?: string | number | null | undefined;
+  /** Where it is sold: a venue of the merchant. */
+  readonly venueId?: string | number | null | undefined;
+  /** Values for the organization's own programs; at most 20 entries. */
+  readonly metadata?: ReadonlyArray<MetadataInput> | null | undefined;
   /**
    * The same key with the same input, from anybody of the organization, answers the first order again instead of writing another; with
    * another input it is CONFLICT.
    */
   readonly idempotencyKey?: string | null | undefined;
+};
+
+/** An entry of metadata. */
+export type MetadataInput = {
+  /** 1 to 40 of the characters `A–Z a–z 0–9 _ . -`, each key once. */
+  readonly key: string;
+  /** 1 to 500 characters. */
+  readonly value: string;
 };
 
 /** One thing of a new order. */

@@ -41,7 +41,7 @@ describe('Y-01 an order is written', () => {
     expect(await merchants(graph)).toEqual([{ id: made.merchantId, name: organization.name }])
     expect((await graph.execute(order, { id: made.id }, { as: owner })).data().order).toEqual(made)
     expect(await graph.rows('select tenant_id, actor, action, subject_id from payments.audit_entries')).toEqual([
-      { tenant_id: made.merchantId, actor: `user:${owner.userId}`, action: 'order.created', subject_id: made.id },
+      { tenant_id: organization.id, actor: `user:${owner.userId}`, action: 'order.created', subject_id: made.id },
     ])
   })
 

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { seedCredential } from '../../providers/credential/seed.ts'
 import { seedOrder } from '../order/seed.ts'
+import { seedClient } from '../parties/customer/seed.ts'
 
 type Graph = Pick<Supergraph, 'clock' | 'platform'>
 interface Place {
@@ -15,14 +16,8 @@ interface Place {
 }
 
 /** Lets payments have the played processor called: a credential of the organization, and payments as a client of the gateway. */
-export async function seedProcessor(graph: Graph, { organizationId, userId }: { readonly organizationId: string; readonly userId: string }): Promise<void> {
-  const job = graph.platform.providers.job('test')
-  await inTransaction(job, async ({ transaction, now }) => {
-    const appId = 'app_payments'
-    if ((await job.serviceClients.countedWith(appId, transaction)).alike > 0) return
-    const stamps = { createdAt: now, updatedAt: now, createdBy: `user:${userId}` }
-    await job.serviceClients.insert({ id: newId(now), appId, name: 'Payments', operations: ['PAYMENTS'], active: true, ...stamps }, transaction)
-  })
+export async function seedProcessor(graph: Graph & Pick<Supergraph, 'rows'>, { organizationId }: { readonly organizationId: string }): Promise<void> {
+  await seedClient(graph)
   await seedCredential(graph, { organizationId, provider: 'stripe', name: 'Processor of payments', secret: 'sk_test_of_these_tests_alone' })
 }
 

@@ -45,7 +45,7 @@ export interface Shop extends AsyncDisposable {
 export async function openShop(options: SupergraphOptions = {}): Promise<Shop> {
   const graph = await supergraph({ sandbox: true, ...options })
   const { owner, organization } = await graph.seed.owner()
-  await seedProcessor(graph, { organizationId: organization.id, userId: owner.userId! })
+  await seedProcessor(graph, { organizationId: organization.id })
   const control = async (path: string, body?: object): Promise<Any> => {
     const answer = await fetch(`${graph.x.origin}/_control/${path}`, {
       signal: AbortSignal.timeout(10_000),

@@ -1,0 +1,69 @@
+import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import type { Context, Job } from '../../context.ts'
+import { registration } from '../../registration.ts'
+import type { CustomerRow } from '../../stores/parties/customer.ts'
+import {
+  AttachProcessorMethodDocument,
+  type AttachProcessorMethodMutation,
+  DetachProcessorMethodDocument,
+  MakeProcessorCustomerDocument,
+} from './ask.generated.ts'
+
+/** A payment method as the processor knows it. */
+export type ProcessorMethod = NonNullable<AttachProcessorMethodMutation['attachProcessorPaymentMethod']>
+
+type Asks = Pick<Context | Job, 'ask'>
+
+/** Payments itself asks, for the organization: the caller's scopes do not reach the processor. It may answer after 27 s. */
+const asPayments = (organizationId: string) => ({
+  appId: registration.appId,
+  viewer: { userId: null, organizationId, roles: [], scopes: ['providers:service.invoke'], context: 'organization' } as const,
+  patienceMs: 28_000,
+})
+
+/** Makes a customer at the processor, which is told our id alone. @returns the processor's id of it */
+export async function makeProcessorCustomer({ ask }: Asks, { id, organizationId }: CustomerRow): Promise<string> {
+  const input = { idempotencyKey: `customer:${id}`, metadata: { customer_id: id } }
+  const { createProcessorCustomer } = await ask(MakeProcessorCustomerDocument, { input }, asPayments(organizationId))
+  return createProcessorCustomer!.id
+}
+
+/**
+ * Attaches a payment method to a customer of the processor.
+ * @param token `pm_…`
+ * @param key   the same for each try of one request
+ * @throws BAD_USER_INPUT for a token that the processor does not know, which is not repeated; CONFLICT for a card that it refuses
+ */
+export async function attachMethod(
+  { ask }: Asks,
+  organizationId: string,
+  { customerId, token, key }: { readonly customerId: string; readonly token: string; readonly key: string },
+): Promise<ProcessorMethod> {
+  const input = { customerId, paymentMethodId: token, idempotencyKey: `method:${key}` }
+  const { attachProcessorPaymentMethod } = await ask(AttachProcessorMethodDocument, { input }, asPayments(organizationId)).catch(error => {
+    throw withoutToken(error, token)
+  })
+  return attachProcessorPaymentMethod!
+}
+
+/** Detaches a payment method at the processor; one that is not attached there any more is left alone. @throws UPSTREAM_FAILED */
+export async function detachMethod({ ask }: Asks, organizationId: string, { id, processorId }: { readonly id: string; readonly processorId: string }) {
+  const input = { id: processorId, idempotencyKey: `detach:${id}` }
+  await ask(DetachProcessorMethodDocument, { input }, asPayments(organizationId)).catch(error => {
+    if (!['CONFLICT', 'NOT_FOUND', 'BAD_USER_INPUT'].includes(codeOf(error))) throw withoutToken(error, processorId)
+  })
+}
+
+/** The processor's sentences repeat what it was sent. */
+function withoutToken(error: unknown, token: string): unknown {
+  const code = codeOf(error)
+  if (code === 'NOT_FOUND' || code === 'BAD_USER_INPUT')
+    return new Refusal('BAD_USER_INPUT', 'The processor knows no payment method of this token: have the payer enter the card again.', { field: 'token' })
+  if (String((error as Error).message).includes(token)) return new Refusal(code, 'The processor refused the payment method: ask for another.', detailsOf(error))
+  return error
+}
+
+function detailsOf(error: unknown): Record<string, unknown> {
+  const { code: _, ...details } = (error as { extensions?: Record<string, unknown> }).extensions ?? {}
+  return details
+}
