@@ -10,10 +10,12 @@ export interface DemoFacts {
   readonly postIds: readonly string[]
   /** Clear text of a key of organization `demo` with `publishing:posts.read`. */
   readonly apiKey: string
-  /** The demo's merchant, and orders of it in order of creation; accounts that the processor transfers to, and with what it signs events. */
+  /** The demo's merchant, orders of it in order of creation, its venue and a customer with a card; accounts that the processor transfers to, and with what it signs events. */
   readonly payments: {
     readonly merchantId: string
     readonly orderIds: readonly string[]
+    readonly venueId: string
+    readonly customerId: string
     readonly payees: readonly string[]
     readonly webhookSecret: string | null
   }

@@ -4,6 +4,7 @@ import { lineOf } from '../../start-error.ts'
 import * as agentsDemo from '../../subgraphs/agents/demo.ts'
 import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
+import { provideDemoCard, provideDemoParties } from '../../subgraphs/payments/parties/demo.ts'
 import * as providersDemo from '../../subgraphs/providers/demo/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/brand/demo.ts'
 import { connectDemo } from '../../subgraphs/publishing/connection/demo.ts'
@@ -60,12 +61,17 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
       await provideDemoMedia(job, { brandId, userId })
-      const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
+      const paying = payments!.job(`user:${userId}`)
+      const ordered = await paymentsDemo.provideDemo(paying, { organizationId, userId })
+      const parties = await provideDemoParties(paying, { organizationId, userId, merchantId: ordered.merchantId })
       await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox, mailServer, outbound })
       // A start must not depend on a network's answer. After the gateway, because one of the networks is called through it.
       const left = await connectDemo(publishing!.job(`user:${userId}`), { brandId, userId, sandbox, outbound })
       for (const { platform, error } of left)
         notices.push(`the demo brand is not connected, the sandbox's ${everyNetwork[platform].title} failed (${lineOf(error)}): the next start tries again`)
+      await provideDemoCard(paying, parties.customerId).catch(error =>
+        notices.push(`the demo customer has no card, the sandbox's processor failed (${lineOf(error)}): the next start tries again`),
+      )
       const { personProfileId } = await agentsDemo.provideDemo(agents!.job(`user:${userId}`), { organizationId, userId, subjectId: memberId })
       writeDemoFile(dataDir, {
         organizationId,
@@ -73,7 +79,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         threadId,
         postIds,
         apiKey,
-        payments: { ...ordered, ...processor },
+        payments: { ...ordered, ...parties, ...processor },
         personProfileId,
         serviceTokens: firstOf(tokens),
         ...(gateway && {
