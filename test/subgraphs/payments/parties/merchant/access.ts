@@ -12,9 +12,9 @@ const freshMerchant: Fresh = async ({ graph, ids }) => (await seedMerchant(graph
 const verbs = ['update', 'suspend', 'resume'] as const
 
 export const access: AccessRows = {
-  made: async stage => ({ merchant: await freshMerchant(stage) }),
+  made: async stage => ({ soldBy: await freshMerchant(stage) }),
   fields: [
-    row('Query.merchant', readMerchants, readOrders, byScope, ({ merchant }) => `{ merchant(id: "${merchant}") { id } }`, 'merchant'),
+    row('Query.merchant', readMerchants, readOrders, byScope, ({ soldBy }) => `{ merchant(id: "${soldBy}") { id } }`, 'merchant'),
     row('Query.merchants', readMerchants, readOrders, byScopeEachTheirOwn, constant('{ merchants { nodes { id } } }'), 'merchants'),
     row(
       'Mutation.createMerchant',
@@ -51,7 +51,7 @@ export const access: AccessRows = {
       scopes: readMerchants,
       less: readOrders,
       cells: byScope,
-      path: ids => `/payments/api/merchants/${ids.merchant}`,
+      path: ids => `/payments/api/merchants/${ids.soldBy}`,
     },
     {
       at: 'PUT /payments/api/merchants/:id',

@@ -12,7 +12,7 @@ const creators = 'refused yes refused refused refused yes hidden'
 
 const freshVenue: Fresh = async ({ graph, ids }) => {
   const organizationId = ids.organization!
-  return (await seedVenue(graph, { organizationId, merchantId: ids.merchant! })).id
+  return (await seedVenue(graph, { organizationId, merchantId: ids.soldBy! })).id
 }
 const freshMerchant: Fresh = async ({ graph, ids }) => (await seedMerchant(graph, { organizationId: ids.organization! })).id
 
@@ -56,7 +56,7 @@ export const access: AccessRows = {
       both,
       ['payments:merchants.read'],
       byScope,
-      ({ merchant }) => `{ merchant(id: "${merchant}") { venues { id } } }`,
+      ({ soldBy }) => `{ merchant(id: "${soldBy}") { venues { id } } }`,
       'merchant.venues',
     ),
   ],
