@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBoundClock } from '../../../../platform/clock.ts'
-import { serviceIdentity } from '../../../../subgraphs/payments/service-identity/answer.ts'
+import { serviceIdentity } from '../../../../subgraphs/payments/http/service-identity.ts'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
 import { openDoor } from '../../../kit/door.ts'
 import { supergraph } from '../../../kit/supergraph.ts'

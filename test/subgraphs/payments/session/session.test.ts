@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exchangeCode, loginRedirect } from '../../../../subgraphs/payments/session/session.ts'
+import { exchangeCode, loginRedirect } from '../../../../subgraphs/payments/http/session.ts'
 import { openDoor } from '../../../kit/door.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 

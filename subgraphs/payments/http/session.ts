@@ -2,7 +2,7 @@ import type { CallService } from '../../../platform/ask.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { readFields } from '../../http/body.ts'
 import { registration } from '../registration.ts'
-import type { Addresses } from '../service-identity/answer.ts'
+import type { Addresses } from './service-identity.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 

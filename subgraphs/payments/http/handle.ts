@@ -1,7 +1,7 @@
-import { Refusal } from '../../platform/errors.ts'
-import type { Viewer } from '../viewer.ts'
-import { type ServiceIdentity, serviceIdentityResponse } from './service-identity/answer.ts'
-import { exchangeCode, loginRedirect, type SessionNeeds } from './session/session.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Viewer } from '../../viewer.ts'
+import { type ServiceIdentity, serviceIdentityResponse } from './service-identity.ts'
+import { exchangeCode, loginRedirect, type SessionNeeds } from './session.ts'
 
 /** What the rows stand on. */
 export interface RowNeeds extends Omit<SessionNeeds, 'serviceId'> {
