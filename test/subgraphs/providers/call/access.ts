@@ -20,7 +20,8 @@ export const access: AccessRows = {
     row('Query.providerApps', apps, usage, byScopeEachTheirOwn, constant('{ providerApps { appId } }'), 'providerApps'),
     row('ProviderCall.user', usage, invoke, byScope, call('user { id }'), 'providerCall.user'),
     row('ProviderCall.organization', usage, invoke, byScope, call('organization { id }'), 'providerCall.organization'),
-    row('UsageRow.user', usage, invoke, byScopeEachTheirOwn, constant('{ usage(groupBy: [USER]) { user { id } } }'), 'usage.user'),
+    // Of this app alone: calls of a service name no person.
+    row('UsageRow.user', usage, invoke, byScopeEachTheirOwn, constant('{ usage(groupBy: [USER], appId: "app_providers") { user { id } } }'), 'usage.user'),
   ],
   routes: [
     { at: 'GET /providers/api/calls', scopes: usage, less: invoke, cells: byScopeEachTheirOwn, path: () => '/providers/api/calls' },
