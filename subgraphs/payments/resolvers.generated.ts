@@ -345,6 +345,7 @@ export type Mutation = {
   /**
    * Charges a payment method with all that is due. A decline is an answer: status FAILED with `failure`, and another method may be tried. It
    * answers once the outcome is known, after 8 s at the latest with phase PROCESSING; the same payment is never repeated under another key.
+   * CONFLICT, reason MERCHANT_SUSPENDED, for an order of a suspended merchant.
    */
   readonly payOrder?: Maybe<Order>;
   /** Takes what is held for an order, or a part of it, once; the rest is released and the order is PAID. */
@@ -380,8 +381,8 @@ export type Mutation = {
   /** Brings an archived venue back into use; an active one is answered as it is. */
   readonly restoreVenue?: Maybe<Venue>;
   /**
-   * Gives money back for an order: a part, or all that may still go back. Above the threshold of its currency, 1,000 major units, it waits until
-   * a second person approves, and holds its amount meanwhile. CONFLICT, reason REFUND_EXCEEDS_REMAINING with `refundableMinor`, for more than
+   * Gives money back for an order: a part, or all that may still go back. Above the threshold that `paymentSettings` has for its currency it
+   * waits until a second person approves, and holds its amount meanwhile. CONFLICT, reason REFUND_EXCEEDS_REMAINING with `refundableMinor`, for more than
    * remains.
    */
   readonly refundOrder?: Maybe<Refund>;

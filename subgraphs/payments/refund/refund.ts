@@ -3,6 +3,7 @@ import type { Unit } from '../../store/books.ts'
 import { type Hold, makeHeld } from '../../store/claim.ts'
 import { change, write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
+import { refundThreshold } from '../admin/settings/rules.ts'
 import type { Context } from '../context.ts'
 import { announceOrder, approvalFacts } from '../engines/payment/announce.ts'
 import { recordIntention } from '../engines/payment/begin.ts'
@@ -10,7 +11,7 @@ import { runAndWait } from '../engines/payment/run.ts'
 import type { ApproveRefundInput, DecideRefundInput, RefundOrderInput, RejectRefundInput } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
 import type { RefundRow } from '../stores/refund.ts'
-import { amountOf, defaultThresholdOf, most, requireSecondPerson, requireWaiting } from './rules.ts'
+import { amountOf, most, requireSecondPerson, requireWaiting } from './rules.ts'
 
 /** What was recorded of a refund. */
 interface Recorded {
@@ -21,16 +22,17 @@ interface Recorded {
 }
 
 /** Writes a refund and holds its amount, under the order's lock; with it the intention to pay it out, unless it waits for approval. */
-const recordRefund = (context: Context, id: string, input: RefundOrderInput): Promise<Recorded> => {
-  const { orders, refunds, viewer, events, publicUrl } = context
+async function recordRefund(context: Context, id: string, input: RefundOrderInput): Promise<Recorded> {
+  const { orders, refunds, settings, viewer, events, publicUrl } = context
   const note = readText(input.note, 'note', most.note)
   const orderId = requireId(input.orderId, 'orderId')
+  const ofOrganization = await settings.of(activeOrganization(viewer, 'Refunds'))
   return write(context, {
     async run(unit): Promise<Recorded> {
       const order = (await orders.lock(orderId, unit.transaction)) ?? (await orders.require(orderId, 'orderId'))
       const number = await refunds.countOf(order.id, unit.transaction)
       const amountMinor = amountOf(order, input.amountMinor ?? null, { number, isDisputed: false })
-      const isWaiting = amountMinor > defaultThresholdOf(order.currency)
+      const isWaiting = amountMinor > refundThreshold(ofOrganization, order.currency)
       const { merchantId, organizationId, currency } = order
       const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(viewer) }
       const refund = await refunds.insert(

@@ -1,17 +1,10 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { exponents } from '../../currencies.ts'
 import { refundableOf, requireMove } from '../engines/payment/moves.ts'
 import type { OrderRow } from '../stores/order.ts'
 import type { RefundRow } from '../stores/refund.ts'
 
 /** How many refunds an order may have, and how long a note is, in characters. */
 export const most = { ofOrder: 50, note: 500 } as const
-
-/** Above how much a refund needs a second person, in major units, where the organization has said nothing. */
-const defaultThreshold = 1_000n
-
-/** The same in minor units of a currency. */
-export const defaultThresholdOf = (currency: string): bigint => defaultThreshold * 10n ** BigInt(exponents.get(currency) ?? 2)
 
 /**
  * Decides how much goes back.

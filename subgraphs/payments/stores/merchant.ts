@@ -82,6 +82,9 @@ const merchantSql = (rows: Rows<typeof merchants>) => ({
 
 export const merchantStore = store(merchants, { what: 'merchant', tenancy: { by: 'organizationId' }, filters: { status: 'eq' } }, merchantSql)
 
+/** Merchants as they are opened for an operation, or for a job. */
+export type Merchants = ReturnType<(typeof merchantStore)['open']>
+
 /** Returns the first of `INV`, `INV2`, `INV3` and so on that is not taken. */
 export function firstFreePrefix(taken: readonly string[]): string {
   const used = new Set(taken)

@@ -32,17 +32,20 @@ interface Begin extends Aim {
   readonly transactionId: string
   /** What the transaction is, by the order as it stands under its lock: rules of the verb speak here. */
   intend(order: OrderRow): { readonly type: TransactionType; readonly amountMinor: bigint } & Partial<TransactionRow>
+  /** Refuses what may not begin for another reason than the order, under locks of the same transaction. */
+  require?(order: OrderRow, unit: Unit): Promise<void>
   readonly action: string
 }
 
 /** Moves an order into the phase PROCESSING, and records the intention with it. */
-const begin = (context: PaymentWork, { verb, transactionId, orderId, expectedVersion, intend, action }: Begin): Promise<OrderRow> =>
+const begin = (context: PaymentWork, { verb, transactionId, orderId, expectedVersion, intend, require, action }: Begin): Promise<OrderRow> =>
   change(context, {
     of: context.orders,
     id: orderId,
     expectedVersion,
     async decide(order, unit) {
       requireMove(order, verb)
+      await require?.(order, unit)
       await recordIntention(context, order, { id: transactionId, ...intend(order) }, unit)
       return { status: 'PENDING' as const, paymentPhase: 'PROCESSING' as const }
     },
@@ -56,10 +59,11 @@ export interface Payment extends Aim {
   readonly capture: boolean
 }
 
-/** Begins a payment of the whole order. @throws CONFLICT, reason ILLEGAL_MOVE or OUTCOME_UNKNOWN */
+/** Begins a payment of the whole order. @throws CONFLICT, reason ILLEGAL_MOVE, OUTCOME_UNKNOWN or MERCHANT_SUSPENDED */
 export const beginPayment = (context: PaymentWork, transactionId: string, { capture, paymentMethod, ...aim }: Payment): Promise<OrderRow> =>
   begin(context, {
     ...{ ...aim, transactionId, verb: 'pay', action: 'order.payment_begun' },
+    require: ({ merchantId }, { transaction }) => context.merchants.requireActive(merchantId, transaction),
     intend: ({ status, totalMinor }) => ({
       type: capture ? 'PURCHASE' : 'AUTHORIZE',
       amountMinor: totalMinor,

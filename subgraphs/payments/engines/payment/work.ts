@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Events } from '../../../../platform/events.ts'
 import type { Viewer } from '../../../viewer.ts'
+import type { Merchants } from '../../stores/merchant.ts'
 import type { Orders } from '../../stores/order.ts'
 import type { Refunds } from '../../stores/refund.ts'
 import type { Transactions } from '../../stores/transaction.ts'
@@ -11,6 +12,7 @@ import type { Underway } from './underway.ts'
 
 /** What payments are carried out with: everybody's rows, or those that a viewer may see. */
 export interface PaymentWork extends LedgerWriting {
+  readonly merchants: Merchants
   readonly orders: Orders
   readonly transactions: Transactions
   readonly refunds: Refunds

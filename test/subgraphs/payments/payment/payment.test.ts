@@ -85,6 +85,16 @@ describe('payOrder', () => {
     expect(await shop.read(id)).toMatchObject({ status: 'DRAFT', transactions: { nodes: [] } })
   })
 
+  it('is refused while the merchant is suspended, and nothing is sent', async () => {
+    await using shop = await openShop()
+    const { id, merchantId } = await shop.order()
+    await shop.change('suspendMerchant', { id: merchantId }, shop.owner, 'status')
+    const refusal = await shop.ask('payOrder', { orderId: id, paymentMethodToken: 'pm_card_visa' })
+    expect(refusal.refused('CONFLICT').extensions.reason).toBe('MERCHANT_SUSPENDED')
+    expect(await shop.read(id)).toMatchObject({ status: 'DRAFT', transactions: { nodes: [] } })
+    expect(await shop.received(id, 'payment_intents')).toEqual([])
+  })
+
   it.each(['4242424242424242', 'tok_visa', '', null])('refuses %j as a payment method, and repeats none of it', async paymentMethodToken => {
     await using shop = await openShop()
     const { id } = await shop.order()

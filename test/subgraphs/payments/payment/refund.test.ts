@@ -132,6 +132,14 @@ describe('a large refund', () => {
     expect([refundable.amountMinor, refunded.amountMinor]).toEqual(approved.error ? [300_000, 0] : [150_000, 150_000])
   })
 
+  it('begins above the threshold that the organization set for the currency', async () => {
+    await using shop = await openShop()
+    await shop.change('updatePaymentSettings', { refundApprovalThresholds: [{ amountMinor: 500, currency: 'EUR' }] }, shop.owner, 'version')
+    const { id } = await shop.paid(2000)
+    const asked = [await refund(shop, id, { amountMinor: 501 }), await refund(shop, id, { amountMinor: 500 })]
+    expect(asked.map(answer => answer.data().refundOrder.status)).toEqual(['AWAITING_APPROVAL', 'SUCCEEDED'])
+  })
+
   it('that a key asked for is not approved by who made the key', async () => {
     await using shop = await openShop()
     const second = await secondOwner(shop)

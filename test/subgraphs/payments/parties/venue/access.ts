@@ -51,14 +51,7 @@ export const access: AccessRows = {
       ),
     ),
     row('Venue.merchant', both, readVenues, byScope, venue('merchant { id }'), 'venue.merchant'),
-    row(
-      'Merchant.venues',
-      both,
-      ['payments:merchants.read'],
-      byScope,
-      ({ soldBy }) => `{ merchant(id: "${soldBy}") { venues { id } } }`,
-      'merchant.venues',
-    ),
+    row('Merchant.venues', both, ['payments:merchants.read'], byScope, ({ soldBy }) => `{ merchant(id: "${soldBy}") { venues { id } } }`, 'merchant.venues'),
   ],
   routes: [
     { at: 'GET /payments/api/venues', scopes: readVenues, less: readOrders, cells: byScopeEachTheirOwn, path: () => '/payments/api/venues' },
