@@ -1,6 +1,6 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { isText } from '../../../../platform/page.ts'
-import { mutations } from '../../stores/admin/audit-actions.ts'
+import { mutations } from './actions.ts'
 
 /** A field of a record before and after a change, as text; null for a field without a value. */
 export interface AuditChange {
