@@ -105,7 +105,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
     platform.child.kill('SIGTERM')
     await platform.ended
     console.log(`TERM while every connection is silent: gone after ${((performance.now() - began) / 1000).toFixed(1)} s`)
-    expect(performance.now() - began).toBeLessThan(7_500)
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 
   test('sessions that are killed', { timeout: 180_000 }, async () => {
