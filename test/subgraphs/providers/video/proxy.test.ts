@@ -77,14 +77,14 @@ describe('G-09 a call of the video network', () => {
     expect((await world.calls()).map(({ status, units }) => `${status} ${units}`).sort()).toEqual(['FAILED 0', 'FAILED 1', 'FAILED 1', 'FAILED 50'])
   })
 
-  test('that never reached the network is ended first, and what cannot be given back or written down is told in the log', async () => {
+  test('that never reached the network is ended first, and what cannot be released or stored is told in the log', async () => {
     await using world = await videoWorld()
     const { graph } = world
     const lines = (words: string) => graph.log.filter(line => line.includes(words)).length
     await graph.rows('alter table providers.video_quota_days add constraint no_way_back check (used > 0)')
     await using _away = await graph.x.away()
     expect((await world.list()).status).toBe(502)
-    expect([(await world.calls()).map(({ status }) => status), lines('could not be given back')]).toEqual([['FAILED'], 1])
+    expect([(await world.calls()).map(({ status }) => status), lines('could not be released')]).toEqual([['FAILED'], 1])
     await graph.rows(`alter table providers.calls add constraint no_end check (status = 'RUNNING') not valid`)
     expect((await world.list()).status).toBe(502)
     expect([lines('outcome of a call could not be stored'), await world.used()]).toMatchObject([1, [{ used: 1 }]])
