@@ -77,13 +77,15 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   const facts = createRemoteCarrier({ urls, secret: authSecret, clock })
   stack.defer(() => facts.close())
   const defined: Partial<Record<ListedSlug, Subgraph>> = {}
+  // Jobs ask for nobody whom the router sent, so each service needs a token of its own.
+  const tokens = new Map(listedSlugs.map(slug => [`app_${slug}`, [randomBytes(32).toString('base64url')]]))
   const calls = () => createCall(Object.values(defined), publicUrl, createIsMember((defined as Defined).identity.authority))
   const call: CallService = Object.assign((...called: Parameters<CallWhole>) => calls()(...called), {
     stream: (...called: Parameters<CallStream>) => calls().stream(...called),
   })
   for (const [at, slug] of listedSlugs.entries()) {
     const seals = rememberSeals(createSealReader({ audience: slug, keys, clock }))
-    const ask = createRemoteAsk([`http://127.0.0.1:${routerPort}`], seals)
+    const ask = createRemoteAsk([`http://127.0.0.1:${routerPort}`], seals, tokens.get(`app_${slug}`)![0])
     const made: Partial<Defined> = await defineSubgraphs([slug], { ...deps, events: await openEvents(), ask, call, carrier: facts }, stack)
     const subgraph = made[slug] as Subgraph
     defined[slug] = subgraph
@@ -117,6 +119,7 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
         registrations,
         keys,
         clock,
+        tokens,
       }),
   })
   await router.listen()
