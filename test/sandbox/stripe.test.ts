@@ -242,8 +242,8 @@ describe('the official client of Stripe', () => {
     const stripe = clientOf(world)
     const amount = (value: number, currency: string) => charge(stripe, { amount: value, currency })
     expect((await amount(500, 'jpy')).amount).toBe(500)
+    expect((await amount(1234, 'kwd')).amount).toBe(1234)
     const wrong = [
-      [1234, 'kwd'],
       [150, 'isk'],
       [1, 'ugx'],
       [100_000_000, 'eur'],
