@@ -190,6 +190,7 @@ describe('an outcome', () => {
     [{ reason: 'CARD_REFUSED', processorCode: 'expired_card', declineCode: null }, 'CONFLICT', true, { failure: { code: 'EXPIRED_CARD' } }],
     [{ reason: 'CARD_REFUSED', processorCode: 'card_declined', declineCode: 'generic_decline' }, 'CONFLICT', false, { failure: { code: 'DECLINED' } }],
     [{ processorCode: 'charge_already_refunded' }, 'CONFLICT', true, { failure: { code: 'PROCESSOR_ERROR' } }],
+    [{ processorCode: 'invalid_amount' }, 'BAD_USER_INPUT', true, { failure: { code: 'AMOUNT_REFUSED' } }],
     [{ processorCode: 'resource_missing', processorParam: 'payment_method' }, 'NOT_FOUND', true, { failure: { code: 'INVALID_METHOD' } }],
     [{ outcome: 'refused' }, 'UPSTREAM_FAILED', true, { failure: { code: 'PROCESSOR_ERROR' } }],
     [{ outcome: 'refused' }, 'UPSTREAM_FAILED', false, { kind: 'UNKNOWN' }],

@@ -49,6 +49,7 @@ const cardWords: Readonly<Record<string, FailureCode>> = {
 const otherWords: Readonly<Record<string, FailureCode>> = {
   amount_too_large: 'AMOUNT_REFUSED',
   amount_too_small: 'AMOUNT_REFUSED',
+  invalid_amount: 'AMOUNT_REFUSED',
   balance_insufficient: 'BALANCE_INSUFFICIENT',
   payment_method_unexpected_state: 'INVALID_METHOD',
   payment_method_not_available: 'INVALID_METHOD',
