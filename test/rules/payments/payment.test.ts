@@ -214,6 +214,15 @@ describe('an outcome', () => {
     expect(waits).toEqual([5, 30, 120, 600, 3_600, ...Array(22).fill(3_600), null, null])
     expect(waits.reduce<number>((sum, seconds) => sum + (seconds ?? 0), 0)).toBeLessThan(86_400)
   })
+
+  it.each([
+    ['re_1', 3_600],
+    [null, null],
+  ])('that is unknown after a day, and named %s by the processor, is asked for again after %s s', (processorId, seconds) => {
+    const transaction = transactionOf('REFUND', 5n, { attempts: 28, processorId })
+    const at = settle(draft(), { transaction, refund: null }, { kind: 'UNKNOWN' }, now).transaction!.nextAttemptAt
+    expect(at && (at.getTime() - now.getTime()) / 1_000).toBe(seconds)
+  })
 })
 
 describe('a refund', () => {

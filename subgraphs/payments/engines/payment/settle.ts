@@ -60,7 +60,9 @@ function unknown({ type, attempts, processorId: known }: TransactionRow, process
   // What the processor has a name for is under way there: it is read by that name until it has ended.
   const name = processorId ?? known
   const status = name === null ? ('UNKNOWN' as const) : ('PENDING' as const)
-  const transaction = { status, processorId: name, nextAttemptAt: nextTry(attempts, now) }
+  // A refund may be under way at a bank for days, and reading it by its name needs no remembered key.
+  const nextAttemptAt = nextTry(attempts, now) ?? (name === null ? null : new Date(now.getTime() + hourMs))
+  const transaction = { status, processorId: name, nextAttemptAt }
   if (type === 'REFUND') return { ...nothingMore, transaction, refund: { status } }
   return { ...nothingMore, transaction, order: { paymentPhase: name === null ? 'UNKNOWN' : 'PROCESSING' } }
 }
