@@ -25,8 +25,7 @@ export function currencyIn(form: Form): string {
 /** Refuses what Stripe takes no such amount of. */
 export function checkAmount(amount: number, currency: string, param: string): number {
   if (amount > 99_999_999) throw invalid('Amount must be no more than 999,999.99', param, 'amount_too_large')
-  if (hundreds.has(currency) && amount % 100 !== 0)
-    throw invalid(`Invalid amount: in ${currency} it must be evenly divisible by 100.`, param, 'invalid_amount')
+  if (hundreds.has(currency) && amount % 100 !== 0) throw invalid(`Invalid amount: in ${currency} it must be evenly divisible by 100.`, param, 'invalid_amount')
   return amount
 }
 

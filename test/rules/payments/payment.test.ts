@@ -4,6 +4,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { dueOf, possibleFor, refundableOf, requireMove, statusWithMoney, type Verb } from '../../../subgraphs/payments/engines/payment/moves.ts'
 import { failureOf, type Outcome, outcomeOf } from '../../../subgraphs/payments/engines/payment/outcome.ts'
+import { callProcessor } from '../../../subgraphs/payments/engines/payment/processor.ts'
 import { nextTry, settle } from '../../../subgraphs/payments/engines/payment/settle.ts'
 import { amountOf, requireSecondPerson } from '../../../subgraphs/payments/refund/rules.ts'
 import type { OrderRow } from '../../../subgraphs/payments/stores/order.ts'
@@ -222,6 +223,21 @@ describe('an outcome', () => {
     const transaction = transactionOf('REFUND', 5n, { attempts: 28, processorId })
     const at = settle(draft(), { transaction, refund: null }, { kind: 'UNKNOWN' }, now).transaction!.nextAttemptAt
     expect(at && (at.getTime() - now.getTime()) / 1_000).toBe(seconds)
+  })
+})
+
+describe('callProcessor', () => {
+  const missing = async () =>
+    Promise.reject(Object.assign(new Error('there is none'), { extensions: { code: 'NOT_FOUND', processorCode: 'resource_missing' } }))
+  const processor = { charge: missing, payment: missing, refund: missing, refundBy: missing, capture: missing, release: missing }
+
+  it.each<[TransactionType, string | null, Outcome['kind']]>([
+    ['PURCHASE', 'pi_1', 'UNKNOWN'],
+    ['REFUND', 're_1', 'UNKNOWN'],
+    ['PURCHASE', null, 'FAILED'],
+  ])('of a %s named %s, which the processor does not find, returns %s', async (type, processorId, kind) => {
+    const transaction = transactionOf(type, 5n, { processorId })
+    expect(await callProcessor(processor, { order: draft(), transaction, refund: null }, false)).toMatchObject({ kind })
   })
 })
 
