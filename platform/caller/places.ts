@@ -1,7 +1,19 @@
+import { Refusal } from '../errors.ts'
+
 /** How many places there are, and how many of them one party has at most. */
 export interface PlaceLimits {
   readonly all: number
   readonly ofParty: number
+  /** How many of one party may wait. @default any number */
+  readonly waiting?: number
+}
+
+/** How long somebody waits for a place. */
+export interface Patience {
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal | undefined
+  /** The time of `performance.now()` at which the wait ends. */
+  readonly until: number
 }
 
 /** The party of what a process reads of its own accord: it has as many places as there are. */
@@ -9,71 +21,115 @@ export const nobody = ''
 
 /** Places that parties take in turn, such as connections of a pool. */
 export interface Places {
-  /** Takes a place for a party, which `leave` gives back: null when there is one, else a promise of it. */
-  enter(party: string): Promise<void> | null
+  /**
+   * Takes a place for a party, which `leave` gives back: null when there is one, else a promise of it.
+   * @param patience how long the promise may take @default as long as it takes
+   * @throws Refusal RATE_LIMITED at once when too many of the party wait; the promise rejects with it when none is free in time, and with
+   *   UPSTREAM_FAILED when the signal aborts
+   */
+  enter(party: string, patience?: Patience): Promise<void> | null
   leave(party: string): void
+  /** Whether the party has a place left within its own limit, and nothing of it waits. */
+  hasRoom(party: string): boolean
   /** Does work in a place of a party's. */
   run<Result>(party: string, work: () => Promise<Result>): Promise<Result>
 }
 
 interface Line {
   running: number
-  readonly waiting: (() => void)[]
+  /** Begins what waits, in order. */
+  readonly waiting: Set<() => void>
 }
 
 /**
  * Makes places that parties take in turn: one party never has more of them than its limit, and where all are taken the parties that wait get
  * them one after the other. Whoever holds a place waits for nothing else, so nobody waits for ever.
  */
-export function createPlaces({ all, ofParty }: PlaceLimits): Places {
+export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY }: PlaceLimits): Places {
   const lines = new Map<string, Line>()
   /** Parties that wait and may have another place, in the order in which they get one. */
   const turn = new Set<string>()
   let running = 0
 
   const limitOf = (party: string) => (party === nobody ? all : ofParty)
+  const lineOf = (party: string): Line => {
+    const known = lines.get(party)
+    if (known) return known
+    const line: Line = { running: 0, waiting: new Set() }
+    lines.set(party, line)
+    return line
+  }
   const take = (line: Line) => {
     running += 1
     line.running += 1
+  }
+  const tidy = (party: string, line: Line) => {
+    if (line.waiting.size === 0 || line.running >= limitOf(party)) turn.delete(party)
+    else turn.add(party)
+    if (line.waiting.size === 0 && line.running === 0) lines.delete(party)
   }
   const proceed = () => {
     while (running < all) {
       const [party] = turn
       if (party === undefined) return
       const line = lines.get(party)!
+      const [begin] = line.waiting
+      line.waiting.delete(begin!)
       take(line)
+      // Moves to the end of the round-robin queue.
       turn.delete(party)
-      const begin = line.waiting.shift()!
-      if (line.waiting.length > 0 && line.running < limitOf(party)) turn.add(party)
-      begin()
+      tidy(party, line)
+      begin!()
     }
   }
-  const enter: Places['enter'] = party => {
-    let line = lines.get(party)
-    if (!line) {
-      line = { running: 0, waiting: [] }
-      lines.set(party, line)
+  const wait = (party: string, line: Line, patience: Patience | undefined): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let timer: NodeJS.Timeout | undefined
+    const settle = () => {
+      clearTimeout(timer)
+      patience?.signal?.removeEventListener('abort', abort)
     }
-    if (running < all && line.running < limitOf(party) && line.waiting.length === 0) {
+    const begin = () => {
+      settle()
+      resolve()
+    }
+    const fail = (refusal: Refusal) => {
+      settle()
+      line.waiting.delete(begin)
+      tidy(party, line)
+      reject(refusal)
+    }
+    const abort = () => fail(new Refusal('UPSTREAM_FAILED', 'The operation was ended before it began.'))
+    patience?.signal?.addEventListener('abort', abort)
+    if (patience && Number.isFinite(patience.until)) timer = setTimeout(() => fail(tooMuch()), Math.max(0, patience.until - performance.now()))
+    line.waiting.add(begin)
+    tidy(party, line)
+    return promise
+  }
+  const enter: Places['enter'] = (party, patience) => {
+    const line = lineOf(party)
+    if (running < all && line.running < limitOf(party) && line.waiting.size === 0) {
       take(line)
       return null
     }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    line.waiting.push(resolve)
-    if (line.running < limitOf(party)) turn.add(party)
-    return promise
+    if (line.waiting.size < waiting) return wait(party, line, patience)
+    tidy(party, line)
+    throw tooMuch()
   }
   const leave: Places['leave'] = party => {
     const line = lines.get(party)!
     running -= 1
     line.running -= 1
-    if (line.waiting.length > 0) turn.add(party)
-    else if (line.running === 0) lines.delete(party)
+    tidy(party, line)
     proceed()
   }
   return {
     enter,
     leave,
+    hasRoom(party) {
+      const line = lines.get(party)
+      return line === undefined || (line.running < limitOf(party) && line.waiting.size === 0)
+    },
     async run(party, work) {
       const place = enter(party)
       if (place) await place
@@ -85,3 +141,5 @@ export function createPlaces({ all, ofParty }: PlaceLimits): Places {
     },
   }
 }
+
+const tooMuch = () => new Refusal('RATE_LIMITED', 'Too much that you asked for is under way already: wait for answers, then ask again.', { retryAfter: 1 })

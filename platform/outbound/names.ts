@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { causeNow, organizationNow } from '../caller/cause.ts'
+import { createPlaces } from '../caller/places.ts'
 
 /** Finds the addresses of a name, as `lookup` of node:dns does. */
 export type ResolveName = (
@@ -107,57 +108,6 @@ function createHosts(path: string): (host: string) => Promise<readonly FoundAddr
   }
 }
 
-/** Places for questions, of which each key has some, and keys get them in turn. */
-function createPlaces({ ofOne, inAll }: { readonly ofOne: number; readonly inAll: number }) {
-  interface Line {
-    running: number
-    readonly waiting: Set<() => void>
-  }
-  const lines = new Map<string, Line>()
-  let running = 0
-  const dispatch = () => {
-    // An organization that got a place moves to the end of the queue.
-    for (const [key, line] of [...lines]) {
-      if (running >= inAll) return
-      const [begin] = line.waiting
-      if (!begin || line.running >= ofOne) continue
-      line.waiting.delete(begin)
-      line.running += 1
-      running += 1
-      lines.delete(key)
-      lines.set(key, line)
-      begin()
-    }
-  }
-  const leave = (key: string, line: Line) => {
-    line.running -= 1
-    running -= 1
-    if (line.running === 0 && line.waiting.size === 0) lines.delete(key)
-    dispatch()
-  }
-  return {
-    /** @returns what gives the place back; null when there was none within `ms` */
-    take(key: string, ms: number): Promise<(() => void) | null> {
-      const line = lines.get(key) ?? { running: 0, waiting: new Set() }
-      if (line.waiting.size >= maxWaitingOfOne) return Promise.resolve(null)
-      lines.set(key, line)
-      const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
-      const begin = () => {
-        clearTimeout(overdue)
-        resolve(() => leave(key, line))
-      }
-      const overdue = setTimeout(() => {
-        line.waiting.delete(begin)
-        if (line.running === 0 && line.waiting.size === 0) lines.delete(key)
-        resolve(null)
-      }, ms)
-      line.waiting.add(begin)
-      dispatch()
-      return promise
-    },
-  }
-}
-
 /** Whose question it is: the organization's that is worked for, else the caller's, else that of whose the name is. */
 const askerOf = (host: string): string => organizationNow() ?? causeNow()?.caller ?? host.split('.').slice(-2).join('.')
 
@@ -170,7 +120,7 @@ export function createNames(options: NamesOptions = {}): ResolveName {
   const known = new LRUCache<string, Answer>({ max: maxNames })
   const underWay = new Map<string, Promise<Answer>>()
   const hosts = createHosts(hostsFile)
-  const places = createPlaces(atOnce)
+  const places = createPlaces({ all: atOnce.inAll, ofParty: atOnce.ofOne, waiting: maxWaitingOfOne })
 
   const keep = (host: string, answer: Answer) => {
     const ms =
@@ -186,8 +136,14 @@ export function createNames(options: NamesOptions = {}): ResolveName {
     if (written) return { addresses: written, ttl: 0 }
     const before = at(host)
     if (before) return before
-    const leave = await places.take(askerOf(host), timeoutMs)
-    if (!leave) return { code: unansweredCode }
+    const asker = askerOf(host)
+    try {
+      const place = places.enter(asker, { signal: undefined, until: performance.now() + timeoutMs })
+      if (place) await place
+    } catch {
+      // No place was free in time, or too many names of the asker wait.
+      return { code: unansweredCode }
+    }
     try {
       // Another caller may have looked the name up meanwhile. A caller that waited long still gets the full time: others may share the
       // answer.
@@ -196,7 +152,7 @@ export function createNames(options: NamesOptions = {}): ResolveName {
       return await asked
     } finally {
       underWay.delete(host)
-      leave()
+      places.leave(asker)
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Cause, doFor } from '../../platform/caller/cause.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { createPlaces, type Patience } from '../../platform/caller/places.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import type { InTurn } from '../engine/engine.ts'
 
@@ -62,12 +62,12 @@ export interface Shares {
 }
 
 export function createShares({ each, waiting, ofOrganization, all, patienceMs }: ShareLimits): Shares {
-  const callers = createLines({ each, waiting, all: Number.POSITIVE_INFINITY })
-  const organizations = createLines({ each: ofOrganization, waiting: Number.POSITIVE_INFINITY, all })
+  const callers = createPlaces({ ofParty: each, waiting, all: Number.POSITIVE_INFINITY })
+  const organizations = createPlaces({ ofParty: ofOrganization, all })
 
   /** Takes the organization's place for a caller who has one of their own. */
-  const enterOrganization = ({ caller, organization }: Claim, wait: Wait): Promise<void> | null => {
-    const place = organizations.enter(organization, wait)
+  const enterOrganization = ({ caller, organization }: Claim, patience: Patience): Promise<void> | null => {
+    const place = organizations.enter(organization, patience)
     return place === null ? null : place.catch(refusal => release(refusal, caller))
   }
   const release = (refusal: unknown, caller: string): never => {
@@ -75,9 +75,9 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
     throw refusal
   }
   const enter: Shares['enter'] = (claim, signal) => {
-    const wait = { signal, until: Number.isFinite(patienceMs) ? performance.now() + patienceMs : patienceMs }
-    const place = callers.enter(claim.caller, wait)
-    return place ? place.then(() => enterOrganization(claim, wait) ?? undefined) : enterOrganization(claim, wait)
+    const patience = { signal, until: Number.isFinite(patienceMs) ? performance.now() + patienceMs : patienceMs }
+    const place = callers.enter(claim.caller, patience)
+    return place ? place.then(() => enterOrganization(claim, patience) ?? undefined) : enterOrganization(claim, patience)
   }
   const leave: Shares['leave'] = ({ caller, organization }) => {
     organizations.leave(organization)
@@ -99,107 +99,8 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
   }
 }
 
-/** For how long something waits. */
-interface Wait {
-  /** Aborts when nobody waits any more. */
-  readonly signal: AbortSignal | undefined
-  /** The time of `performance.now()` at which it is refused. */
-  readonly until: number
-}
-
-interface Line {
-  running: number
-  /** Begins what waits, in order. */
-  readonly waiting: Set<() => void>
-}
-
-/** Places that several names take, each in a line of its own; the names take turns at places that all of them share. */
-function createLines({ each, waiting, all }: Pick<ShareLimits, 'each' | 'waiting' | 'all'>) {
-  const lines = new Map<string, Line>()
-  /** Whose line could go on at once if there were a place, in the order in which they take turns. */
-  const turn = new Set<string>()
-  let running = 0
-
-  const lineOf = (name: string): Line => {
-    const known = lines.get(name)
-    if (known) return known
-    const line: Line = { running: 0, waiting: new Set() }
-    lines.set(name, line)
-    return line
-  }
-  const tidy = (name: string, line: Line) => {
-    if (line.waiting.size === 0 || line.running >= each) turn.delete(name)
-    else turn.add(name)
-    if (line.waiting.size === 0 && line.running === 0) lines.delete(name)
-  }
-  const proceed = () => {
-    while (running < all) {
-      const [name] = turn
-      if (name === undefined) return
-      const line = lines.get(name)!
-      const [begin] = line.waiting
-      line.waiting.delete(begin!)
-      running += 1
-      line.running += 1
-      // Moves to the end of the round-robin queue.
-      turn.delete(name)
-      tidy(name, line)
-      begin!()
-    }
-  }
-  const wait = (name: string, line: Line, { signal, until }: Wait) =>
-    new Promise<void>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
-      const settle = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', leave)
-      }
-      const begin = () => {
-        settle()
-        resolve()
-      }
-      const giveUp = (refusal: Refusal) => {
-        settle()
-        line.waiting.delete(begin)
-        tidy(name, line)
-        reject(refusal)
-      }
-      const leave = () => giveUp(new Refusal('UPSTREAM_FAILED', 'The operation was ended before it began.'))
-      signal?.addEventListener('abort', leave)
-      if (Number.isFinite(until)) timer = setTimeout(() => giveUp(tooMuch()), Math.max(0, until - performance.now()))
-      line.waiting.add(begin)
-      tidy(name, line)
-    })
-
-  return {
-    enter(name: string, patience: Wait): Promise<void> | null {
-      const line = lineOf(name)
-      if (running < all && line.running < each && line.waiting.size === 0) {
-        running += 1
-        line.running += 1
-        return null
-      }
-      if (line.waiting.size >= waiting) throw tooMuch()
-      return wait(name, line, patience)
-    },
-    leave(name: string): void {
-      const line = lines.get(name)!
-      running -= 1
-      line.running -= 1
-      tidy(name, line)
-      proceed()
-    },
-    hasRoom(name: string): boolean {
-      const line = lines.get(name)
-      return line === undefined || (line.running < each && line.waiting.size === 0)
-    },
-  }
-}
-
 /** Runs a caller's events in its places, under what they are done for. */
 export const inTurnOf = (events: Shares, claim: Claim, cause: Cause | null): InTurn => {
   const inTurn: InTurn = work => doFor(cause, () => events.run(claim, work))
   return Object.assign(inTurn, { hasRoom: () => events.hasRoom(claim) })
 }
-
-const tooMuch = () => new Refusal('RATE_LIMITED', 'Too much that you asked for is under way already: wait for answers, then ask again.', { retryAfter: 1 })
