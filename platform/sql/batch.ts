@@ -69,8 +69,7 @@ const Base = pg.Query as unknown as new (text: string) => object
 /**
  * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. The
  * statements succeed or fail together, because PostgreSQL runs everything before a Sync as one transaction. A query of pg's by class,
- * because a client that
- * pipelines takes no other.
+ * because a client that pipelines takes no other.
  */
 export class Batch extends Base {
   readonly statements: readonly Sent[]

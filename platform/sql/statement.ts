@@ -51,7 +51,6 @@ export interface NamelessStatement {
 
 /** pg's client, with what is used of it beyond its types. */
 type Client = pg.ClientBase & {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
   /** Set, the pool hands it out no more. */
   _invalid?: true
   query(batch: Batch): void
@@ -75,10 +74,10 @@ interface Waiting {
 /** How many reads go over one connection together. */
 const mostTogether = 4
 
-/** Statements that take longer, in milliseconds, are answered by themselves: nobody waits for them but who asked. */
+/** A statement that takes longer, in ms, gets a round trip of its own from then on, so that no other read waits for its rows. */
 const quickMs = 250
 
-/** Those that were answered quickly the last time. */
+/** Statements that took less than `quickMs` the last time. */
 const quick = new WeakSet<Statement | NamelessStatement>()
 
 /** Reads of one pool. */
@@ -102,9 +101,8 @@ function readsIn(sequelize: Sequelize): Reads {
 
 /**
  * Reads rows with nothing between the statement and the wire but the pool. Reads of one turn of the event loop are sent together, some
- * over one connection in one round trip, because they are independent. Those that are known to be quick are answered together, too; the
- * others
- * each by itself, after them. A read that fails fails alone: what went with it is read again.
+ * over one connection in one round trip, because they are independent. Those that are known to be quick are answered together; the others
+ * are sent one after the other behind them. A read that fails fails alone: what went with it is read again.
  * @param transaction to read in; there each read is a round trip of its own
  * @param reading     the operation that it is read for: it is told of each row as that comes in, so that one that may hold no more holds
  *   no more, however much a statement finds @default nobody counts
