@@ -10,7 +10,21 @@ const waiting = 'select kind, attempts, failure, next_at is null as refused from
 const [one, two] = [subjectOf(1), subjectOf(2)]
 const day = 86_400_000
 
-const allDelivered = (stage: FactStage) => until('all is delivered', async () => (await stage.sql(waiting)).length === 0)
+const areDelivered = async (stage: FactStage) => (await stage.sql(waiting)).length === 0
+const allDelivered = (stage: FactStage) => until('all is delivered', () => areDelivered(stage))
+/**
+ * Lets half a minute pass until all is delivered, and more of it while a fact is due that nobody has taken: on a busy machine a round of the
+ * relay may be under way when the next two fall due, which are left out then.
+ */
+async function allDeliveredInTime(stage: FactStage): Promise<void> {
+  await stage.clock.run(30_000)
+  await until('all is delivered', async () => {
+    if (await areDelivered(stage)) return true
+    const due = await stage.sql('select from identity.facts where delivered_at is null and next_at <= $1', [stage.clock.now()])
+    if (due.length > 0) await stage.clock.run(15_000)
+    return false
+  })
+}
 const fails = () => Promise.reject(new Error('connect ECONNREFUSED'))
 
 test('a fact is there when its transaction is through, and reaches its receiver, who acts on it once', async () => {
@@ -77,8 +91,7 @@ test('delivers facts to a receiver once it is back, retried at growing intervals
   expect(pauseMs(1)).toBeLessThan(1_000)
   expect(pauseMs(40)).toBe(30_000)
   stage.way = up
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   expect(await stage.acted()).toEqual([[one, 'first']])
 })
 
@@ -92,8 +105,7 @@ test('a fact waits while an earlier one of its subject is not delivered; those o
   await until('the other subject went on', async () => (await stage.acted()).length === 1)
   expect(await stage.acted()).toEqual([[two, 'other']])
   stage.way = up
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   expect((await stage.acted()).slice(1)).toEqual([
     [one, 'first'],
     [one, 'second'],
@@ -121,7 +133,9 @@ test('locks several subjects in one order, so that transactions never deadlock',
   const last = await sequelize.transaction()
   await sequelize.query(`select pg_advisory_xact_lock(hashtextextended('identity.facts organization:${subjectOf(7)}', 4))`, { transaction: last })
   const told = stage.write(...subjects.map(subject => ({ subject, name: 'x' })))
-  const held = `select count(*)::int as held from pg_locks l where locktype = 'advisory' and granted and pid in (select pid from pg_locks where locktype = 'advisory' and not granted)`
+  // Other tests have databases of their own in the same server.
+  const locks = `(select pid, granted from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and locktype = 'advisory')`
+  const held = `select count(*)::int as held from ${locks} l where granted and pid in (select pid from ${locks} w where not granted)`
   await expect.poll(() => stage.sql(held)).toEqual([{ held: 6 }])
   await last.commit()
   await told
@@ -165,8 +179,7 @@ test('what was answered and not noted is told again, and acted on once', async (
   await stage.start()
   await stage.write({ subject: one, name: 'first' })
   await until('it is noted as failed', async () => (await stage.sql(waiting))[0]?.failure === 'connect ECONNREFUSED')
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   // On a busy machine half a minute may pass, by this clock, while it is being told: then it is told once more.
   expect(answers).toBeGreaterThanOrEqual(2)
   expect(await stage.acted()).toEqual([[one, 'first']])
@@ -204,8 +217,7 @@ test('what a receiver fails at leaves nothing of it behind, and is told again', 
   await stage.write({ subject: one, name: 'first' })
   await until('it has failed', async () => (await stage.sql(waiting))[0]?.failure === 'the receiver has a fault')
   expect([await stage.acted(), await stage.sql('select from publishing.inbox')]).toEqual([[], []])
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   expect(await stage.acted()).toEqual([
     ['half', 'done'],
     [one, 'first'],
@@ -274,8 +286,7 @@ test('a fact at which the receiver hangs holds up no other, and is told again', 
   await until('the other is there', async () => (await stage.acted()).length === 1)
   expect((await stage.sql<{ failure: string | null }>(waiting))[0]).toMatchObject({ failure: null })
   await until('it was given up', async () => (await stage.sql<{ failure: string | null }>(waiting))[0]?.failure?.includes('did not end within 5 s'))
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   expect(await stage.acted()).toEqual([
     [two, 'other'],
     [one, 'first'],
@@ -290,7 +301,6 @@ test('of what was taken by a process that died, another takes it up', async () =
   await stage.another()
   await stage.clock.run(14_000)
   expect(await stage.acted()).toEqual([])
-  await stage.clock.run(30_000)
-  await allDelivered(stage)
+  await allDeliveredInTime(stage)
   expect(await stage.acted()).toEqual([[one, 'first']])
 })
