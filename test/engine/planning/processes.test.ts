@@ -44,12 +44,12 @@ const dear = nodes(10, 6)
 const endless = (n = 0) => nodes(60, 6, `e${n}_`)
 const usual = (n = 0) => `{ u${n}: node { id } }`
 
-/** Planners for one test, and how many operations they stopped. */
+/** Planners for one test, for which operations wait as long as it takes, and how many operations they stopped. */
 function planners(options: Partial<PlanningOptions> = {}, supergraph = sdl) {
   let stopped = 0
   const warned: unknown[] = []
   const log = { warn: (fields: unknown) => void warned.push(fields) }
-  const planning = openPlanning({ sdl: supergraph }, { planMs: 3_600_000, log, stopped: () => stopped++, ...options })
+  const planning = openPlanning({ sdl: supergraph }, { planMs: 3_600_000, patienceMs: 3_600_000, log, stopped: () => stopped++, ...options })
   const plan = async (text: string, caller = 'somebody') => (await planning.planTexts([text], createAskers(caller)))[0]
   return { ...planning, plan, warned, stopped: () => stopped, [Symbol.asyncDispose]: () => planning.close() }
 }

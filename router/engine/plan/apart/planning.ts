@@ -7,6 +7,8 @@ import { type PlannerKind, startPlanner } from './process.ts'
 export interface PlanningOptions {
   /** Milliseconds that an operation may take to be planned. */
   readonly planMs: number
+  /** Milliseconds that an operation waits for a planner at most. @default 5000 */
+  readonly patienceMs?: number
   readonly log: Pick<Logger, 'warn'>
   /** Told of each operation that took more than it may. */
   readonly stopped?: (() => void) | undefined
