@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { shop } from './parts.ts'
 import { remoteGraph } from './remote-graph.ts'
 
-const graph = await remoteGraph(shop, { timeoutMs: 5000 })
+const graph = await remoteGraph(shop, { timeoutMs: 30_000 })
 const { catalogue, stock } = graph.servers as Record<'catalogue' | 'stock', (typeof graph.servers)[string]>
 afterAll(() => graph[Symbol.asyncDispose]())
 beforeEach(() => {
@@ -63,11 +63,13 @@ describe('errors that make no sense keep the data, and are told where they can b
   test('a million of them', async () => {
     const error = '{"message":"m","path":["_entities",0,"count"]}'
     withErrors(`[${error}${`,${error}`.repeat(600_000)}]`)
-    const began = performance.now()
+    const began = process.threadCpuUsage()
     const answer = await graph.run(query)
     expect(answer.data).toEqual(data)
     expect(graph.logged.length).toBeLessThanOrEqual(200)
-    expect(performance.now() - began).toBeLessThan(4000)
+    // Processor time, so that what else the machine does is not counted.
+    const { user, system } = process.threadCpuUsage(began)
+    expect((user + system) / 1000).toBeLessThan(4000)
   })
 
   test('details by names that every object has change no object', async () => {
