@@ -156,9 +156,11 @@ export async function change<T extends Table>(
   const key = requireId(id, 'id')
   const idempotency = once && readIdempotency(once.input)
   return follow<Row<T>, Changed<Row<T>>>(context, following, async unit => {
-    const { what, tenantId } = once ?? {}
-    const earlier = idempotency && (await findMade(context[writing], of, { tenantId: tenantId!, what, id: key, ...idempotency }, unit))
-    if (earlier) return [earlier, null]
+    if (once && idempotency) {
+      const { what, tenantId } = once
+      const earlier = await findMade(context[writing], of, { tenantId, what, id: key, ...idempotency }, unit)
+      if (earlier) return [earlier, null]
+    }
     await first?.(unit)
     const before = await lockVersion(context, { of, id: key, expectedVersion }, unit)
     const changes = await decide(before, unit)
