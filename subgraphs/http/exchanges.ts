@@ -27,6 +27,22 @@ export const answering =
     }
   }
 
+/**
+ * Joins the exchanges of a subgraph's nouns.
+ * @param nouns what each noun answers, by the noun's name
+ * @throws Error when two nouns answer the same method and path
+ */
+export function joinExchanges(nouns: Readonly<Record<string, Exchanges>>): Exchanges {
+  const joined = new Map<string, { readonly noun: string; readonly exchange: Exchange }>()
+  for (const [noun, exchanges] of Object.entries(nouns))
+    for (const [at, exchange] of Object.entries(exchanges)) {
+      const other = joined.get(at)
+      if (other) throw new Error(`${at} is answered by two nouns, ${other.noun} and ${noun}: keep one`)
+      joined.set(at, { noun, exchange })
+    }
+  return Object.fromEntries([...joined].map(([at, { exchange }]) => [at, exchange]))
+}
+
 /** Under what an exchange may stand, the closest first. */
 function* keysOf(method: string, path: string): Generator<string> {
   const paths = [path, path.replace(/[^/]+$/, '*')]

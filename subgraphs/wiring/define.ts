@@ -3,7 +3,7 @@ import { NotReady } from '../../platform/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../platform/jobs/queue.ts'
 import { type Aging, retention } from '../../platform/jobs/retention.ts'
-import { answering, type Exchange, type Exchanges } from '../http/exchanges.ts'
+import { answering, type Exchange, type Exchanges, joinExchanges } from '../http/exchanges.ts'
 import type { KeysOf, Recording } from '../store/books.ts'
 import { type Contexts, contextsOf, type JobContextOf, type Stores } from '../store/context.ts'
 import { type Facts, openFacts, type Receives } from '../store/facts.ts'
@@ -76,7 +76,7 @@ export interface Plan<S extends Stores, Services extends object, Settings> {
   recording?(base: Base<JobContextOf<S, Services>, Settings>): Recording
   /** How it tells other subgraphs, where it keeps something of that itself. @default as its facts do */
   telling?(facts: Facts, base: Base<JobContextOf<S, Services>, Settings>): Telling
-  /** Answers requests that no noun's `exchanges` answer. */
+  /** Answers all its requests; its nouns have no `exchanges` then. */
   http?(at: Running<S, Services, Settings>): Exchange
   /** As `Subgraph.streams`. */
   readonly streams?: readonly string[]
@@ -92,7 +92,7 @@ export type DefinedSubgraph<S extends Stores, Services extends object, Settings>
 /**
  * Puts a subgraph together as the sum of its nouns: its contexts, its facts, its job runner with the queues and sweeps of all nouns, its schema,
  * and when it starts, is ready and stops.
- * @throws Error when nouns contradict each other, as `executableSchema` says it
+ * @throws Error when nouns contradict each other, as `executableSchema` and `joinExchanges` say it
  */
 export function defineSubgraph<S extends Stores, Services extends object, Settings>(
   foundation: Foundation,
@@ -151,7 +151,7 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
       for (const noun of nouns) await noun.start?.(at)
       // Logged at once, and no reason not to start: readiness says it as long as it is so.
       await Promise.all(checks.map(check => check.check())).catch(
-        error => error instanceof NotReady || log.error({ err: error }, 'encryption keys in use could not be checked'),
+        error => error instanceof NotReady || log.error({ err: error }, 'readiness could not be checked at the start'),
       )
     },
     async ready() {
@@ -165,10 +165,14 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
   }
 }
 
-/** What answers requests of a subgraph: the exchanges of its nouns, else what its plan has; null where it has neither. */
+/**
+ * What answers requests of a subgraph: the exchanges of its nouns, or its plan; null where it has neither.
+ * @throws Error when two nouns answer the same method and path, or a noun answers beside the plan
+ */
 function httpOf<S extends Stores, Services extends object, Settings>(plan: Plan<S, Services, Settings>, at: Running<S, Services, Settings>): Exchange | null {
-  if (plan.http) return plan.http(at)
-  const exchanges = Object.values(plan.nouns).map(noun => noun.exchanges?.(at) ?? {})
-  const all: Exchanges = Object.assign({}, ...exchanges)
-  return Object.keys(all).length > 0 ? answering(all) : null
+  const all = joinExchanges(Object.fromEntries(Object.entries(plan.nouns).map(([name, noun]) => [name, noun.exchanges?.(at) ?? {}])))
+  const [first] = Object.keys(all)
+  if (!plan.http) return first === undefined ? null : answering(all)
+  if (first !== undefined) throw new Error(`${first} of a noun of ${plan.registration.slug} is never answered: its plan answers all requests`)
+  return plan.http(at)
 }

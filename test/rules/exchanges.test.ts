@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { joinExchanges } from '../../subgraphs/http/exchanges.ts'
+
+const answer = async () => new Response()
+
+describe('joinExchanges', () => {
+  it('joins what different nouns answer', () => {
+    expect(joinExchanges({ email: { 'POST /a': answer }, ai: { 'POST /b': answer, 'GET /b': answer } })).toEqual({
+      'POST /a': answer,
+      'POST /b': answer,
+      'GET /b': answer,
+    })
+  })
+
+  it('throws with both names when two nouns answer the same method and path', () => {
+    expect(() => joinExchanges({ email: { 'POST /a': answer }, ai: { 'POST /a': answer } })).toThrow('POST /a is answered by two nouns, email and ai: keep one')
+  })
+})
