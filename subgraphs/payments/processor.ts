@@ -10,8 +10,8 @@ import {
 import { answerMs, type Processor } from './engines/payment/processor.ts'
 import { registration } from './registration.ts'
 
-/** Asks for the organization, with what the service itself may do: no person's scopes narrow it. */
-const forOrganization = (organizationId: string) => ({
+/** Asks for the organization, with what the service itself may do, because no person and no key has the scope for the processor. */
+export const forOrganization = (organizationId: string) => ({
   appId: registration.appId,
   viewer: { userId: null, organizationId, roles: [], scopes: registration.asks, context: 'organization' as const },
   patienceMs: answerMs,

@@ -1,15 +1,13 @@
-import { Refusal } from '../../../platform/errors.ts'
 import { readText, requireId } from '../../../platform/ids.ts'
 import { type Hold, makeHeld } from '../../store/claim.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { beginCancellation, beginCapture, beginPayment, beginVoid } from '../engines/payment/begin.ts'
 import { runAndWait } from '../engines/payment/run.ts'
+import { readToken } from '../engines/payment/token.ts'
 import type { CancelOrderInput, CaptureOrderInput, PayOrderInput, VoidOrderInput } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
 
-/** A payment method as the processor's own form names it. */
-const methodPattern = /^pm_[A-Za-z0-9_]{1,250}$/
 /** How long a reason may be, in characters. */
 const maxReason = 500
 
@@ -45,12 +43,8 @@ async function move(context: Context, { what, orderId: given, input, begin }: Mo
 /** Charges a payment method for an order, or holds its money with `capture: false`. A decline is an answer. */
 export function payOrder(context: Context, input: PayOrderInput): Promise<OrderRow> {
   const { orderId, paymentMethodToken, capture, expectedVersion } = input
-  // The value is not repeated: it may be anything that somebody pasted.
-  if (!paymentMethodToken || !methodPattern.test(paymentMethodToken))
-    throw new Refusal('BAD_USER_INPUT', 'paymentMethodToken is the processor’s name of a payment method, such as pm_card_visa.', {
-      field: 'paymentMethodToken',
-    })
-  const payment = { orderId, expectedVersion, paymentMethod: paymentMethodToken, capture: capture ?? true }
+  const paymentMethod = readToken(paymentMethodToken ?? '', 'paymentMethodToken')
+  const payment = { orderId, expectedVersion, paymentMethod, capture: capture ?? true }
   const begin = async (_: Context, id: string) => (await beginPayment(context, id, payment)) !== null
   return move(context, { what: 'payOrder', orderId, input, begin })
 }

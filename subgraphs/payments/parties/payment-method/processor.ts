@@ -1,6 +1,6 @@
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import type { Context, Job } from '../../context.ts'
-import { registration } from '../../registration.ts'
+import { forOrganization } from '../../processor.ts'
 import type { CustomerRow } from '../../stores/parties/customer.ts'
 import {
   AttachProcessorMethodDocument,
@@ -14,17 +14,10 @@ export type ProcessorMethod = NonNullable<AttachProcessorMethodMutation['attachP
 
 type Asks = Pick<Context | Job, 'ask'>
 
-/** Payments itself asks, for the organization: the caller's scopes do not reach the processor. It may answer after 27 s. */
-const asPayments = (organizationId: string) => ({
-  appId: registration.appId,
-  viewer: { userId: null, organizationId, roles: [], scopes: ['providers:service.invoke'], context: 'organization' } as const,
-  patienceMs: 28_000,
-})
-
 /** Makes a customer at the processor, which is told our id alone. @returns the processor's id of it */
 export async function makeProcessorCustomer({ ask }: Asks, { id, organizationId }: CustomerRow): Promise<string> {
   const input = { idempotencyKey: `customer:${id}`, metadata: { customer_id: id } }
-  const { createProcessorCustomer } = await ask(MakeProcessorCustomerDocument, { input }, asPayments(organizationId))
+  const { createProcessorCustomer } = await ask(MakeProcessorCustomerDocument, { input }, forOrganization(organizationId))
   return createProcessorCustomer!.id
 }
 
@@ -40,7 +33,7 @@ export async function attachMethod(
   { customerId, token, key }: { readonly customerId: string; readonly token: string; readonly key: string },
 ): Promise<ProcessorMethod> {
   const input = { customerId, paymentMethodId: token, idempotencyKey: `method:${key}` }
-  const { attachProcessorPaymentMethod } = await ask(AttachProcessorMethodDocument, { input }, asPayments(organizationId)).catch(error => {
+  const { attachProcessorPaymentMethod } = await ask(AttachProcessorMethodDocument, { input }, forOrganization(organizationId)).catch(error => {
     throw withoutToken(error, token)
   })
   return attachProcessorPaymentMethod!
@@ -49,7 +42,7 @@ export async function attachMethod(
 /** Detaches a payment method at the processor; one that is not attached there any more is left alone. @throws UPSTREAM_FAILED */
 export async function detachMethod({ ask }: Asks, organizationId: string, { id, processorId }: { readonly id: string; readonly processorId: string }) {
   const input = { id: processorId, idempotencyKey: `detach:${id}` }
-  await ask(DetachProcessorMethodDocument, { input }, asPayments(organizationId)).catch(error => {
+  await ask(DetachProcessorMethodDocument, { input }, forOrganization(organizationId)).catch(error => {
     if (!['CONFLICT', 'NOT_FOUND', 'BAD_USER_INPUT'].includes(codeOf(error))) throw withoutToken(error, processorId)
   })
 }

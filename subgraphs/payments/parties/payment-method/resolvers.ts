@@ -5,11 +5,12 @@ import { notFound } from '../../../store/store.ts'
 import { change, remove, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
+import { readToken } from '../../engines/payment/token.ts'
 import type { AddPaymentMethodInput, Resolvers, SetDefaultPaymentMethodInput } from '../../resolvers.generated.ts'
 import { type CustomerRow, requireKept } from '../../stores/parties/customer.ts'
 import type { PaymentMethodRow } from '../../stores/parties/payment-method.ts'
 import { attachMethod, detachMethod, makeProcessorCustomer, type ProcessorMethod } from './processor.ts'
-import { readToken, requireRoom } from './rules.ts'
+import { requireRoom } from './rules.ts'
 
 const line = (action: string, { id, organizationId, customerId }: PaymentMethodRow) => ({
   tenantId: organizationId,
