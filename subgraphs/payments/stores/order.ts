@@ -96,7 +96,9 @@ const nextNumber = statement(
 const changedSince = statement(
   `select ${selectList(orders, 't')} from payments.orders t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`,
 )
-const heldSince = statement(`select id from payments.orders where authorized_at <= $1 and payment_phase = 'AUTHORIZED' order by authorized_at limit $2`)
+const heldSince = statement(
+  `select id from payments.orders where authorized_at <= $1 and payment_phase = 'AUTHORIZED' and updated_at <= $2 order by authorized_at limit $3`,
+)
 const writtenToday = countByCaller(orders)
 
 /** What only orders are asked. */
@@ -111,9 +113,9 @@ function orderSql(rows: Rows<typeof orders>) {
     /** Orders of an organization that were changed since, the earliest first, a thousand at most. */
     changedSince: (organizationId: string, since: Date): Promise<OrderRow[]> => rows.read(changedSince, [organizationId, since]),
 
-    /** Ids of orders whose money has been held since a moment or longer, the longest first. */
-    async heldSince(before: Date, most: number): Promise<readonly string[]> {
-      return (await rows.read<{ id: string }>(heldSince, [before, most])).map(({ id }) => id)
+    /** Ids of orders whose money has been held since `before` or longer, and which did not change after `unchangedSince`: the longest held first. */
+    async heldSince(before: Date, unchangedSince: Date, most: number): Promise<readonly string[]> {
+      return (await rows.read<{ id: string }>(heldSince, [before, unchangedSince, most])).map(({ id }) => id)
     },
 
     madeBy: writtenToday(rows),

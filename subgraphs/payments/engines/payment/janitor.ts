@@ -34,8 +34,8 @@ async function lookAfter(job: PaymentWork, id: string): Promise<void> {
   }
 }
 
-/** How long money may be held, and how often it is looked for what was held for longer, in ms. */
-const [heldMs, lapsesEveryMs] = [7 * 86_400_000, 60_000]
+/** How long money may be held, how often authorizations held for longer are looked for, and how long a failed release rests, in ms. */
+const [heldMs, lapsesEveryMs, restMs] = [7 * 86_400_000, 60_000, 3_600_000]
 
 /** Releases what was held for seven days and neither captured nor voided: its order is a draft again. */
 export const lapses = (job: () => PaymentWork): Sweep => ({
@@ -44,8 +44,9 @@ export const lapses = (job: () => PaymentWork): Sweep => ({
   asksOthers: true,
   async run() {
     const work = job()
-    const before = new Date(work.clock.now().getTime() - heldMs)
-    await Promise.all((await work.orders.heldSince(before, atOnce)).map(id => lapse(work, id)))
+    const [before, unchangedSince] = [heldMs, restMs].map(ms => new Date(work.clock.now().getTime() - ms)) as [Date, Date]
+    // Every try changes its order, so one that fails makes room for others, and fills the audit no faster than once an hour.
+    await Promise.all((await work.orders.heldSince(before, unchangedSince, atOnce)).map(id => lapse(work, id)))
   },
 })
 
@@ -56,6 +57,6 @@ async function lapse(job: PaymentWork, orderId: string): Promise<void> {
     await runTransaction(job, id, true)
   } catch (error) {
     // Somebody may have captured or voided it at this very moment.
-    job.log.warn({ err: error, orderId }, 'an authorization could not be released; the next round tries again')
+    job.log.warn({ err: error, orderId }, 'an authorization could not be released; it is tried again in an hour')
   }
 }

@@ -200,6 +200,25 @@ describe('an authorization', () => {
     await expect.poll(() => shop.read(id)).toMatchObject({ status: 'DRAFT', paymentPhase: 'NONE' })
   })
 
+  it('is tried once an hour to be released after seven days while the processor is away', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.order()
+    await shop.pay(id, { capture: false })
+    const tries = () => shop.graph.rows(`select id from payments.audit_entries where subject_id = $1 and action = 'order.void_begun'`, [id])
+    await shop.graph.clock.advance(7 * 86_400_000)
+    const away = await shop.graph.x.away()
+    await shop.pass(60_000)
+    await expect.poll(tries).toHaveLength(1)
+    await expect.poll(() => shop.read(id)).toMatchObject({ status: 'PENDING', paymentPhase: 'AUTHORIZED' })
+    await away[Symbol.asyncDispose]()
+    await shop.graph.clock.advance(600_000)
+    await shop.pass(60_000)
+    expect(await tries()).toHaveLength(1)
+    await shop.graph.clock.advance(3_000_000)
+    await shop.pass(60_000)
+    await expect.poll(() => shop.read(id)).toMatchObject({ status: 'DRAFT', paymentPhase: 'NONE' })
+  })
+
   it('is released when its order is cancelled, which takes the right to do so', async () => {
     await using shop = await openShop()
     const { id } = await shop.order()
