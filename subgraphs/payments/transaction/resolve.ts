@@ -37,7 +37,7 @@ export async function resolveTransaction(context: Context, input: ResolveTransac
   const { transactions, viewer } = context
   const tenantId = activeOrganization(viewer, 'Transactions')
   const { id } = await transactions.require(input.id)
-  readText(input.note, 'note', most.note)
+  const note = readText(input.note, 'note', most.note)
   const processorId = readText(input.processorId, 'processorId', most.processorId)
   const job = context.jobFor(actorOf(viewer))
   const find = () => job.transactions.byId.load(id)
@@ -46,7 +46,7 @@ export async function resolveTransaction(context: Context, input: ResolveTransac
     async make() {
       const outcome = readOutcome((await find())!, input.outcome, processorId)
       // Whoever was quicker, a person or the processor, has said it: this one is told what it is now.
-      if (!(await conclude(job, id, outcome, true))) readOutcome((await find())!, input.outcome, processorId)
+      if (!(await conclude(job, id, outcome, { note }))) readOutcome((await find())!, input.outcome, processorId)
       return (await find())!
     },
   })

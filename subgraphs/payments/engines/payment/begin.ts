@@ -127,7 +127,7 @@ export async function beginCancellation(
       tenantId: merchantId,
       action: status === 'CANCELLED' ? 'order.cancelled' : 'order.cancellation_begun',
       subjectId: id,
-      details: { reason },
+      details: { changes: reason === null ? [] : [{ field: 'reason', before: null, after: reason }] },
     }),
     announce: ({ after }) => announceOrder(events, after),
   })

@@ -21,6 +21,11 @@ interface Concluded {
   readonly refundAfter: RefundRow | null
 }
 
+/** Why a person says that a transaction succeeded or failed. */
+export interface PersonsWord {
+  readonly note: string | null
+}
+
 /** What the audit calls what became of a transaction. */
 const actions = {
   SUCCEEDED: 'transaction.succeeded',
@@ -32,10 +37,10 @@ const actions = {
 /**
  * Records what became of a transaction, all in one database transaction: its row, its order, the refund that it pays out, the ledger, the audit
  * and the facts for others. Only the first known outcome counts; a later one changes nothing.
- * @param byPerson whether a person said so, and not the processor
+ * @param word what a person said of it, who ends it in the processor's place; null when the processor answered
  * @returns the order as it stands then; null when the outcome had been recorded before
  */
-export async function conclude(job: PaymentWork, transactionId: string, outcome: Outcome, byPerson = false): Promise<OrderRow | null> {
+export async function conclude(job: PaymentWork, transactionId: string, outcome: Outcome, word: PersonsWord | null = null): Promise<OrderRow | null> {
   const { orders, transactions, events, publicUrl } = job
   const known = await transactions.byId.load(transactionId)
   if (!known?.orderId) return null
@@ -53,8 +58,9 @@ export async function conclude(job: PaymentWork, transactionId: string, outcome:
     },
     audit({ after: { merchantId }, along }) {
       const { before, after } = along!
-      const action = after ? (byPerson ? 'transaction.resolved' : actions[after.status]) : 'transaction.withdrawn'
-      const details = { type: before.type, orderId: before.orderId, status: after?.status ?? null, failure: after?.failureCode ?? null }
+      const action = after ? (word ? 'transaction.resolved' : actions[after.status]) : 'transaction.withdrawn'
+      const what = { type: before.type, orderId: before.orderId, status: after?.status ?? null, failure: after?.failureCode ?? null }
+      const details = { ...what, ...(word?.note && { changes: [{ field: 'note', before: null, after: word.note }] }) }
       return { tenantId: merchantId, action, subjectId: before.id, details }
     },
     tell: ({ after, along }) => factsOf(after, along!, publicUrl, at),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
+import { runTransaction } from '../../../../subgraphs/payments/engines/payment/run.ts'
 import { dies } from '../../../kit/dies.ts'
 import { openShop } from './stage.ts'
 
@@ -134,8 +135,6 @@ describe('an unknown outcome', () => {
     const { id } = await shop.order()
     await shop.arm('status', { status: 500 })
     const { transactions } = await shop.pay(id)
-    const { member } = await shop.graph.seed.owner().member()
-    void member
     const [{ id: transactionId }] = transactions.nodes
     const resolve = (input: object) => shop.ask('resolveTransaction', { id: transactionId, ...input }, shop.owner, 'id status completedAt')
     expect((await resolve({ outcome: 'SUCCEEDED' })).refused('BAD_USER_INPUT').extensions.field).toBe('processorId')
@@ -143,7 +142,32 @@ describe('an unknown outcome', () => {
     expect(answers.filter(answer => !answer.error)).toHaveLength(1)
     expect((await resolve({ outcome: 'FAILED' })).refused('CONFLICT').extensions).toMatchObject({ reason: 'ILLEGAL_MOVE', from: 'FAILED' })
     expect(await shop.read(id)).toMatchObject({ status: 'FAILED', paymentPhase: 'NONE' })
+    const log = await shop.graph.execute(
+      '{ paymentAuditLog(action: "resolveTransaction") { nodes { entityId user { id } changes { field after } } } }',
+      {},
+      { as: shop.owner },
+    )
+    expect(log.data().paymentAuditLog.nodes).toEqual([
+      { entityId: transactionId, user: { id: shop.owner.userId }, changes: [{ field: 'note', after: 'looked it up' }] },
+    ])
     expect(await shop.pay(id)).toMatchObject({ status: 'PAID' })
+  })
+
+  it('is logged when the processor carries it out after a person said that it failed', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.order()
+    await shop.arm('status', { status: 500 })
+    const [{ id: transactionId }] = (await shop.pay(id)).transactions.nodes
+    const job = shop.graph.platform.payments.job('janitor')
+    const charge: typeof job.processor.charge = async what => {
+      await shop.change('resolveTransaction', { id: transactionId, outcome: 'FAILED' }, shop.owner, 'status')
+      return job.processor.charge(what)
+    }
+    await runTransaction(Object.create(job, { processor: { value: { ...job.processor, charge } } }), transactionId, false)
+    expect(await shop.read(id)).toMatchObject({ status: 'FAILED', captured: eur(0) })
+    expect(shop.graph.log.filter(line => line.includes('carried out a transaction that is recorded as failed'))).toEqual([
+      expect.stringContaining(transactionId),
+    ])
   })
 
   it.each([
