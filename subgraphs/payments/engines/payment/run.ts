@@ -21,8 +21,15 @@ export async function runTransaction(job: PaymentWork, transactionId: string, is
   const called = await callProcessor(job.processor, { order: order!, transaction, refund }, isFirst)
   const outcome: Outcome = called.kind === 'NOT_SENT' && isLate() ? { kind: 'FAILED', failure: failureOf('PROCESSOR_ERROR') } : called
   crash('processor-answered')
-  await conclude(job, transactionId, outcome)
+  if (!(await conclude(job, transactionId, outcome)) && outcome.kind === 'SUCCEEDED') await noteContradiction(job, transactionId, outcome.processorId)
   return outcome
+}
+
+/** Logs that the processor did what is recorded as failed, as when a person said so meanwhile: nothing is booked, and a person has to look. */
+async function noteContradiction(job: PaymentWork, transactionId: string, processorId: string | null): Promise<void> {
+  const recorded = await job.transactions.byId.load(transactionId)
+  if (recorded?.status !== 'FAILED') return
+  job.log.error({ transactionId, processorId }, 'the processor carried out a transaction that is recorded as failed: undo it at the processor')
 }
 
 /**
