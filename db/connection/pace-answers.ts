@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** Bytes of answers that one connection takes up in one turn of the event loop. */
+/** Bytes of answers after which a connection waits for the next turn of the event loop. */
 export const answerTurnBytes = 128 * 1024
 
 /**
- * Lets everything else have a turn of the event loop after each so many bytes that come over a connection to a database. The system hands
- * over megabytes in one turn when a statement finds long texts, and they are decoded as they come: with some such connections the answers
- * for everybody else would wait for a second. Meanwhile the server waits, as TCP makes it.
+ * Pauses a connection to a database for one turn of the event loop after every `turnBytes` bytes, so that other work gets its turn. When a
+ * statement finds long texts, the system delivers megabytes in one turn, and they are decoded as they arrive: with a few such connections
+ * everything else would wait for a second. TCP's flow control makes the server wait meanwhile.
  */
 export function paceAnswers(socket: Socket, turnBytes = answerTurnBytes): void {
   let left = turnBytes

@@ -16,8 +16,8 @@ export interface Patience {
   readonly until: number
 }
 
-/** The party of what a process reads of its own accord: it has as many places as there are. */
-export const nobody = ''
+/** The party of work that the process does for itself, such as a sweep: it may take every place. */
+export const noParty = ''
 
 /** Places that parties take in turn, such as connections of a pool. */
 export interface Places {
@@ -31,7 +31,7 @@ export interface Places {
   leave(party: string): void
   /** Whether the party has a place left within its own limit, and nothing of it waits. */
   hasRoom(party: string): boolean
-  /** Does work in a place of a party's. */
+  /** Takes a place for a party, does the work, and gives the place back however the work ends. */
   run<Result>(party: string, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -42,8 +42,8 @@ interface Line {
 }
 
 /**
- * Makes places that parties take in turn: one party never has more of them than its limit, and where all are taken the parties that wait get
- * them one after the other. Whoever holds a place waits for nothing else, so nobody waits for ever.
+ * Makes places that parties take in turn: no party has more of them than its limit, and when all are taken the waiting parties get free ones
+ * in round-robin order. The holder of a place must not wait for another place of the same kind: two such holders would wait for each other.
  */
 export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY }: PlaceLimits): Places {
   const lines = new Map<string, Line>()
@@ -51,7 +51,7 @@ export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY 
   const turn = new Set<string>()
   let running = 0
 
-  const limitOf = (party: string) => (party === nobody ? all : ofParty)
+  const limitOf = (party: string) => (party === noParty ? all : ofParty)
   const lineOf = (party: string): Line => {
     const known = lines.get(party)
     if (known) return known

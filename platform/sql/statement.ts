@@ -3,7 +3,7 @@ import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
 import { organizationNow } from '../caller/cause.ts'
-import { createPlaces, nobody, type Places } from '../caller/places.ts'
+import { createPlaces, noParty, type Places } from '../caller/places.ts'
 import { finished, keptSpan } from '../caller/trace.ts'
 import { Refusal } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
@@ -63,7 +63,7 @@ interface Manager {
 }
 
 interface Waiting {
-  /** With whom it takes turns. */
+  /** The organization or address whose reads take turns with those of others. */
   readonly party: string
   readonly statement: Statement | NamelessStatement
   readonly sent: Sent
@@ -82,7 +82,7 @@ const quick = new WeakSet<Statement | NamelessStatement>()
 
 /** Reads of one pool. */
 interface Reads {
-  /** Those of the present turn. */
+  /** Reads of the present turn of the event loop, which are not sent yet. */
   readonly waiting: Waiting[]
   readonly places: Places
 }
@@ -131,7 +131,7 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
   }
   const reads = readsIn(sequelize)
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
-  const party = reading?.party ?? organizationNow() ?? nobody
+  const party = reading?.party ?? organizationNow() ?? noParty
   if (reads.waiting.push({ party, statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, reads)
   return promise as Promise<Row[]>
 }
@@ -149,7 +149,7 @@ function readAll(sequelize: Sequelize, { waiting, places }: Reads): void {
   for (const [party, reads] of parties) while (reads.length > 0) void readSome(sequelize, places, party, reads.splice(0, mostTogether))
 }
 
-/** Reads some of one party, once it may have a connection. */
+/** Sends some reads of one party over one connection, once the party may have one. */
 async function readSome(sequelize: Sequelize, places: Places, party: string, some: readonly Waiting[]): Promise<void> {
   const place = places.enter(party)
   if (place) await place

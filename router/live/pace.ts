@@ -6,15 +6,15 @@ import { doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Claim } from '../access/callers/claim.ts'
 
-/** What has a bound where requests begin. */
+/** Bounds on how requests begin. */
 export interface PaceLimits {
-  /** How many requests begin between two looks of the event loop at everything else. */
+  /** How many requests begin in one turn of the event loop. */
   readonly perTurn: number
-  /** How long that may take, in ms: fewer begin in a turn as long as the turns before took longer. */
+  /** How long such a turn may take, in ms: after a longer one, fewer requests begin in the next. */
   readonly turnMs: number
   /**
-   * For how many turns more the beginning of those that wait is put off while each turn brings another. Node takes one new connection in a
-   * turn: whoever dials behind two hundred others would wait for as many turns, each as long as one in which requests begin.
+   * For how many turns waiting requests are put off while each turn brings a new one. Node accepts one connection in a turn, so a client
+   * that connects behind two hundred others waits for two hundred turns, and a turn in which no request begins is short.
    */
   readonly looks: number
   /** How many requests of one name wait to be begun. */
@@ -34,9 +34,8 @@ export interface Pace {
 
 /**
  * Makes the pace. What many clients of one organization send at once is begun in many turns of the event loop, so that the requests of
- * others begin between, and what others wait for from a database is taken up between. Whoever waits does so for some turns, so a turn is short:
- * where requests take long, such as those that begin streams, the number that begins in one is halved until it is, and grows by one after each
- * that is.
+ * others begin between, and answers of a database are handled between. Turns are kept short: after a turn that took longer than `turnMs`, the
+ * number of requests that begin in one is halved; after each shorter turn it grows by one.
  * @param now the time in ms, by which turns are measured
  */
 export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = paceLimits, now = () => performance.now()): Pace {
@@ -44,7 +43,7 @@ export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = pac
   let begun = 0
   let isScheduled = false
   let may = perTurn
-  /** When the turn began in which requests began last; null once that was looked at. */
+  /** When the latest turn in which requests began started; null once its duration was measured. */
   let turnAt: number | null = null
   let hasCome = false
   let looked = 0

@@ -1,10 +1,10 @@
-/** A promise that is kept in one of the next turns of the event loop. */
+/** A promise that resolves in a later turn of the event loop. */
 type Later = Promise<void>
 
 /** What one organization's operations have taken of a turn of the event loop. */
 interface Slice {
   taken: number
-  /** The last turn of those that its operations wait for; null when none does. */
+  /** The latest turn that one of its operations waits for; null when none waits. */
   turn: Later | null
 }
 
@@ -17,12 +17,12 @@ export interface Slices {
   take(organization: string, amount: number): Later | null
 }
 
-/** Of how many organizations that wait for nothing it is remembered what they took. */
+/** How many organizations are remembered before those without a waiting operation are forgotten. */
 const maxIdle = 1_000
 
 /**
- * Makes the shares. However many operations of one organization work at once, together they take as much of one turn as one of them may: what
- * others wait for would else take as many times as long as there are operations.
+ * Makes the shares. All operations of one organization together take one share of a turn, however many there are: with a share each, a turn
+ * would grow with their number, and the operations of others would wait for it.
  * @param share how much all operations of one organization take of a turn
  */
 export function createSlices(share: number, nextTurn: () => Later = () => new Promise(resolve => setImmediate(resolve))): Slices {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPlaces, nobody } from '../../../platform/caller/places.ts'
+import { createPlaces, noParty } from '../../../platform/caller/places.ts'
 
 /** Places whose parties leave when the test says so. */
 function trial(limits = { all: 4, ofParty: 2 }) {
@@ -62,7 +62,7 @@ describe('createPlaces', () => {
 
   it('gives the process itself every place when nobody else waits', () => {
     const { began, enter } = trial()
-    enter(...[1, 2, 3, 4, 5].map(at => `${nobody}${at}`), 'a1')
+    enter(...[1, 2, 3, 4, 5].map(at => `${noParty}${at}`), 'a1')
     expect(began).toEqual(['1', '2', '3', '4'])
   })
 })
