@@ -9,10 +9,10 @@ import { crossing } from './platform/query.ts'
 import { freePort } from './processes.ts'
 import { median } from './table.ts'
 
-/** A platform that was started for the measurement, with everything that it started itself. */
+/** A platform that was started for the measurement, with all its processes. */
 interface Platform extends AsyncDisposable {
   ask(): Promise<void>
-  /** Milliseconds of processor time so far, of each of its processes by what it is. */
+  /** Returns the processor time so far in ms, of each of its processes by name. */
   cpu(): ReadonlyMap<string, number>
 }
 
@@ -20,8 +20,8 @@ const together = 8
 const warmUp = 400
 
 /**
- * What the platform's query costs with every subgraph in a process of its own, beside one process: processor time of all processes, the
- * database included, for one request.
+ * Measures the platform's query in distributed mode beside one process: processor time of all processes, the database
+ * included, for one request.
  */
 export async function measureApart({ rounds, seconds }: { readonly rounds: number; readonly seconds: number }): Promise<string> {
   await using embedded = await startPlatform([])
@@ -47,7 +47,7 @@ ${row(
 Apart ÷ one process: ${median(ratios).toFixed(2)} [${ratios[0]!.toFixed(2)}-${ratios.at(-1)!.toFixed(2)}].`
 }
 
-/** Processor time a request, by process. */
+/** Processor time of a request, by process. */
 type Cost = ReadonlyMap<string, number>
 
 async function measure({ ask, cpu }: Platform, seconds: number): Promise<Cost> {
@@ -113,7 +113,7 @@ async function startPlatform(words: readonly string[]): Promise<Platform> {
   }
 }
 
-/** A process and all that it started: what each is, and its processor time in ms. */
+/** Returns a process and all its descendants, each with its name and processor time in ms. */
 function family(pid: number): readonly { readonly name: string; readonly ms: number }[] {
   const stats = new Map<number, { readonly parent: number; readonly ms: number; readonly name: string }>()
   for (const each of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {

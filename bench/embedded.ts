@@ -7,7 +7,7 @@ import { median, type Row } from './table.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 
-/** A young generation that what one request leaves behind fits into, and that does not shrink when nobody asks for a while. */
+/** Node options for a young generation that holds what one request allocates, and does not shrink when idle. */
 export const young = ['--max-semi-space-size=64', '--min-semi-space-size=64']
 
 /** A program that takes turns (`turns.mjs`). */
@@ -22,11 +22,11 @@ interface Contender {
 export interface Rounds {
   readonly rounds: number
   readonly seconds: number
-  /** Only contenders whose name matches. */
+  /** Measures only contenders whose name matches. */
   readonly only?: RegExp | undefined
 }
 
-/** Workload 1 without HTTP. */
+/** Measures workload 1 without HTTP. */
 export function measureEmbedded(rounds: Rounds): Promise<Row[]> {
   const file = writeSupergraph('http://127.0.0.1')
   const contenders: Contender[] = [
@@ -41,7 +41,8 @@ export function measureEmbedded(rounds: Rounds): Promise<Row[]> {
 }
 
 /**
- * Workload 2: the platform in one process, through Apollo Server, beside the stock gateway in the same place and over HTTP.
+ * Measures workload 2: the platform in one process, through Apollo Server, beside the stock gateway in the same process
+ * and over HTTP.
  * @param memory whether reads are answered from memory in place of the database
  */
 export async function measurePlatform(rounds: Rounds, { memory = false }: { memory?: boolean } = {}): Promise<Row[]> {
@@ -59,7 +60,10 @@ export async function measurePlatform(rounds: Rounds, { memory = false }: { memo
   )
 }
 
-/** A store's read by key beside the statement that it is, and what a page and a mutation cost; their statements are a column. */
+/**
+ * Measures a store's read by key beside its bare statement, and the cost of a page and a mutation, with the number of
+ * their statements.
+ */
 export async function measureStore(rounds: Rounds): Promise<Row[]> {
   await using world = start(here('platform/world.ts'), [], { core: loadCore })
   const { settings } = await said<{ settings: Record<string, string> }>(world)
@@ -83,7 +87,7 @@ export async function measureEvents(rounds: Rounds): Promise<Row[]> {
   )
 }
 
-/** Milliseconds of workload 2's first time, and heap after each thousand distinct operations. */
+/** Measures the milliseconds of workload 2's first run, and the heap after each thousand distinct operations. */
 export async function measureMisses(): Promise<{ plan: { first: number; median: number }; memory: { at: number; heap: number; rss: number }[] }> {
   const program = here('embedded/misses.ts')
   const options = { core: measuredCore, nodeOptions: ['--expose-gc'] }
@@ -101,7 +105,7 @@ function writeSupergraph(address: string): string {
 
 /**
  * Checks that programs answer the same, and measures them in alternating rounds.
- * @param column where they do different things: what their answers are called in the table
+ * @param column title of the answers' column, where programs do different things
  */
 export async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds, column?: string): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
-/** Cores of the two sides of a measurement: what is measured has one of its own, load and subgraphs share another. */
+/** Cores of a measurement: the measured process has one, load and subgraphs share the other. */
 export const measuredCore = 1
 export const loadCore = 0
 
@@ -13,9 +13,9 @@ const pinned = process.platform === 'linux' && availableParallelism() > 1
 /** A process of the measurement. It ends with this one, or when disposed. */
 export interface Running extends AsyncDisposable {
   readonly child: ChildProcess
-  /** Milliseconds of processor time so far, all threads, in user and system mode. */
+  /** Returns the processor time so far in ms, of all threads, in user and system mode. */
   cpu(): number
-  /** Megabytes of memory in use now. */
+  /** Returns the megabytes of memory in use. */
   memory(): number
 }
 
@@ -24,14 +24,14 @@ export interface Start {
   readonly nodeOptions?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Whether it says anything over the channel: a program of others does not, and is not given one. */
+  /** Whether the program sends no messages: foreign programs do not, and get no channel. */
   readonly silent?: boolean
 }
 
-/** Options for every measured process, e.g. those of a profiler. */
+/** Node options for every measured process, e.g. of a profiler. */
 export const extraNodeOptions: string[] = []
 
-/** Starts a Node program on one core, in production mode, with a channel to it. */
+/** Starts a Node program on one core, in production mode, with a message channel. */
 export function start(program: string, args: readonly string[], { core, nodeOptions = [], env = {}, cwd, silent = false }: Start): Running {
   const settings = Object.entries({ NODE_ENV: 'production', ...env }).map(([name, value]) => `${name}=${value}`)
   const extra = core === measuredCore ? extraNodeOptions : []
@@ -56,8 +56,8 @@ export function start(program: string, args: readonly string[], { core, nodeOpti
 }
 
 /**
- * Keeps both cores from going to sleep until it is disposed, by work that anything else goes before (sched(7), SCHED_IDLE). To wake a core takes a
- * virtual machine some 50 µs, and whatever goes from process to process and back pays that at each step.
+ * Keeps both cores awake until it is disposed, by work of the lowest priority (sched(7), SCHED_IDLE). Waking a virtual
+ * machine's core takes some 50 µs, which would count for each message between processes.
  */
 export async function keepAwake(): Promise<AsyncDisposable> {
   const spinning = pinned
@@ -75,12 +75,12 @@ export async function keepAwake(): Promise<AsyncDisposable> {
   }
 }
 
-/** Pins this process, which loads. */
+/** Pins this process, which generates the load, to a core. */
 export async function pinMyself(core: number): Promise<void> {
   if (pinned) await once(spawn('taskset', ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' }), 'exit')
 }
 
-/** The next message of a process. Rejects when it ends before it says anything. */
+/** Returns the next message of a process. Rejects when it ends before. */
 export async function said<Message>({ child }: Running): Promise<Message> {
   const over = new AbortController()
   const { signal } = over
@@ -97,7 +97,7 @@ export async function said<Message>({ child }: Running): Promise<Message> {
   }
 }
 
-/** A process and those that it started, itself first: milliseconds of processor time so far, and megabytes of memory in use. */
+/** Returns a process and its descendants: processor time in ms so far, and megabytes of memory in use. */
 export function familyOf(pid: number): readonly { readonly pid: number; readonly cpu: number; readonly memory: number }[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   return [pid, ...children].map(each => ({ pid: each, cpu: cpuOf(each), memory: memoryOf(each) }))
@@ -108,7 +108,7 @@ const millisecondsPerTick = 10
 
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The program's name stands in brackets and may hold spaces: the numbers begin behind it.
+  // The program's name is in brackets and may contain spaces: the numbers begin after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick
 }
@@ -117,7 +117,7 @@ function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
-/** Microseconds by a clock that all processes of this machine share. */
+/** Returns microseconds of a clock that all processes of this machine share. */
 export const microseconds = () => Number(process.hrtime.bigint() / 1000n)
 
 /** A port of this machine that nobody listens on now. */

@@ -1,4 +1,4 @@
-/** What one contender cost in each round, and what else is worth a column. */
+/** A contender's cost in each round, with further columns. */
 export interface Row {
   readonly name: string
   readonly samples: readonly number[]
@@ -11,13 +11,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The median over the rounds of one row's cost as a multiple of another's: rounds lie side by side in time, so what disturbs both falls out. */
+/** Returns the median ratio of two rows' costs over the rounds: rounds alternate, so common disturbances cancel out. */
 export const ratio = (of: Row, to: Row): number => median(of.samples.map((sample, round) => sample / to.samples[round]!))
 
 /**
- * Rows as a Markdown table.
+ * Formats rows as a Markdown table.
  * @param unit of the samples
- * @param against rows whose cost is also told as a multiple: `this row / that row`
+ * @param against rows with a column of ratios: `this row / that row`
  */
 export function tableOf(rows: readonly Row[], unit: string, against: readonly string[] = []): string {
   const noted = Object.keys(rows[0]?.notes ?? {})

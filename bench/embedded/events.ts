@@ -1,6 +1,6 @@
 /**
- * What an event of a subscription costs after it came: three entity fetches, the answer's shape, its text. Arguments: the
- * supergraph's file, and the subgraphs' origin when they are to be asked over HTTP.
+ * Program that measures the cost of a subscription's event after its arrival: three entity fetches, the answer's shape,
+ * its text. Arguments: the supergraph's file, and the subgraphs' origin for fetches over HTTP.
  */
 import { readFileSync } from 'node:fs'
 import { type ExecutionResult, parse } from 'graphql'
@@ -15,7 +15,7 @@ import { shopSubgraphs } from '../shop/supergraph.ts'
 import { takeTurns } from '../turns.mjs'
 
 const [, , file, origin] = process.argv
-/** Over HTTP events overlap, as those of several subscriptions do. */
+/** Number of overlapping streams: over HTTP events overlap, as those of several subscriptions do. */
 const streams = origin ? 20 : 1
 const event = JSON.stringify({
   data: { reviewAdded: { id: '1', body: 'Fine.', author: { __typename: 'User', id: '2' }, product: { __typename: 'Product', upc: '3' } } },

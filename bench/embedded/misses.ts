@@ -1,7 +1,7 @@
 /**
- * What operations cost that were never asked before, and whether the memory they take is given back. Arguments: the supergraph's
- * file, `plan` for workload 2 of the platform planned again and again, or `memory` for 5,000 distinct operations over the shop.
- * Prints one JSON line.
+ * Program that measures new operations, and whether their memory is released. Arguments: the supergraph's file, `plan`
+ * for workload 2 of the platform planned repeatedly, or `memory` for 5,000 distinct operations over the shop. Prints
+ * one JSON line.
  */
 import { readFileSync } from 'node:fs'
 import { parse, validate } from 'graphql'
@@ -19,7 +19,10 @@ const supergraphSdl = readFileSync(file!, 'utf8')
 process.send?.(what === 'plan' ? await planning() : await remembering())
 process.disconnect?.()
 
-/** Milliseconds of the first time of an operation, parsing, validation and the way to the planner included: subgraphs answer nothing, at once. */
+/**
+ * Measures the milliseconds of an operation's first run, with parsing, validation and planning: subgraphs answer
+ * nothing, at once.
+ */
 async function planning(): Promise<{ first: number; median: number }> {
   const transport = { fetch: async () => ({ data: null }), subscribe: () => Promise.reject(new Error('not measured')) }
   const log = { error() {}, warn() {} }
@@ -38,7 +41,7 @@ async function planning(): Promise<{ first: number; median: number }> {
   return { first: times[0]!, median: median(times.slice(20)) }
 }
 
-/** Megabytes of heap after so many distinct operations, each asked five times. */
+/** Measures the heap in megabytes after numbers of distinct operations, each run five times. */
 async function remembering(): Promise<{ at: number; heap: number; rss: number }[]> {
   const engine = createEngine({ supergraphSdl, transport: createEmbeddedTransport(shopSubgraphs()), log: console })
   const seen: { at: number; heap: number; rss: number }[] = []
@@ -49,7 +52,7 @@ async function remembering(): Promise<{ at: number; heap: number; rss: number }[
       if (errors) throw errors[0]
     }
     if (count % 1000 === 0) {
-      // What was generated is given back only by several collections, with the event loop between them.
+      // Only several garbage collections, with the event loop between them, free generated code.
       for (let collections = 0; collections < 6; collections++) {
         await new Promise(setImmediate)
         globalThis.gc?.()

@@ -1,4 +1,4 @@
-/** The own engine with the shop's subgraphs in its process. Arguments: the supergraph's file. */
+/** Program with our engine and the shop's subgraphs in its process. Arguments: the supergraph's file. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
 import { createEngine } from '../../router/engine/native/native.ts'

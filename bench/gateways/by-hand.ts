@@ -1,6 +1,6 @@
 /**
- * The limit: what somebody would write by hand who knows this one operation, with the requests that the planner makes, the
- * HTTP client and the server of the own engine's process. Arguments: the subgraphs' origin.
+ * Program for the theoretical limit: this one operation written by hand, with the planner's requests, and the HTTP
+ * client and server of our engine's process. Arguments: the subgraphs' origin.
  */
 import { openOrigin } from '../../router/engine/transport/exchange.ts'
 import { serve } from './serve.ts'

@@ -1,6 +1,6 @@
 /**
- * The own engine over remote subgraphs behind a bare HTTP server. Arguments: the supergraph's file, the subgraphs' origin, and
- * `deduplicate` for one upstream request in place of equal ones that are in flight at the same time.
+ * Program with our engine over remote subgraphs behind a bare HTTP server. Arguments: the supergraph's file, the
+ * subgraphs' origin, and `deduplicate` to combine equal concurrent requests.
  */
 import { readFileSync } from 'node:fs'
 import { type DocumentNode, parse, validate } from 'graphql'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The same bare HTTP server for everything that is measured without its own: answers a query's text with a JSON text. */
+/** Serves a bare HTTP server for contenders without their own: answers a query's text with a JSON text. */
 export function serve(answer: (query: string) => Promise<string>): void {
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     let body = ''

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** Many clients that follow one subscription over sockets of their own, and count what they are told. */
+/** Many clients that follow one subscription over separate connections, and count their events. */
 export interface Crowd extends Disposable {
   readonly clients: number
-  /** The JSON of the first event that the first of them was told. */
+  /** Returns the JSON of the first client's first event. */
   first(): string
-  /** Resolves when every client has been told so many events since the beginning. Rejects when one of them is cut off. */
+  /** Resolves when every client has received a number of events. Rejects when one of them is disconnected. */
   told(events: number): Promise<void>
 }
 
@@ -14,16 +14,16 @@ export interface Gathering {
   readonly port: number
   readonly door: Door
   readonly query: string
-  /** What proves who a client is, as `Authorization`. @default nobody is anybody */
+  /** Returns a client's `Authorization` header. @default anonymous */
   readonly credential?: ((client: number) => string) | undefined
-  /** Is handed every event, as the bytes that came. @default nothing */
+  /** Receives every event, as raw bytes. @default ignored */
   readonly heard?: ((client: number, event: Buffer) => void) | undefined
 }
 
-/** How clients ask for the subscription. */
+/** Protocol of the subscription. */
 export type Door = 'websocket' | 'sse' | 'multipart'
 
-/** How many connect at once. */
+/** Number of clients that connect at once. */
 const abreast = 100
 
 export async function gather({ clients, port, door, query, credential, heard = () => {} }: Gathering): Promise<Crowd> {
@@ -89,7 +89,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([head, Buffer.alloc(4), payload])
 }
 
-/** Of a frame with its head; null while the head is not there. The events here have less than 64 KiB. */
+/** Returns the size of a frame with its header; null while the header is incomplete. Events here are below 64 KiB. */
 function sizeOf(data: Buffer): number | null {
   if (data.length < 2) return null
   if (data[1]! < 126) return 2 + data[1]!

@@ -1,6 +1,7 @@
 /**
- * The platform with so many organizations, on the database of the run: `dashboards-serve.ts PEOPLE ORGANIZATIONS`. It says its port and what
- * people prove themselves by; sent a schedule, it changes that often what the widget of an organization shows, of one after the other.
+ * Program that runs the platform with a number of organizations, on the run's database: `dashboards-serve.ts PEOPLE
+ * ORGANIZATIONS`. It reports its port and people's credentials; when it gets a schedule, it changes organizations'
+ * widgets in turn at that rate.
  */
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
@@ -57,7 +58,7 @@ async function change({ owner, brand }: Awaited<ReturnType<typeof seed>>): Promi
   ;(await graph.execute(document, { input }, { as: owner })).data()
 }
 
-/** How often the launcher has asked services what their widgets show. */
+/** Returns how often the launcher has read widgets from services. */
 async function widgetsRead(): Promise<number> {
   const { values } = await graph.metrics.getSingleMetric('supergraph_operations_total')!.get()
   return values.filter(({ labels }) => labels.operation === 'Widgets').reduce((sum, { value }) => sum + value, 0)

@@ -3,7 +3,7 @@ import { check, pause } from './counted.ts'
 import { gather } from './crowd.ts'
 
 const here = (path: string) => `${import.meta.dirname}/${path}`
-/** How many dashboards of how many organizations, each of which shows four widgets, and how many changes there are a second. */
+/** Numbers of dashboards, organizations and widgets on each, and changes a second. */
 const [dashboards, organizations, widgets, perSecond] = [500, 50, 4, 20]
 const query = 'subscription { widgetUpdated { app payload { statistics { key value } items { title } } } }'
 
@@ -11,12 +11,12 @@ interface Figures {
   readonly upstreams: number
   readonly events: number
   readonly deliveries: number
-  /** How often the launcher has asked services what their widgets show. */
+  /** Number of times that the launcher has read widgets from services. */
   readonly reads: number
 }
 
 export interface Dashboards {
-  /** Milliseconds of processor time that a change takes with nobody looking, and with all dashboards open, of each round. */
+  /** Milliseconds of processor time for a change without dashboards, and with all open, in each round. */
   readonly alone: readonly number[]
   readonly watched: readonly number[]
   readonly changes: number
@@ -25,8 +25,9 @@ export interface Dashboards {
 }
 
 /**
- * Dashboards of many organizations, whose widgets change. Throws when a change was read more than once, or did not reach every dashboard of
- * its organization. What is counted is the process with router and subgraphs; PostgreSQL and the clients are on the other core.
+ * Measures dashboards of many organizations with changing widgets. Throws when a change was read more than once, or did
+ * not reach every dashboard of its organization. Only the process with router and subgraphs is measured; PostgreSQL and
+ * the clients use the other core.
  */
 export async function measureDashboards({ rounds, seconds }: { readonly rounds: number; readonly seconds: number }): Promise<Dashboards> {
   await using world = start(here('../platform/world.ts'), [], { core: loadCore })
@@ -53,7 +54,7 @@ export async function measureDashboards({ rounds, seconds }: { readonly rounds: 
   return { alone, watched, changes, reads: after.reads - before.reads, deliveries: after.deliveries - before.deliveries }
 }
 
-/** Makes changes. @returns milliseconds of processor time that one takes, with all that follows from it */
+/** Makes changes. @returns milliseconds of processor time for one, with all its consequences */
 async function cost(server: Running, changes: number): Promise<number> {
   const before = server.cpu()
   server.child.send({ changes, perSecond })

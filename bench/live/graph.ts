@@ -7,7 +7,7 @@ const spec = `extend schema @link(url: "https://supergraph.example/shared/v1.0",
   directive @shared(by: SharedBy!, sameScopes: Boolean! = false, latestBy: String) on FIELD_DEFINITION | OBJECT
   enum SharedBy { ORGANIZATION EVERYONE }`
 
-/** The shop's supergraph, in which all that the subscription selects is the same for everybody of an organization. */
+/** Composes the shop's supergraph with a subscription that can be shared within an organization. */
 const composeShared = (): string =>
   composeShop(
     'http://localhost',
@@ -20,7 +20,7 @@ const composeShared = (): string =>
 /** Writes that supergraph. @returns the file */
 export const writeShared = (): string => written(composeShared())
 
-/** Writes the shop's supergraph, whose subgraphs are below one address. @returns the file */
+/** Writes the shop's supergraph for subgraphs below one address. @returns the file */
 export const writeShop = (address: string): string => written(composeShop(address))
 
 function written(supergraph: string): string {
@@ -29,7 +29,7 @@ function written(supergraph: string): string {
   return file
 }
 
-/** An event as the subgraph that owns it tells it: its entities by their keys. */
+/** Returns an event as its subgraph publishes it: entities by their keys. */
 export const reviewOf = (id: string): string =>
   JSON.stringify({
     data: { reviewAdded: { id, body: 'Fine.', author: { __typename: 'User', id: '2' }, product: { __typename: 'Product', upc: '3' } } },

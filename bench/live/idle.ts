@@ -5,17 +5,17 @@ import { type Door, gather } from './crowd.ts'
 import { writeShared } from './graph.ts'
 
 const [people, organizations] = [5000, 500]
-/** Who comes and goes before: what a process makes once is not what a subscriber takes. */
+/** Number of warm-up subscribers: what a process allocates once does not count. */
 const first = 500
 
 export interface Idle {
   readonly door: Door
-  /** Kilobytes that one subscriber holds: of what is reachable, and of resident memory. */
+  /** Kilobytes for one subscriber: reachable heap, and resident memory. */
   readonly heap: number
   readonly resident: number
 }
 
-/** What somebody takes who is signed in, follows one subscription, and is told nothing. */
+/** Measures the memory of a signed-in subscriber without events. */
 export async function measureIdle(door: Door): Promise<Idle> {
   const args = ['people', writeShared(), String(people), String(organizations)]
   await using server = start(`${import.meta.dirname}/serve.ts`, args, { core: measuredCore, nodeOptions: ['--expose-gc'] })

@@ -6,10 +6,10 @@ import { check, pause, waitedFor } from './counted.ts'
 import { gather } from './crowd.ts'
 import { writeShared } from './graph.ts'
 
-/** Who follows, and how often each organization has something to tell. */
+/** Numbers of people and organizations, and events of each organization a second. */
 const [people, organizations, perSecond] = [5000, 500, 5]
 
-/** What the router says of itself (`serve.ts`). */
+/** Figures that the router reports (`serve.ts`). */
 interface Figures {
   readonly events: number
   readonly deliveries: number
@@ -17,14 +17,14 @@ interface Figures {
 }
 
 export interface Organizations {
-  /** Milliseconds from when an event was due until the last client of its organization had it, of each round. */
+  /** Milliseconds from when an event was due until its organization's last client had it, in each round. */
   readonly p50: readonly number[]
   readonly p99: readonly number[]
-  /** Plans that ran, events that there were, and messages that clients were sent. */
+  /** Numbers of plan runs, events, and messages to clients. */
   readonly plans: number
   readonly events: number
   readonly deliveries: number
-  /** Of the router and of the clients' process: the share of a core that they had, and the share of the time in which they waited for it. */
+  /** Share of a core, and of time waiting for one, of the router and of the clients' process. */
   readonly router: Had
   readonly crowd: Had
 }
@@ -35,14 +35,14 @@ export interface Had {
 }
 
 /**
- * People of many organizations, each of which has events of its own. Throws when a plan ran that no event asked for, when an event did not
- * reach everybody whom it is for, once, or when it reached anybody else.
+ * Measures people of many organizations, each with its own events. Throws when a plan ran without an event, or when an
+ * event did not reach exactly its subscribers, once.
  */
 export async function measureOrganizations({ rounds, seconds }: { readonly rounds: number; readonly seconds: number }): Promise<Organizations> {
   const args = ['people', writeShared(), String(people), String(organizations)]
   await using server = start(`${import.meta.dirname}/serve.ts`, args, { core: measuredCore })
   const { port, credentials } = await said<{ port: number; credentials: readonly string[] }>(server)
-  /** Of events under way: how many clients have yet to hear of it. */
+  /** Number of clients that still wait for each event in progress. */
   const missing = new Map<string, number>()
   const latencies: number[] = []
   let strays = 0
@@ -92,7 +92,7 @@ async function figuresOf(server: Running): Promise<Figures> {
   return said<Figures>(server)
 }
 
-/** Watches what a process has of its core. @param cpu milliseconds that it has had so far */
+/** Measures a process's share of its core. @param cpu returns its processor time so far in ms */
 function watch(pid: number, cpu: () => number): () => Had {
   const [from, had, waited] = [performance.now(), cpu(), waitedFor(pid)]
   return () => {

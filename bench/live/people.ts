@@ -1,6 +1,6 @@
 import { memoryAuthority } from '../../test/door/authority.ts'
 
-/** So many people, each with a session and an access token of their own, who own the organizations in turn. */
+/** Creates people, each with a session and an access token, as owners of the organizations in turn. */
 export async function openPeople(people: number, organizations: readonly string[]) {
   const { authority, clock, addSigningKey, signIn, token } = await memoryAuthority('http://localhost')
   await addSigningKey('bench')

@@ -1,7 +1,7 @@
 /**
- * What tells many clients of events, in one process: `serve.ts KIND SUPERGRAPH [PEOPLE ORGANIZATIONS]`. It says its port, and what those
- * people prove themselves by; then it does what it is sent. Everybody follows the same subscription, over three subgraphs in the same
- * process where there is an engine.
+ * Program that delivers events to many clients, in one process: `serve.ts KIND SUPERGRAPH [PEOPLE ORGANIZATIONS]`. It
+ * reports its port, and people's credentials; then it follows commands. All follow the same subscription, over three
+ * subgraphs in the same process where there is an engine.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -26,7 +26,7 @@ import { shopSubgraphs } from '../shop/supergraph.ts'
 import { reviewOf } from './graph.ts'
 import { openPeople } from './people.ts'
 
-/** What it may be sent: one event for everybody, what it has counted, what it holds, or events for every organization. */
+/** Commands: one event for all, report counts, report memory, or events for every organization. */
 type Asked = 'event' | 'figures' | 'memory' | Schedule
 
 interface Schedule {
@@ -37,7 +37,7 @@ interface Schedule {
 const [, , kind, file, people = '0', organizations = '1'] = process.argv
 const events = createMemoryEvents()
 const log = pino({ level: 'silent' })
-/** No bound of a caller is in the way: all clients are one. */
+/** Effectively disables limits of a caller, because all clients are one caller. */
 const unbounded = 1_000_000
 const names = Array.from({ length: Number(organizations) }, (_, number) => `org-${number}`)
 let figures: HubFigures | null = null
@@ -51,14 +51,17 @@ process.on('message', async (asked: Asked) => {
 })
 process.send!({ port, credentials: known?.credentials })
 
-/** Kilobytes of what is reachable, within V8's heap and beside it. */
+/** Returns the kilobytes of reachable memory, in V8's heap and outside. */
 function heap(): number {
   for (let times = 0; times < 4; times++) globalThis.gc!()
   const { heapUsed, external } = process.memoryUsage()
   return (heapUsed + external) / 1024
 }
 
-/** Tells each organization so many events a second, evenly. An event's id says whose it is and when it was due. @returns how many there were */
+/**
+ * Publishes events for each organization at a steady rate. An event's id names its organization and due time. @returns
+ * number of events
+ */
 async function announce({ perSecond, seconds }: Schedule): Promise<number> {
   const apart = 1_000_000 / (perSecond * names.length)
   const begin = microseconds() + 10_000
@@ -73,7 +76,7 @@ async function announce({ perSecond, seconds }: Schedule): Promise<number> {
   return all
 }
 
-/** Ready bytes to every socket: the limit of whatever stands on ws. */
+/** Sends prepared bytes to every socket: the theoretical limit of servers based on ws. */
 async function raw(): Promise<number> {
   const http = createServer()
   const server = new WebSocketServer({ server: http, perMessageDeflate: false })
@@ -85,7 +88,7 @@ async function raw(): Promise<number> {
   return listen(http)
 }
 
-/** graphql-ws over one schema that has everything at hand: an execution for each client. */
+/** Serves graphql-ws over one schema with all data in memory: an execution for each client. */
 async function plain(): Promise<number> {
   const { data } = await whole()
   const schema = buildSchema(`type Query { x: Int } type Subscription { reviewAdded: Review }
@@ -98,7 +101,7 @@ async function plain(): Promise<number> {
   return listen(http)
 }
 
-/** The router, whose engine asks two subgraphs more for each event. */
+/** Serves the router, whose engine fetches from two more subgraphs for each event. */
 async function ours(): Promise<number> {
   const router = await createRouter({
     engine: openEngine(),
@@ -133,7 +136,7 @@ function openEngine(): Engine {
   return createEngine({ supergraphSdl: readFileSync(file!, 'utf8'), transport, log })
 }
 
-/** What one event comes to, with the fields of the other subgraphs. */
+/** Resolves one event, with the fields of the other subgraphs. */
 async function whole(): Promise<ExecutionResult> {
   const stream = (await subscribeAlone(openEngine(), { document: parse(subscription), viewer: anonymous, requestId: 'bench' })) as ResultStream
   const next = stream.next()

@@ -1,6 +1,7 @@
 /**
- * The whole router over the shop's subgraphs in one process, watched or not: `watched-serve.ts SUPERGRAPH WATCH COLLECTOR`. WATCH is `none`,
- * `figures` or `traces`, which go to the collector, one of ten. It says its port.
+ * Program with the whole router over the shop's subgraphs in one process: `watched-serve.ts SUPERGRAPH WATCH
+ * COLLECTOR`. WATCH is `none`, `figures` or `traces`; the latter sends one of ten traces to the collector. It reports
+ * its port.
  */
 import { readFileSync } from 'node:fs'
 import pino from 'pino'

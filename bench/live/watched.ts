@@ -11,13 +11,13 @@ const here = (path: string) => `${import.meta.dirname}/${path}`
 export const watches = { none: 'nobody watches', figures: 'metrics', traces: 'metrics and traces, one of ten kept' } as const
 type Watch = keyof typeof watches
 
-/** What is asked: an operation of usual size, and workload 1, whose answer has 87 kB. */
+/** Measured operations: one of usual size, and workload 1, whose answer has 87 kB. */
 export const asked = {
   small: '{ topProducts { upc name inStock reviews { body author { name } } } }',
   large: query,
 } as const
 
-/** Requests before anything is measured, and those of one round at least. */
+/** Requests before the measurement, and the minimum of one round. */
 const [warmUp, least] = [5000, 200]
 
 interface Started {
@@ -28,8 +28,8 @@ interface Started {
 }
 
 /**
- * What it costs that an operator sees: the same router with and without, in rounds that lie side by side. A round is short and there are many
- * of them, so that each has its pair in the same company.
+ * Measures the cost of observability: the same router with and without, in alternating rounds. Rounds are short and
+ * many, so that each has a comparable neighbour.
  */
 export async function measureWatched(operation: keyof typeof asked, rounds: number): Promise<readonly Row[]> {
   let spans = 0

@@ -1,15 +1,15 @@
 const endOfHead = '\r\n\r\n'
 
 /**
- * Reads the answers of one HTTP/1.1 connection, with a length or chunked, and tells of each whether its body is the expected one.
- * Bodies are compared as they arrive and never put together: a client that makes garbage of 87 kB an answer stops for its
- * collection, and its stops would be seen as the gateway's latency.
+ * Reads the answers of one HTTP/1.1 connection, with a length or chunked, and reports for each whether its body is the
+ * expected one. Bodies are compared as they arrive and never assembled: a client with 87 kB of garbage for each answer
+ * would pause for its collection, which would count as the gateway's latency.
  */
 export function createReader(expected: Buffer, answered: (right: boolean) => void): (bytes: Buffer, length: number) => void {
-  /** The text of a head, or of the line before a chunk, as far as it is there. */
+  /** The received text of a header, or of the line before a chunk. */
   let text = ''
   let chunked = false
-  /** Bytes of the body, or of the chunk, that are not there yet; undefined within text. */
+  /** Missing bytes of the body, or of the chunk; undefined within text. */
   let missing: number | undefined
   let compared = 0
   let right = true
@@ -29,9 +29,9 @@ export function createReader(expected: Buffer, answered: (right: boolean) => voi
       if (missing === undefined) {
         const wanted = chunked ? '\r\n' : endOfHead
         const before = text.length
-        // Heads are short: what lies behind one is not read as text.
+        // Response headers are short, so only the beginning of a response is read as text.
         text += bytes.toString('latin1', at, Math.min(length, at + 512))
-        // The line break that ends a chunk stands at the beginning of the next line.
+        // The line break that ends a chunk is at the beginning of the next line.
         const found = text.indexOf(wanted, chunked && text.startsWith('\r\n') ? 2 : 0)
         if (found === -1) {
           at += text.length - before

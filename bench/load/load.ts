@@ -5,15 +5,18 @@ export interface Load {
   readonly port: number
   readonly path: string
   readonly body: string
-  /** Beside those of every request. */
+  /** Headers besides those of every request. */
   readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
   readonly milliseconds: number
-  /** The whole body every answer must have; others are counted as bad. */
+  /** Expected body of every answer; others count as wrong. */
   readonly expected: Buffer
-  /** Requests per second at fixed distances; without it every connection asks again as soon as it is answered. */
+  /** Requests per second at fixed distances; without it every connection repeats as soon as it is answered. */
   readonly rate?: number | undefined
-  /** Milliseconds at the beginning in which answers are not counted: fifty connections that open at once are no steady load. */
+  /**
+   * Milliseconds at the beginning in which answers are not counted: fifty connections that open at once are no steady
+   * load.
+   */
   readonly settle?: number | undefined
 }
 
@@ -21,7 +24,7 @@ export interface LoadResult {
   readonly answers: number
   readonly bad: number
   readonly seconds: number
-  /** Milliseconds from the moment a request was due, sorted. */
+  /** Milliseconds from the moment at which a request was due, sorted. */
   readonly latencies: Float64Array
 }
 
@@ -31,8 +34,8 @@ interface Connection {
 }
 
 /**
- * Loads one HTTP/1.1 address over keep-alive sockets of its own: no client library whose cost or queueing would show in the
- * latencies. Rejects when a connection breaks, because then nothing measured means anything.
+ * Loads one HTTP/1.1 address over its own keep-alive sockets, without a client library whose cost or queueing would
+ * affect the latencies. Rejects when a connection breaks, because the measurement is invalid then.
  */
 export function load({ port, path, body, headers = {}, connections, milliseconds, expected, rate, settle = 0 }: Load): Promise<LoadResult> {
   const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -86,7 +89,7 @@ export function load({ port, path, body, headers = {}, connections, milliseconds
     const pace =
       rate &&
       setInterval(() => {
-        // What is due now and found no free connection waits, and its wait counts.
+        // Requests that are due but find no free connection wait, and their wait counts.
         const wanted = Math.floor(((performance.now() - start) * rate) / 1000)
         for (; sent < wanted; sent++) {
           const due = start + (sent * 1000) / rate
@@ -104,5 +107,5 @@ export function load({ port, path, body, headers = {}, connections, milliseconds
   })
 }
 
-/** The value below which a share of sorted values lies. */
+/** Returns the value below which a share of sorted values lies. */
 export const percentile = (sorted: Float64Array, share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

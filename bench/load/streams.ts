@@ -8,11 +8,11 @@ export interface Streams {
   readonly streams: number
 }
 
-/** Streams that are being read. */
+/** Streams in progress. */
 export interface Reading {
-  /** How many chunks have come so far, over all of them. */
+  /** Returns the number of chunks so far, over all streams. */
   chunks(): number
-  /** How many have ended as they should. */
+  /** Returns the number of streams that ended normally. */
   ended(): number
   stop(): void
 }
@@ -20,7 +20,10 @@ export interface Reading {
 const data = Buffer.from('data: {')
 const done = Buffer.from('data: [DONE]')
 
-/** Opens so many streams at once over sockets of its own, and asks again on each that has ended. @throws when a connection breaks */
+/**
+ * Opens a number of streams over its own sockets, and repeats the request on each that has ended. @throws when a
+ * connection breaks
+ */
 export function openStreams({ port, path, headers, body, streams }: Streams, failed: (error: Error) => void): Reading {
   const written = Object.entries({ host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   const request = Buffer.from(`POST ${path} HTTP/1.1\r\n${written.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)

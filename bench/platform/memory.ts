@@ -1,13 +1,13 @@
 /**
- * Preloaded (`--import`), it lets PostgreSQL answer each read once and answers it from memory ever after: then what is measured is
- * the program in front of the database.
+ * Preloaded (`--import`), it answers each of PostgreSQL's reads from memory after the first time, so that only the
+ * program before the database is measured.
  */
 import pg from 'pg'
 import { Batch } from '../../platform/sql/batch.ts'
 
 type Done = (error: Error | null, result?: unknown) => void
 
-/** Reads that differ beyond this are a mistake of the measurement: something in them changes with every operation. */
+/** Number of different reads above which the measurement is wrong: something in them changes with every operation. */
 const mostAnswers = 1000
 const answers = new Map<string, unknown>()
 const { prototype } = pg.Client

@@ -1,7 +1,7 @@
 /**
- * Workload 2 at a stock gateway: @apollo/gateway before the subgraphs, each a process of its own on the same core, asked over
- * HTTP by its own data source. Arguments: the database's URL, the viewer as JSON, node options of the subgraphs' processes. On the
- * other core, and not counted, stands a router that answers what launcher asks.
+ * Program for workload 2 at a stock gateway: @apollo/gateway before the subgraphs, each in a process on the same core,
+ * called over HTTP by its own data source. Arguments: the database's URL, the viewer as JSON, node options of the
+ * subgraphs' processes. A router that answers the launcher's calls uses the other core, uncounted.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

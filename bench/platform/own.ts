@@ -1,7 +1,7 @@
 /**
- * The platform in one process, on a database of its own, asked for workload 2: the query that crosses three subgraphs.
- * Arguments: `native` for our engine, `apollo` for the stock gateway over the same subgraphs. What one operation cost in SQL is
- * told on standard error.
+ * Program with the platform in one process on its own database, for workload 2: the query that crosses three subgraphs.
+ * Arguments: `native` for our engine, `apollo` for the stock gateway over the same subgraphs. It prints an operation's
+ * SQL statements to standard error.
  */
 import { readFileSync } from 'node:fs'
 import { ApolloServer, HeaderMap } from '@apollo/server'

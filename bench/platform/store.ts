@@ -1,7 +1,7 @@
 /**
- * What a store costs, on the database of the run, by one piece of work after the other.
- * Arguments: `bare` for a prepared statement of pg on a connection of its own, `read` for the same read through loader and store,
- * `page` for fifty posts through the store, `create` for the mutation createPost through the engine.
+ * Program that measures stores on the run's database, with sequential work. Arguments: `bare` for a prepared statement
+ * of pg on its own connection, `read` for the same read through loader and store, `page` for fifty posts through the
+ * store, `create` for the mutation createPost through the engine.
  */
 import pg from 'pg'
 import { readPage } from '../../platform/page.ts'

@@ -1,6 +1,7 @@
 /**
- * Holds the PostgreSQL of workload 2, and a database with its rows for those who do not make their own. Says
- * `{ settings, databaseUrl, viewer }` to its parent; the settings are the environment in which the tests' kit finds the server.
+ * Program with workload 2's PostgreSQL, and a database with its rows for contenders without their own. It reports `{
+ * settings, databaseUrl, viewer }` to its parent; the settings are the environment in which the tests' kit finds the
+ * server.
  */
 import setUp from '../../test/kit/run/global-setup.ts'
 import { serverUrl, serverVariable } from '../../test/kit/run/template.ts'

@@ -18,7 +18,7 @@ export interface Options {
   readonly only?: RegExp | undefined
 }
 
-/** Whoever stands between a client and a model. */
+/** A gateway between client and model. */
 interface Contender {
   readonly name: string
   /** @param origin of the model */
@@ -43,7 +43,7 @@ const pipe: Contender = {
   },
 }
 
-/** As its documentation starts it; neither cache nor log nor retry is asked for. */
+/** The peer as its documentation starts it, without cache, log and retries. */
 const peer: Contender = {
   name: '@portkey-ai/gateway',
   async start(origin) {
@@ -68,7 +68,7 @@ const twin = async (stack: AsyncDisposableStack): Promise<string> => {
   return `http://127.0.0.1:${(await said<{ port: number }>(running)).port}`
 }
 
-/** What a contender answers, once it does. */
+/** Returns a contender's answer, once it is ready. */
 async function firstAnswer({ port, path, headers }: Started, body: string): Promise<Buffer> {
   for (let tries = 0; ; tries++) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }).catch(
@@ -87,7 +87,7 @@ interface Sample {
   readonly p99: number
 }
 
-/** Latency with one client that asks without a pause, then answers a second and processor time with twenty. */
+/** Measures the latency with one client, then answers a second and processor time with twenty. */
 async function oneRound({ running, port, path, headers }: Started, body: string, expected: Buffer, seconds: number): Promise<Sample> {
   const request = { port, path, headers, body, expected }
   const alone = await load({ ...request, connections: 1, milliseconds: seconds * 500, settle: 100 })
@@ -122,7 +122,7 @@ async function compare(body: string, contenders: readonly Contender[], { rounds,
 
 const streamsAtOnce = 200
 
-/** Processor time a chunk while so many streams run at a pace. */
+/** Measures the processor time of a chunk while a number of streams run at a fixed pace. */
 async function manyStreams(contenders: readonly Contender[], { rounds, seconds }: Options): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const origin = await twin(stack)
@@ -149,7 +149,10 @@ async function manyStreams(contenders: readonly Contender[], { rounds, seconds }
   return started.map(({ name, samples, running }) => ({ name, samples, notes: { MB: running.memory().toFixed(0) } }))
 }
 
-/** What a call takes longer with everything on than without anybody between, by one client that asks without a pause; and its statements. */
+/**
+ * Measures the additional latency of a call with all features on, compared with a direct call, by one client; and its
+ * statements.
+ */
 async function everythingOn({ rounds, seconds }: Options): Promise<string> {
   await using stack = new AsyncDisposableStack()
   const origin = await twin(stack)
@@ -188,7 +191,9 @@ ${rows.join('\n')}
 ${statements.map(text => `- \`${text}\``).join('\n')}`
 }
 
-/** The gateway to providers beside its peer and a bare pipe; what it adds with everything on; many streams at once. */
+/**
+ * Measures the gateway beside its peer and a bare pipe; its overhead with all features on; and many concurrent streams.
+ */
 export async function measureProviders(options: Options): Promise<string> {
   const only = options.only ?? /./
   const beside = [...(existsSync(portkey) ? [peer] : []), ours, pipe].filter(({ name }) => only.test(name))

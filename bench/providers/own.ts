@@ -1,6 +1,6 @@
 /**
- * The gateway to models before a router, as a client meets it: who calls is checked, candidates are tried. No budget is kept and nothing is logged, as a
- * peer would not either. Argument: the origin of the model.
+ * Program with the model gateway before a router, as clients use it: callers are authenticated, candidates are tried.
+ * There are no budgets and no log, as at the peer. Argument: the origin of the model.
  */
 import { buildSchema } from 'graphql'
 import pino from 'pino'

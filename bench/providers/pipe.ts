@@ -1,4 +1,6 @@
-/** The limit: whatever comes is sent on, and what is answered is piped back, unread. Argument: the origin of the model. */
+/**
+ * Program for the theoretical limit: forwards requests and pipes answers, unread. Argument: the origin of the model.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'

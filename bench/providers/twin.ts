@@ -1,6 +1,7 @@
 /**
- * A model that costs nearly nothing to ask: OpenAI's wire with answers that are made once. A request with `seed: 1` is streamed to at a pace, one chunk to
- * every open stream each tick, others get all their chunks as fast as they are taken. Says its port.
+ * Program with a model that costs almost nothing: OpenAI's protocol with prepared answers. A request with `seed: 1` is
+ * streamed at a fixed pace, one chunk to every open stream each tick; others get all chunks at once. It reports its
+ * port.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

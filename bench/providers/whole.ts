@@ -8,21 +8,21 @@ import { said } from '../processes.ts'
 import { startPlatform } from '../publishing/platform.ts'
 import type { Started } from './started.ts'
 
-/** The platform with everything on, and what a client of its needs to ask. */
+/** The platform with all features on, and its client's credentials. */
 export interface Whole extends Started {
-  /** The beginnings of the statements that one call sends. */
+  /** Beginnings of one call's statements. */
   readonly statements: readonly string[]
 }
 
 const path = '/providers/api/ai/chat/completions'
-/** Calls that nothing is measured of: as many as a key may make in the minute, less those that are measured. */
+/** Numbers of warm-up calls: within a key's rate limit, together with the measured ones. */
 const warming = { together: 50, atOnce: 20, alone: 1_500 } as const
 
 /**
- * `npm start` in production, with the database's server of this run: a key is checked at the door, two hard limits hold a call back and pay
- * for it, it is on record before its answer goes out, and a line is logged.
+ * Starts the platform in production, on the run's database server: a key is checked, two hard limits reserve and
+ * charge, the call is stored before its answer ends, and a line is logged.
  * @param origin of the model
- * @param body   of the calls by which it is warmed
+ * @param body   of the warm-up calls
  */
 export async function startWhole(stack: AsyncDisposableStack, origin: string, body: string): Promise<Whole> {
   const database = stack.use(await createTestDatabase())
@@ -69,7 +69,7 @@ export async function startWhole(stack: AsyncDisposableStack, origin: string, bo
   await statementsOf()
   const calls = 100
   for (let n = 0; n < calls; n++) await call()
-  // What the platform does beside calls is seldom.
+  // The platform rarely executes statements that belong to no call.
   const statements = (await statementsOf()).filter(([, times]) => times >= calls / 2).flatMap(([text, times]) => Array(Math.round(times / calls)).fill(text))
   return { running, port: Number(new URL(url).port), path, headers, statements }
 }

@@ -1,6 +1,7 @@
 /**
- * Jobs of pg-boss with nothing to them but one call: `bare.ts DATABASE ORIGIN JOBS`. They are taken as the platform takes its own, 32 at once,
- * four of a group. Says when they wait, begins when it is told to, and says `{ seconds, cpu }` when all have ended.
+ * Program with pg-boss jobs of nothing but one call: `bare.ts DATABASE ORIGIN JOBS`. They are taken like the
+ * platform's, 32 at once, four of a group. It reports when they wait, starts on a message, and reports `{ seconds, cpu
+ * }` at the end.
  */
 import { once } from 'node:events'
 import { PgBoss } from 'pg-boss'

@@ -1,4 +1,4 @@
-/** Measures publishing and prints Markdown tables: `npm run bench:publishing -- --help` says how it is asked. */
+/** Measures publishing and prints Markdown tables: see `npm run bench:publishing -- --help`. */
 import { cpus, loadavg, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { loadCore, pinMyself } from '../processes.ts'
@@ -56,7 +56,7 @@ if (values.help || !chapters[chapter]) {
   console.log(usage)
   process.exit(values.help ? 0 : 1)
 }
-// What is measured has the other core.
+// The measured process has the other core.
 await pinMyself(loadCore)
 const { default: setUp } = await import('../../test/kit/run/global-setup.ts')
 const stop = await setUp()

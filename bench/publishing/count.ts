@@ -1,4 +1,4 @@
-/** Loaded before a program (`node --import`): counts the SQL statements that it sends, and tells its parent when that asks. */
+/** Preloaded (`node --import`): counts the SQL statements of a program, and reports them to its parent on request. */
 import pg from 'pg'
 import { Batch } from '../../platform/sql/batch.ts'
 

@@ -14,23 +14,23 @@ import { startNetwork } from './network.ts'
 import { startPlatform } from './platform.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
-/** How many accounts take the posts, each of a brand of its own. */
+/** Number of accounts that receive posts, each of a brand of its own. */
 const accounts = 50
-/** How many posts are due at once where it counts how many go. */
+/** Number of posts due at once, for the throughput. */
 const atOnce = 2_000
-/** How long posts are written before the first of them is due, in ms. */
+/** Time in ms for writing posts before the first of them is due. */
 const leadMs = 20_000
 
 interface Asked {
-  /** Posts a second, and for how many seconds. */
+  /** Posts a second, and duration in seconds. */
   readonly rate: number
   readonly seconds: number
 }
 
 /**
- * The platform in one process, and posts that are due: at fixed distances for a while, where it counts how late each reaches the network;
- * then many at once, where it counts how many a second go out, beside as many bare jobs of pg-boss that make the same call. Throws when a
- * post came twice, or not at all.
+ * Measures the platform in one process with due posts: at fixed intervals for a while, for their lateness at the
+ * network; then many at once, for the throughput, beside as many bare pg-boss jobs with the same call. Throws when a
+ * post arrived twice, or not at all.
  */
 export async function measureDelivery({ rate, seconds }: Asked): Promise<string> {
   await using stack = new AsyncDisposableStack()
@@ -61,7 +61,7 @@ export async function measureDelivery({ rate, seconds }: Asked): Promise<string>
   await boss.start()
   stack.defer(() => boss.stop({ graceful: false }))
   const brands = await writeAccounts(client, createCipher([key]))
-  // A backend that ends hands what it took over to the server.
+  // When a PostgreSQL backend ends, its processor time counts for its parent process.
   const postgres = parentOf(Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid))
   const databaseCpu = () => familyOf(postgres).reduce((sum, { cpu }) => sum + cpu, 0)
 
@@ -108,7 +108,7 @@ interface World {
   readonly databaseCpu: () => number
 }
 
-/** Writes posts that are due from a moment on, waits until all are published, and tells what they cost. */
+/** Writes posts that are due from a moment on, waits until all are published, and reports their cost. */
 async function deliver(world: World, name: string, { rate, seconds, leadMs }: Asked & { readonly leadMs: number }) {
   const { client, boss, brands, network, server, databaseCpu } = world
   const count = Math.round(rate * seconds)
@@ -167,20 +167,20 @@ async function deliver(world: World, name: string, { rate, seconds, leadMs }: As
   }
 }
 
-/** The statements of the platform since they were asked for the last time, by how they begin. */
+/** Returns the platform's statements since the last call, by their beginning. */
 async function statementsOf(server: Running): Promise<readonly (readonly [string, number])[]> {
   server.child.send('statements')
   return (await said<{ statements: [string, number][] }>(server)).statements
 }
 
-/** Milliseconds of processor time a second while nothing is due. */
+/** Returns the processor time in ms of a second while nothing is due. */
 async function cpuOf({ server }: World, seconds: number): Promise<number> {
   const before = server.cpu()
   await wait(seconds * 1000)
   return (server.cpu() - before) / seconds
 }
 
-/** Brands of an organization, each with an account of X whose token does not end. */
+/** Writes brands of an organization, each with an account of X whose token does not expire. */
 async function writeAccounts(client: pg.Client, cipher: ReturnType<typeof createCipher>) {
   const organizationId = newId()
   const brands = Array.from({ length: accounts }, () => ({ id: newId(), organizationId, connectionId: newId() }))
@@ -198,7 +198,7 @@ async function writeAccounts(client: pg.Client, cipher: ReturnType<typeof create
   return brands
 }
 
-/** The process that started another. */
+/** Returns the parent of a process. */
 function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])

@@ -5,14 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 /** A network that takes posts as X does, after a moment, and knows when each came. */
 export interface Receiving extends AsyncDisposable {
   readonly origin: string
-  /** When each text came, in ms of `Date.now()`. */
+  /** Arrival times of each text, in ms of `Date.now()`. */
   readonly received: ReadonlyMap<string, readonly number[]>
 }
 
-/** How long it thinks before it answers, in ms. */
+/** Delay in ms before an answer. */
 const thinksMs = 30
 
-/** X's address for posts and nothing else: `POST /2/tweets`. What it costs is not counted. */
+/** Serves X's address for posts only: `POST /2/tweets`. Its cost is not counted. */
 export async function startNetwork(): Promise<Receiving> {
   const received = new Map<string, number[]>()
   let posts = 0

@@ -9,7 +9,7 @@ export interface Platform {
 
 /**
  * Starts the platform on the measured core and waits until it is ready.
- * @param words what stands behind `router/main.ts`
+ * @param words arguments of `router/main.ts`
  */
 export async function startPlatform(
   stack: AsyncDisposableStack,
@@ -34,7 +34,7 @@ export async function startPlatform(
   }
 }
 
-/** A person of the demo world who owns `Demo Brand`, and that brand's id. */
+/** Returns a person of the demo who owns `Demo Brand`, and that brand's id. */
 export async function demoOwner({
   url,
 }: Platform): Promise<{ readonly token: string; readonly brandId: string; query: Awaited<ReturnType<typeof signIn>>['query'] }> {

@@ -8,10 +8,12 @@ import { percentile } from '../load/load.ts'
 import { median } from '../table.ts'
 import { demoOwner, startPlatform } from './platform.ts'
 
-/** How often each is asked in a round, and how often before anything counts. */
+/** Number of requests in a round, and of warm-up requests. */
 const [each, warming] = [200, 300]
 
-/** A thread of five posts, by REST and by the very operation that REST asks, one after the other over one connection each. */
+/**
+ * Measures a thread of five posts, by REST and by the same operation in GraphQL, sequentially over one connection each.
+ */
 export async function measureRest({ rounds }: { readonly rounds: number }): Promise<string> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'bench-publishing-'))

@@ -9,7 +9,10 @@ const [wholeBytes, partBytes] = [1024 ** 3, 8 * 1024 ** 2]
 const everyMs = 250
 const megabyte = 1024 ** 2
 
-/** A film of 1 GiB by tus, in one process and apart: how much memory the processes have in use that it goes through. */
+/**
+ * Measures the memory of the processes through which a video of 1 GiB passes by tus, in one process and in distributed
+ * mode.
+ */
 export async function measureUpload(only = /./): Promise<string> {
   const lines: string[] = []
   for (const [name, words] of [
@@ -27,7 +30,7 @@ ${lines.join('\n')}`
 async function upload(name: string, words: readonly string[]): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'bench-publishing-'))
-  // What was started by it ends a moment after it.
+  // Processes that it started end shortly after it.
   stack.defer(async () => {
     await wait(5_000)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -76,7 +79,7 @@ async function send(uploads: string, headers: Readonly<Record<string, string>>, 
   if (offset !== bytes) throw new Error(`${offset} bytes were sent in place of ${bytes}`)
 }
 
-/** A film that is as long as its last box says: a whole one of a second, and nothing behind it. */
+/** Yields a video of the length that its last box declares: a complete one of a second, followed by filler. */
 function* partsOfFilm(): Generator<Buffer, undefined> {
   const padding = 1_000
   const film = mp4({ padding })
@@ -89,7 +92,7 @@ function* partsOfFilm(): Generator<Buffer, undefined> {
   for (let sent = partBytes; sent < wholeBytes; sent += partBytes) yield rest
 }
 
-/** Router and publishing of a platform that runs apart, by their names. */
+/** Returns the router's and publishing's processes of a distributed platform, by name. */
 function partsOf(folder: string): Map<string, number> {
   if (!readdirSync(folder).includes('apart.json')) throw new Error('the platform does not run apart')
   const { processes } = JSON.parse(readFileSync(join(folder, 'apart.json'), 'utf8')) as { processes: { name: string; pid: number | null }[] }

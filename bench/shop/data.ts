@@ -1,4 +1,4 @@
-/** A shop made from a seed: the same rows on every machine, and nobody's data. */
+/** A generated shop: the same rows on every machine. */
 export interface Shop {
   readonly users: readonly User[]
   readonly products: readonly Product[]
@@ -28,7 +28,7 @@ export interface Review {
 
 const syllables = ['ar', 'bel', 'cor', 'den', 'el', 'fan', 'gor', 'hil', 'is', 'jun', 'kar', 'lum', 'mer', 'nor', 'ost', 'pel', 'qui', 'ros', 'sil', 'tam']
 
-/** Makes the shop: 6 users, 9 products, 20 reviews of seven products. */
+/** Generates the shop: 6 users, 9 products, 20 reviews of seven products. */
 export function makeShop(seed = 20_260_101): Shop {
   const random = generator(seed)
   const below = (most: number) => Math.floor(random() * most)
@@ -51,7 +51,7 @@ export function makeShop(seed = 20_260_101): Shop {
   return { users, products, reviews }
 }
 
-/** What is asked for shipping: heavy things pay, dear things do not. */
+/** Returns the shipping cost: heavy products pay, expensive ones do not. */
 export const shippingEstimate = (price: number, weight: number) => (price > 1500 ? 0 : Math.round(weight / 2))
 
 /** A linear congruential generator (Numerical Recipes' constants): good enough for names, equal everywhere. */

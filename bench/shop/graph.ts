@@ -10,7 +10,7 @@ type Key = { readonly id: string }
 type Upc = { readonly upc: string }
 type Measured = { readonly price: number; readonly weight: number }
 
-/** Every subgraph's SDL and resolvers, in the form that `buildSubgraphSchema` takes. */
+/** SDL and resolvers of every subgraph, in the form for `buildSubgraphSchema`. */
 export const parts = {
   people: {
     sdl: `
@@ -56,10 +56,10 @@ export const parts = {
   },
 }
 
-/** The link that makes an SDL a federation 2 subgraph. */
+/** The link that turns SDL into a federation 2 subgraph. */
 export const federationLink = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])\n'
 
-/** One schema that holds everything: what a monolith would serve. */
+/** One schema with everything, like a monolith. */
 export const monolith = {
   sdl: `
     type Query { me: User users: [User] topProducts(first: Int = 5): [Product] }
@@ -86,5 +86,5 @@ fragment User on User { id username name }
 fragment Review on Review { id body }
 fragment Product on Product { inStock name price shippingEstimate upc weight }`
 
-/** One review of a stream: the rest of its plan is three entity fetches. */
+/** Subscription to reviews: each event needs three entity fetches. */
 export const subscription = 'subscription { reviewAdded { id body author { id name } product { upc name inStock } } }'

@@ -1,7 +1,7 @@
 /**
- * A process that serves the shop's subgraphs over HTTP, one path each, and subscriptions by graphql-ws at the same paths: each message that
- * it gets is an event of theirs. An answer is computed once for each request body and
- * then kept, so that what is measured in front of it is the gateway. Says `{ port }` to its parent when it listens.
+ * Program that serves the shop's subgraphs over HTTP, one path each, and subscriptions by graphql-ws at the same paths:
+ * each message to it is an event. Answers are cached by request body, so that only the gateway before it is measured.
+ * It reports `{ port }` to its parent.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import { shopSchemas } from './supergraph.ts'
 
 const schemas = shopSchemas()
 const answers = new Map<string, Buffer>()
-/** Bodies beyond this are a mistake of the measurement: some gateway makes every body a new one. */
+/** Number of different bodies above which the measurement is wrong: some gateway makes every body different. */
 const mostAnswers = 2000
 let requests = 0
 

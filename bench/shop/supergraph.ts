@@ -7,8 +7,8 @@ import { federationLink, parts } from './graph.ts'
 type Resolvers = NonNullable<Extract<Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number], { typeDefs: unknown }>['resolvers']>
 
 /**
- * Composes the shop's supergraph over subgraphs that answer below one address. Throws what composition says against it.
- * @param written what else their SDL says @default nothing
+ * Composes the shop's supergraph over subgraphs below one address. @throws composition errors
+ * @param written changes their SDL @default unchanged
  */
 export function composeShop(address: string, written = (sdl: string): string => sdl): string {
   const services = Object.entries(parts).map(([name, { sdl }]) => ({ name, url: `${address}/${name}`, typeDefs: parse(written(federationLink + sdl)) }))
@@ -17,7 +17,7 @@ export function composeShop(address: string, written = (sdl: string): string => 
   return composed.supergraphSdl
 }
 
-/** Executable schemas of the shop's subgraphs by name. */
+/** Returns executable schemas of the shop's subgraphs by name. */
 export const shopSchemas = (): ReadonlyMap<string, GraphQLSchema> =>
   new Map(
     Object.entries(parts).map(([name, { sdl, resolvers }]) => [
@@ -26,7 +26,7 @@ export const shopSchemas = (): ReadonlyMap<string, GraphQLSchema> =>
     ]),
   )
 
-/** The same as the subgraphs of a process, for a transport that calls them. */
+/** Returns the shop's subgraphs for a transport in one process. */
 export function shopSubgraphs(): ReadonlyMap<string, Subgraph> {
   const none = async () => {}
   const registration = {} as Subgraph['registration']

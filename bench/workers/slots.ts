@@ -1,9 +1,9 @@
 /**
- * Gives each of some processes the same short time of every turn, one after the other, and stops them in between: so several of them have
- * cores of their own, slow ones, on one core. Arguments: ids of processes. Ends when its parent does, and lets all of them go.
+ * Program that gives each of some processes the same short time slot of every turn, and stops them in between, which
+ * simulates slow separate cores on one core. Arguments: process ids. It ends with its parent, and resumes all of them.
  */
 const slotMs = 10
-/** How many slots a turn has: of four the third worker would be beside the first. */
+/** Number of slots in a turn. */
 const slots = 4
 
 const pids = process.argv.slice(2).map(Number)

@@ -1,7 +1,7 @@
 /**
- * What it costs to know who calls. Arguments: `key` for a key that is asked about anew each time, with what a router does besides, `key alone` without that; `token` for
- * access tokens that come for the first time, `token again` for one that was seen before; `jose` for the signature of such tokens by
- * jose alone, with keys that it has.
+ * Program that measures authentication. Arguments: `key` for an API key that is looked up each time, with a router's
+ * other work, `key alone` without that; `token` for new access tokens, `token again` for a cached one; `jose` for
+ * verifying such tokens by jose alone, with keys in memory.
  */
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { createAuthenticate, isCaller } from '../../../router/access/authenticate.ts'
@@ -38,7 +38,7 @@ async function keyCheck(how: string): Promise<() => Promise<string>> {
   }
 }
 
-/** More tokens than anybody remembers, one after the other, or one again and again. */
+/** Returns the check of more tokens than caches hold, one after the other, or of one repeatedly. */
 async function tokenCheck(how: string): Promise<() => Promise<string>> {
   const { authority, clock, addSigningKey, signIn, token } = await memoryAuthority(origin)
   await addSigningKey('bench')

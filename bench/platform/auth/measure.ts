@@ -13,7 +13,7 @@ interface Asked {
   readonly peers: boolean
 }
 
-/** What it costs to know who calls, and to sign somebody in, and what wrong passwords cost those who are at work. */
+/** Measures authentication and sign-in, and the effect of wrong passwords on other callers. */
 export async function measureAuth({ rounds, only, peers }: Asked): Promise<string> {
   await using world = start(here('../world.ts'), [], { core: loadCore })
   const { settings, databaseUrl } = await said<{ settings: Record<string, string>; databaseUrl: string }>(world)
@@ -37,7 +37,7 @@ export async function measureAuth({ rounds, only, peers }: Asked): Promise<strin
 
 /** Seconds of each part of a round. */
 const seconds = 4
-/** Queries of people at work, and wrong passwords, a second. */
+/** Queries of other callers, and wrong passwords, a second. */
 const [queriesASecond, wrongASecond] = [100, 50]
 
 interface Place {

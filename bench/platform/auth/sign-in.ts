@@ -1,6 +1,6 @@
 /**
- * The platform behind its own door on a free port of the loopback: told to its parent, with as many people as there are
- * sign-ins. Callers come from addresses of their own (`x-forwarded-for`), as they would.
+ * Program that runs the platform with its router on a free loopback port, reported to its parent, with a person for
+ * each sign-in. Callers have separate addresses (`x-forwarded-for`), as in reality.
  */
 import { createRouter } from '../../../router/router.ts'
 import { supergraph } from '../../../test/kit/supergraph.ts'

@@ -2,7 +2,7 @@ import { askAt, signIn } from '../../../test/kit/client.ts'
 import { png } from '../../../test/subgraphs/publishing/media/files.ts'
 import type { Sent } from './send.ts'
 
-/** An organization with a brand, and what its owner proves to be by. */
+/** An organization with a brand, and its owner's credentials. */
 interface Tenant {
   readonly brandId: string
   headers(service: Service): Readonly<Record<string, string>>
@@ -11,13 +11,13 @@ interface Tenant {
 
 type Service = 'publishing' | 'providers'
 
-/** A key is for one service. */
+/** Scopes of each key: a key is for one service. */
 const scopes: Readonly<Record<Service, readonly string[]>> = {
   publishing: ['publishing:accounts.read', 'publishing:posts.read', 'publishing:posts.write'],
   providers: ['providers:ai.invoke'],
 }
 
-/** The demo's own organization, which calls by a key: a person has the places of one caller, in however many organizations. */
+/** Returns the demo's organization, which calls by a key: a person has one caller's slots, over all organizations. */
 export async function demoTenant(url: string): Promise<Tenant> {
   const { query } = await signIn(url)
   const { brands } = (await query('{ brands { nodes { id name } } }')) as { brands: { nodes: { id: string; name: string }[] } }
@@ -31,7 +31,7 @@ export async function demoTenant(url: string): Promise<Tenant> {
   return { brandId: brands.nodes.find(({ name }) => name === 'Demo Brand')!.id, headers: service => keys[service], query }
 }
 
-/** Another one, of the same person. */
+/** Returns another organization of the same person. */
 export async function otherTenant(url: string): Promise<Tenant> {
   const { query } = await signIn(url)
   const { createOrganization } = (await query('mutation($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }', {
@@ -46,7 +46,7 @@ export async function otherTenant(url: string): Promise<Tenant> {
   return { brandId: createBrand.id, headers: () => headers, query: there }
 }
 
-/** Lets an organization call models. */
+/** Sets up an organization's model calls. */
 export async function openModels({ query }: Tenant): Promise<void> {
   await query('mutation($input: CreateCredentialInput!) { createCredential(input: $input) { id } }', {
     input: { provider: 'openai', name: 'Bench', fields: [{ name: 'apiKey', value: 'sk-bench-0123456789' }] },
@@ -56,7 +56,7 @@ export async function openModels({ query }: Tenant): Promise<void> {
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const picture = png(40, 40, [200, 90, 40]).toString('base64')
 
-/** What is sent to each door, and how often a polite client does, in ms between two. */
+/** Requests of each protocol, and the interval in ms of a polite client. */
 export const doors: Readonly<Record<string, { readonly everyMs: number; sent(url: string, tenant: Tenant): Sent }>> = {
   reads: { everyMs: 25, sent: (url, { brandId, headers }) => graphql(url, headers('publishing'), `{ brand(id: "${brandId}") { name } }`) },
   writes: {

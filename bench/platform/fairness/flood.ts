@@ -1,6 +1,7 @@
 /**
- * Many clients of one organization that send the same again as soon as they are answered: `flood.ts REQUEST CONNECTIONS`, the request as JSON. The message
- * `begin` lets them begin; `end` ends them and is answered by how often each status came.
+ * Program with many clients of one organization that repeat a request as soon as it is answered: `flood.ts REQUEST
+ * CONNECTIONS`, the request as JSON. The message `begin` starts them; `end` stops them and is answered with the number
+ * of each status.
  */
 import { Agent } from 'node:http'
 import { type Sent, send } from './send.ts'

@@ -13,18 +13,19 @@ import { startPlatform } from '../../publishing/platform.ts'
 import { demoTenant, doors, openModels, otherTenant } from './doors.ts'
 import { type Sent, send } from './send.ts'
 
-/** How many requests of the other organization are under way at once. */
+/** Number of concurrent requests of the flooding organization. */
 const connections = 200
-/** How long quiet and flood last in each round, in ms, and how long both sides are warmed. */
+/** Durations in ms of quiet and flood in each round, and of the warm-up. */
 const ms = { quiet: 2_000, flood: 2_500, warm: 1_000 } as const
 const rounds = 2
 
-/** What another organization may be moved by at most. */
+/** Maximum acceptable effect on another organization. */
 const targets = { p50: (quiet: number) => 3 * quiet + 50, p99: (quiet: number) => 10 * quiet + 100 } as const
 
 /**
- * What a polite organization waits for in quiet, and while another one keeps 200 requests under way at the same door.
- * @param only doors whose name matches
+ * Measures the latency of a polite organization in quiet, and while another one has 200 concurrent requests of the same
+ * kind.
+ * @param only protocols whose name matches
  */
 export async function measureFairness({ only }: { readonly only?: RegExp | undefined }): Promise<string> {
   await using stack = new AsyncDisposableStack()
@@ -87,7 +88,10 @@ async function measureDoor(name: string, own: Sent, theirs: Sent, everyMs: numbe
   }
 }
 
-/** Sends at fixed distances, whatever is still under way. @returns how long each answer took, in ms; one that is no success ends the run */
+/**
+ * Sends at fixed intervals, whatever is in progress. @returns duration of each answer in ms; an error answer ends the
+ * run
+ */
 async function paced(sent: Sent, agent: Agent, everyMs: number, forMs: number): Promise<number[]> {
   const took: number[] = []
   const under = new Set<Promise<void>>()

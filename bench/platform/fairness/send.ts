@@ -1,17 +1,19 @@
 import { type Agent, request } from 'node:http'
 
-/** What is sent, again and again. */
+/** A request that is sent repeatedly. */
 export interface Sent {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  /** In base64. */
+  /** Body in base64. */
   readonly body?: string
-  /** Leaves when the answer begins, as a client of a stream does that needs it no more. */
+  /** Whether to disconnect when the answer begins, like a client that leaves a stream. */
   readonly leaves?: true
 }
 
-/** Sends a request. @returns the status of its answer once that is whole, or has begun where it is left; 0 for none */
+/**
+ * Sends a request. @returns the status of its complete answer, or of the beginning one if the client leaves; 0 for none
+ */
 export const send = ({ url, method, headers, body, leaves }: Sent, agent: Agent): Promise<number> =>
   new Promise(resolve => {
     const sending = request(url, { method, agent, headers }, answer => {

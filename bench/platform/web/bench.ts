@@ -1,4 +1,6 @@
-/** Prints what pages weigh and how long they take, beside their budgets, as Markdown tables: `npm run bench:web -- [URL]`. */
+/**
+ * Prints the size and loading time of pages, beside their budgets, as Markdown tables: `npm run bench:web -- [URL]`.
+ */
 import { existsSync } from 'node:fs'
 import { readBuilt } from '../../../web/serve/built.ts'
 import { measureTimes, timeBudgets } from './times.ts'

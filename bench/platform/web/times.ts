@@ -4,11 +4,11 @@ import { median } from '../../table.ts'
 
 /** The slow line and machine of the budgets: a quarter of the processor, 10 Mbit/s, 40 ms. */
 const slow = { rate: 4, latency: 40, throughput: 1.25e6 }
-/** Budgets: largest paint in ms, layout shift without a unit, operations of the graph before the page is ready. */
+/** Budgets: largest contentful paint in ms, layout shift, and graph operations before the page is ready. */
 export const timeBudgets = { lcp: 1800, cls: 0.05, operations: 3, requests: 25 } as const
 const rounds = 3
 
-/** What a first visit of a signed-in person's page costs. */
+/** Costs of the first visit of a signed-in person's page. */
 export interface Times {
   readonly name: string
   readonly lcp: number
@@ -21,7 +21,10 @@ const observe = `window.seen = { lcp: 0, cls: 0 }
 new PerformanceObserver(list => { for (const each of list.getEntries()) seen.lcp = each.startTime }).observe({ type: 'largest-contentful-paint', buffered: true })
 new PerformanceObserver(list => { for (const each of list.getEntries()) if (!each.hadRecentInput) seen.cls += each.value }).observe({ type: 'layout-shift', buffered: true })`
 
-/** Opens the start of every workspace in a browser without a cache, three times each. @param url of a platform with demo data */
+/**
+ * Opens the first page of every workspace in a browser without a cache, three times each. @param url of a platform with
+ * demo data
+ */
 export async function measureTimes(url: string, executablePath: string): Promise<readonly Times[]> {
   const { port } = new URL(url)
   const browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
