@@ -37,7 +37,7 @@ const common = {
   emitLegacyCommonJSImports: false,
   immutableTypes: true,
   importExtension: '.ts',
-  // A scalar that stands in neither table above stops generation: it must get a type before anyone uses it.
+  // A scalar that neither table above names stops generation: it must get a type before it is used.
   strictScalars: true,
   useTypeImports: true,
 } as const

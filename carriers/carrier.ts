@@ -1,48 +1,53 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-/** What takes texts from each process to every other one, at most once. It reconnects by itself for as long as it is not stopped. */
+/**
+ * Transports texts from each process to every other one, at most once. It reconnects automatically until it is stopped.
+ */
 export interface Carrier {
-  /** Connects, and again whenever it has to; never throws. Called once. */
+  /** Connects and reconnects; never throws. Called once. */
   start(hears: Hears): void
-  /** Sends texts of at most `mostBytes` each. Rejects when they may not have gone out. */
+  /** Sends texts of at most `mostBytes` each. Rejects when they may not have been sent. */
   send(texts: readonly string[]): Promise<void>
-  /** Why nothing passes at the moment, in a few words; null when all is well. */
+  /** Returns the present fault in a few words; null when there is none. */
   trouble(): string | null
-  /** Ends it; safe to call twice. */
+  /** Ends the transport. Idempotent. */
   stop(): Promise<void>
 }
 
 export interface Hears {
-  /** Takes a text of any process, this one included. */
+  /** Receives a text of any process, this one included. */
   heard(text: string): void
-  /** Called when it is connected. @param again whether something may have been missed meanwhile */
+  /** Called after connecting. @param again whether texts may have been missed meanwhile */
   connected(again: boolean): void
 }
 
-/** Bytes of one text: a notification of PostgreSQL has 7999 at most. */
+/** Maximum bytes of one text: a PostgreSQL notification has 7999 at most. */
 export const mostBytes = 7_900
 
-/** One connection, for as long as it lasts. */
+/** One connection. */
 export interface Line {
   send(texts: readonly string[]): Promise<void>
-  /** Resolves when it is no connection any more. */
+  /** Resolves when the connection has ended. */
   readonly ended: Promise<unknown>
   close(): Promise<unknown>
 }
 
 export interface LineOptions {
-  /** Whose connection it is: `PostgreSQL`. */
+  /** Name of the server: `PostgreSQL`. */
   readonly name: string
-  /** Connects, and listens when it resolves. @throws when that cannot be */
+  /** Connects and subscribes. @throws when that fails */
   open(heard: (text: string) => void): Promise<Line>
   readonly log: Pick<Logger, 'warn' | 'info'>
 }
 
-/** Milliseconds before the attempt of that number (from 0) to connect again: five seconds in the end, and never all processes together. */
+/**
+ * Returns the pause in ms before a reconnection attempt (counted from 0): up to five seconds, with variation between
+ * processes.
+ */
 export const pauseBefore = (attempt: number): number => (attempt === 0 ? 50 : Math.min(5_000, 250 * 2 ** Math.min(attempt, 5))) * (0.5 + Math.random())
 
-/** Makes a carrier of a way to connect: it holds one connection, and opens another whenever that ends. */
+/** Creates a transport from a way to connect: it holds one connection, and opens another when that ends. */
 export function createCarrier({ name, open, log }: LineOptions): Carrier {
   const stopping = new AbortController()
   let line: Line | null = null

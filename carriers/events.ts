@@ -6,34 +6,36 @@ import { createLookingAgain, type LookingAgainOptions } from './looking-again.ts
 
 /** Events that reach the listeners of every process. */
 export interface CarriedEvents extends Events {
-  /** Why events of other processes do not come at the moment, a notice for readiness: screens are then a minute behind at worst. */
+  /**
+   * Returns a notice for readiness while events of other processes do not arrive: screens are then up to a minute late.
+   */
   check(): Promise<string | undefined>
-  /** Sends what is to be sent, half a second at most, and ends the carrier; safe to call twice. */
+  /** Sends waiting events for half a second at most, and ends the transport. Idempotent. */
   stop(): Promise<void>
 }
 
 export interface CarriedEventsOptions extends Pick<LookingAgainOptions, 'now'> {
-  /** What takes events to other processes; null where there are none. */
+  /** Transports events to other processes; null for a single process. */
   readonly carrier: Carrier | null
   readonly log: Logger
 }
 
-/** How many events may wait to be sent; equal ones count once, and past it the oldest go. */
+/** Maximum waiting events; equal ones count once, and above it the oldest are dropped. */
 const mostWaiting = 10_000
-/** Milliseconds until what could not be sent is tried again, and that the last of it has at the end. */
+/** Milliseconds until unsent events are tried again, and the time for the last of them at the end. */
 const retryMs = 1_000
 const lastMs = 500
 
 type Announced = readonly [topic: string, ids: EventIds, mark?: Mark]
 
 /**
- * Makes the events of one process: its own listeners hear at once, those of other processes by the carrier, which is never waited for.
- * What a burst announces goes out together, equal events once.
+ * Creates the events of one process: its own listeners receive events at once, those of other processes by the
+ * transport, without waiting for it. A burst is sent together, equal events once.
  */
 export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions): CarriedEvents {
   const local = createMemoryEvents()
   const looking = createLookingAgain({ local, log, now })
-  /** Of what comes by the carrier this process knows its own. */
+  /** Id by which this process recognizes its own events from the transport. */
   const origin = newId()
   const waiting = new Map<string, Announced>()
   let sending: Promise<void> | null = null
@@ -118,7 +120,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
   }
 }
 
-/** As few texts as hold all of them. */
+/** Packs events into as few texts as possible. */
 function packed(origin: string, batch: readonly (readonly [string, Announced])[]): string[] {
   const texts: string[] = []
   let events: string[] = []

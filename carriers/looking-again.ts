@@ -5,7 +5,7 @@ export interface LookingAgainOptions {
   /** A listener that receives missed events. */
   readonly local: Pick<Events, 'announce' | 'listenerCount'>
   readonly log: Pick<Logger, 'warn'>
-  /** Milliseconds from round to round, a tenth more or less. @default 60000 */
+  /** Interval of the rounds in ms, varied by a tenth. @default 60000 */
   readonly everyMs?: number | undefined
   /** @default the system's clock */
   readonly now?: (() => number) | undefined
@@ -14,11 +14,12 @@ export interface LookingAgainOptions {
 export interface LookingAgain {
   by(prefix: string, look: Resync): void
   /**
-   * Somebody listens to these topics now.
-   * @param unheardMs how long events may have been missed: events of that time are delivered now, possibly twice to existing listeners
+   * Called when topics get a listener.
+   * @param unheardMs how long events may have been missed: events of that time are delivered now, possibly twice to
+   * existing listeners
    */
   begin(topics: readonly string[], unheardMs?: number): void
-  /** An event of a topic is being told. */
+  /** Called when an event of a topic is delivered. */
   announced(topic: string, ids: EventIds, mark: Mark | undefined): void
   /** The carrier was away: looks at every topic now. */
   now(): void
@@ -29,26 +30,26 @@ export interface LookingAgain {
 interface Live {
   readonly rest: string
   readonly look: Resync
-  /** When it was last looked at, by the clock; what was written by then and is not marked as told is told. */
+  /** Time of the last resync: changes since then that are not marked as delivered will be delivered. */
   lookedAt: number
-  /** What events stood at when they were last told, by their ids, and when that was. */
+  /** Last delivered mark of each event, by its ids, with the time. */
   readonly marks: Map<string, { readonly mark: Mark; readonly at: number }>
   /** Whether the carrier was away since. */
   away: boolean
 }
 
-/** How far back before the last look the next one goes, in ms: clocks may differ by 30 s, and a change is written at the end of its transaction. */
+/** Overlap in ms with the last resync: clocks may differ by 30 s, and a change is committed later than its time. */
 const overlapMs = 45_000
 const clocksMs = 30_000
-/** How many topics are looked at at the same time, and how long until a look that failed is tried again, in ms. */
+/** Maximum concurrent resyncs of topics, and pause in ms after a failed one. */
 const atOnce = 3
 const retryMs = 5_000
-/** After how long, at most, all look when the carrier is back, in ms: not every process in the same moment. */
+/** Maximum delay in ms of resyncs after the transport returned, varied between processes. */
 const spreadMs = 300
 
 /**
- * Looks again at the topics that somebody listens to, for events may be lost on their way: once a topic, however many listen, and in the
- * process that listens. An event is told when its mark is another one than it was told with.
+ * Resyncs topics with listeners, because events may be lost: once for each topic, however many listen. An event is
+ * delivered when its mark differs from the last delivered one.
  */
 export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.now }: LookingAgainOptions): LookingAgain {
   const ways: { readonly prefix: string; readonly look: Resync }[] = []
@@ -64,7 +65,10 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
   }
   const next = () => arm(everyMs * (0.9 + 0.2 * Math.random()))
 
-  /** @param tell whether found changes are delivered, or only marked as known: changes from before the first listener are not delivered */
+  /**
+   * @param tell whether found changes are delivered, or only marked as known: changes from before the first listener
+   * are not delivered
+   */
   const look = async (topic: string, each: Live, tell: boolean) => {
     const began = now()
     const { away } = each
@@ -93,7 +97,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
     return way ? { rest: topic.slice(way.prefix.length), look: way.look, lookedAt: now(), marks: new Map(), away: false } : null
   }
 
-  /** Delivers events announced since then, also those that other listeners here have received. */
+  /** Delivers events since a moment, also those that other listeners here have received. */
   const goOn = async (topic: string, each: Live, since: number) => {
     each.lookedAt = Math.min(each.lookedAt, since)
     each.away = true

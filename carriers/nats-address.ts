@@ -1,17 +1,18 @@
 import type { ConnectionOptions } from '@nats-io/transport-node'
 
-/** Where a NATS server is, and as whom to come. */
+/** Address and credentials of a NATS server. */
 export interface NatsServer extends Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'tls'> {
   readonly servers: readonly string[]
-  /** Where events travel: platforms that share a server have each its own. */
+  /** Subject of events: platforms that share a server have different ones. */
   readonly subject: string
   readonly credsFile?: string | undefined
 }
 
 /**
- * Reads `nats://user:password@one:4222,two:4222/name?creds=FILE&ca=FILE&cert=FILE&key=FILE`; each server may have its `nats://`, as NATS
- * writes lists itself. A user without a password is a token; `tls:` instead of `nats:`, or a file of certificates, wants TLS; the name tells platforms apart that share a server.
- * @throws for what is no such address
+ * Reads `nats://user:password@one:4222,two:4222/name?creds=FILE&ca=FILE&cert=FILE&key=FILE`; each server may have its
+ * `nats://`, as in NATS's own lists. A user without a password is a token; `tls:` instead of `nats:`, or a certificate
+ * file, requires TLS; the name separates platforms that share a server.
+ * @throws for an invalid address
  */
 export function readNatsUrl(url: string): NatsServer {
   const address = /^(?:nats|tls):\/\/[^/?#\s,]+(?:,(?:(?:nats|tls):\/\/)?[^/?#\s,]+)*/.exec(url)?.[0]

@@ -4,14 +4,14 @@ import type { Logger } from 'pino'
 import { type Carrier, createCarrier } from './carrier.ts'
 import { readNatsUrl } from './nats-address.ts'
 
-/** How long a connection and a message may take, and how often a quiet connection is asked whether it still is one, in ms. */
+/** Time limits in ms of connecting and sending, and interval of pings on a quiet connection. */
 const connectMs = 5_000
 const sendMs = 5_000
 const pingMs = 5_000
 
 /**
- * NATS as the carrier: core NATS, at most once. The client is loaded at the first connection.
- * @param url as `readNatsUrl` reads it
+ * Creates the event transport over NATS: core NATS, at most once. The client is loaded at the first connection.
+ * @param url in the format of `readNatsUrl`
  */
 export function createNatsCarrier({ url, log }: { readonly url: string; readonly log: Logger }): Carrier {
   const { subject, ...server } = readNatsUrl(url)

@@ -2,15 +2,15 @@ import type { Logger } from 'pino'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { type Carrier, createCarrier } from './carrier.ts'
 
-/** The one channel of all processes on one database. */
+/** The notification channel of all processes on one database. */
 const channel = 'supergraph_events'
-/** How often the connection is asked whether it still is one, in ms: nothing else is said on a quiet one. Ten seconds of silence cut it. */
+/** Interval in ms of pings: the connection is otherwise quiet. Ten seconds of silence cut it. */
 const pingMs = 5_000
 
 /**
- * PostgreSQL as the carrier: NOTIFY and LISTEN over one connection of this process's own. So no transaction that writes ever notifies:
- * it would wait for the server's one queue of notifications, and be four times as slow.
- * @param openPool hands out that connection, of those that the process may have
+ * Creates the event transport over PostgreSQL: NOTIFY and LISTEN over a separate connection. Writing transactions never
+ * notify themselves, because they would wait for the server's single notification queue and become four times as slow.
+ * @param openPool provides the connection, of those of the process
  */
 export function createNotifyCarrier({ openPool, log }: { readonly openPool: OpenPool; readonly log: Logger }): Carrier {
   const pool = openPool({ use: 'events', name: 'events' })

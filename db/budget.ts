@@ -1,13 +1,16 @@
 import { type Connections, connections } from '../config/connections.ts'
 import type { Use } from '../platform/sql/pool.ts'
 
-/** The connections that a process may have to one database. */
+/** Connections that a process may open to one database. */
 export interface Budget {
-  /** Takes as many as a use gets. @throws when fewer are left: then `config/connections.ts` is to be thought over */
+  /**
+   * Takes the connections of a use. @throws Error when fewer are left: then the numbers in `config/connections.ts` need
+   * a change
+   */
   take(use: Use, who: string): number
 }
 
-/** @param given how many, and who gets how much of them @default as `config/connections.ts` says */
+/** @param given number of connections, and their division @default as in `config/connections.ts` */
 export function createBudget({ most, each }: Connections = connections): Budget {
   let left = most
   return {

@@ -15,11 +15,11 @@ import { watchClients } from './connection/watch-clients.ts'
 /** A bounded set of connections to one database. */
 export interface Connection {
   readonly sequelize: Sequelize
-  /** Waits half a second at most for running statements, then closes every connection; safe to call twice. */
+  /** Waits at most half a second for running statements, then closes every connection; safe to call twice. */
   close(): Promise<void>
 }
 
-/** The oldest PostgreSQL that the migrations are written for. */
+/** The oldest supported major version of PostgreSQL. */
 const oldestMajor = 16
 
 const connectTimeoutMs = 5_000
@@ -27,10 +27,10 @@ const idleMs = 30_000
 
 /**
  * Opens Sequelize on a database; connects at the first statement.
- * A restart of the database fails the statements that run, never the process: the next statement connects anew. So does a
- * connection that says nothing any more.
- * @param poolSize connections at most; a statement waits up to 10 s for a free one
- * @param silentMs how long the server may say nothing to a statement before its connection is cut @default 10000
+ * A restart of the database fails the running statements, never the process: the next statement reconnects. The same
+ * holds for a silent connection.
+ * @param poolSize maximum connections; a statement waits up to 10 s for a free one
+ * @param silentMs time in ms without an answer to a statement after which its connection is cut @default 10000
  */
 export function connect({ url, poolSize, log, silentMs }: { url: string; poolSize: number; log: Logger; silentMs?: number }): Connection {
   // `keepDefaultTimezone` is missing in the types of Sequelize 6; it and 'ignore' spare two SETs at the start of every session.
@@ -53,7 +53,8 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
   const clients = watchClients(log, silentMs)
   sequelize.addHook('afterConnect', 'watch', async connection => {
     const client = connection as pg.Client & { pipeline: boolean; readonly connection: { readonly stream: Socket } }
-    // Reads of one turn go out together (platform/sql/statement.ts); Sequelize passes no such option on.
+    // Pipelines the reads of one turn of the event loop (platform/sql/statement.ts); Sequelize passes no such option
+    // on.
     client.pipeline = true
     clients.watch(client)
     paceAnswers(client.connection.stream)
@@ -82,8 +83,9 @@ async function setUp(client: pg.Client, server: string): Promise<void> {
 }
 
 /**
- * A connection that somebody listens to from its first moment on. Sequelize listens a moment after it stands: when the server takes leave in
- * that moment, nobody would hear it, and an error that nobody hears ends the process. Whoever uses the connection is told all the same.
+ * A connection with an error listener from its first moment. Sequelize adds its own listener slightly later; if the
+ * server closed the connection in between, the unhandled error would end the process. The user of the connection gets
+ * the error all the same.
  */
 class ListenedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -92,18 +94,18 @@ class ListenedClient extends pg.Client {
   }
 }
 
-/** What is used of Sequelize's connection manager. */
+/** The used part of Sequelize's connection manager. */
 interface Manager {
   readonly pool: { readonly using: number }
   _connect(config: object): Promise<unknown>
 }
 
-/** How long it waits before a server that had no connection left is asked again, in ms. */
+/** Delay in ms before a new connection is requested from a server that had none left. */
 const fullMs = 500
 
 /**
- * Makes the pool wait for its existing connections when the server has none left, instead of failing callers. Whoever waits too long is
- * told so by the pool; without any connection it fails at once.
+ * Makes the pool wait for its existing connections when the server has none left, instead of failing callers. The pool
+ * rejects callers that wait too long; without any connection it fails at once.
  */
 function makeDo(manager: Manager, isClosing: () => boolean): void {
   const open = manager._connect.bind(manager)
@@ -126,23 +128,26 @@ interface Dismissable {
   readonly connection: { on(event: 'errorMessage', listener: (message: { code?: string }) => void): void }
 }
 
-/** The statement fails before the socket closes: meanwhile the pool would give the connection to the next caller. */
+/**
+ * Fails the statement before the socket closes, because the pool would give the connection to the next caller in
+ * between.
+ */
 function giveUpWhenDismissed(client: Dismissable): void {
   client.connection.on('errorMessage', message => {
     if (isLeaving(message)) client._invalid = true
   })
 }
 
-/** Opens pools, and looks after their sessions. */
+/** Opens pools, and checks their sessions. */
 export interface PoolOpener extends OpenPool {
-  /** Checks that pools in which unqualified names are looked up still have their sessions; rejects with `NotReady`. */
+  /** Checks that pools that resolve unqualified names still have their sessions; rejects with `NotReady`. */
   checkSessions(): Promise<void>
 }
 
 /**
- * Makes the opener of bounded pools of plain pg connections, for libraries that bring their own SQL.
- * Like `connect`, they outlive a restart of the database and connections that say nothing; their end is bounded.
- * @param budget what their sizes are taken from @default one of their own
+ * Creates the opener of bounded pools of plain pg connections, for libraries with their own SQL.
+ * Like `connect`, the pools survive a restart of the database and silent connections; their end is bounded.
+ * @param budget source of their sizes @default one of their own
  * @param silentMs as with `connect`
  */
 export function createOpenPool({ url, log, budget = createBudget(), silentMs }: { url: string; log: Logger; budget?: Budget; silentMs?: number }): PoolOpener {
@@ -183,10 +188,10 @@ async function withSession(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Checks that connections of a database keep their sessions: while one of them is in a transaction, a pooler that lends sessions has to hand
- * another one to whoever asks.
- * @param others asks over other connections, within that transaction
- * @throws NotReady one line that names the pooler and the mend; what else the database answers
+ * Checks that connections of a database keep their sessions: while one of them is in a transaction, a pooler that
+ * shares sessions must give another one to other clients.
+ * @param others makes requests over other connections within that transaction
+ * @throws NotReady with one line that names the pooler and the correction; other errors of the database unchanged
  */
 export async function checkSessions(sequelize: Sequelize, others: () => Promise<void>): Promise<void> {
   try {

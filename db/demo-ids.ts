@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { readDemoFile } from './demo-file.ts'
 
-// `npm run --silent demo:ids`: prints what the last start wrote. Needs no database.
+// `npm run --silent demo:ids`: prints the file that the last start wrote. Needs no database.
 try {
   const { dataDir } = readConfig()
   const facts = readDemoFile(dataDir)

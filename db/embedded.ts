@@ -8,29 +8,32 @@ import { keepServer } from './embedded/keeper.ts'
 import { disownPidFile, findOrphan, readPidFile, startServer } from './embedded/server.ts'
 import { holds, lockFolder } from './lock.ts'
 
-/** A PostgreSQL of our own on 127.0.0.1, made of the files in one data folder. */
+/** A PostgreSQL server of our own on 127.0.0.1, with its files in a data folder. */
 export interface EmbeddedPostgres {
   /** Address of the database `postgres`, the superuser's password included: never log it. */
   readonly url: string
-  /** How the server was found: made anew, started, still running from a killed process, or started after it was killed. */
+  /**
+   * State in which the server was found: newly created, started, still running after its platform was killed, or
+   * started after it was killed itself.
+   */
   readonly recovered: 'fresh' | 'warm' | 'adopted' | 'after a crash'
   /** Address of another database of the same server. */
   databaseUrl(name: string): string
-  /** Ends the server and waits until it is gone; safe to call twice. */
+  /** Ends the server and waits for its end; safe to call twice. */
   stop(): Promise<void>
-  /** Tells the server to end without waiting: for the last moment of a process that is going down. */
+  /** Signals the server to end without waiting: for the last moment of a process that ends. */
   killNow(): void
 }
 
 export interface PostgresOptions {
-  /** Data folder; made with mode 0700 when absent. */
+  /** Data folder; created with mode 0700 if missing. */
   readonly folder: string
   readonly log: Logger
-  /** PostgreSQL settings that replace or join the shipped ones. */
+  /** PostgreSQL settings that are added to, or replace, the shipped ones. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Abandons the start: what was begun is ended again, and the promise rejects. */
+  /** Aborts the start: everything that was begun is ended again, and the promise rejects. */
   readonly signal?: AbortSignal
-  /** Called when a server that ended by itself cannot be started again. @default the process falls over with that error */
+  /** Called when a server that ended by itself cannot be started again. @default the error ends the process */
   lost?(error: StartError): void
   /** Milliseconds before each attempt to start it again. @default at once, then up to 8 s, five times in all */
   readonly restartAfterMs?: readonly number[]
@@ -43,10 +46,10 @@ const fall = (error: StartError): void => {
 }
 
 /**
- * Starts the PostgreSQL of a data folder and makes it first when there is none; ready for connections when it resolves.
- * A server that outlived its platform is taken over, with the settings it runs with. The folder is locked for as long as the
- * server runs, unless the caller holds its lock already. A server that ends by itself is started again on the same port.
- * @throws StartError one line that says what is wrong and what to do
+ * Starts the PostgreSQL server of a data folder, and creates a missing one; accepts connections when it resolves.
+ * A server that outlived its platform is taken over, with its settings. The folder is locked while the server runs,
+ * unless the caller holds its lock already. A server that ends by itself is started again on the same port.
+ * @throws StartError with one line that says what is wrong and what to do
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const lock = holds(options.folder) ? null : await lockFolder(options.folder)
@@ -101,8 +104,8 @@ const addressOf = ({ password }: Pick<Cluster, 'password'>, port: number, name: 
   `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`
 
 /**
- * Where the database of a platform is that runs in this moment, for whoever looks into it from another process; null when none runs.
- * The superuser's password is in it: never log it.
+ * Returns the address of the database of a platform that runs at this moment, for other processes; null when none runs.
+ * The address contains the superuser's password: never log it.
  */
 export function runningDatabase(folder: string): string | null {
   if (!hasCluster(folder)) return null

@@ -7,9 +7,9 @@ import { watchSchema } from './health/schema-watch.ts'
 import { createWriteProbe } from './health/write-probe.ts'
 import { migrationCheck } from './migrate.ts'
 
-/** What a process asks of its database before it takes requests, and whether its jobs may run. */
+/** Checks of the database for readiness, and whether jobs may run. */
 export interface DatabaseWatch {
-  /** Each rejects while it does not work. */
+  /** Readiness checks; each rejects while its part does not work. */
   readonly readiness: readonly { readonly name: string; check(): Promise<void> }[]
   mayRun(): boolean
   stop(): void
@@ -26,14 +26,15 @@ export interface WatchedDatabase {
   readonly clock?: Clock
 }
 
-/** How often the books and the clocks are looked at, in ms. */
+/** Interval of checks of migrations and clocks, in ms. */
 const everyMs = 5_000
 
 const clockSql = 'select extract(epoch from clock_timestamp()) * 1000 as ms'
 
 /**
- * Watches a database that was just migrated: that it answers and connections keep their sessions, that it takes writes, that no newer program moves it on, and that
- * its clock and ours agree. The clocks are compared before this resolves, so before jobs begin.
+ * Watches a database that was just migrated: it answers, connections keep their sessions, it accepts writes, no newer
+ * program has migrated it, and its clock agrees with ours. The clocks are compared before this resolves, so before jobs
+ * begin.
  */
 export async function watchDatabase({ sequelize, migrations, checkPools = async () => {}, log, clock }: WatchedDatabase): Promise<DatabaseWatch> {
   const read = <Row extends object>(sql: string) => sequelize.query<Row>(sql, { type: QueryTypes.SELECT })
@@ -42,7 +43,7 @@ export async function watchDatabase({ sequelize, migrations, checkPools = async 
   const time = watchClock(async () => Number((await read<{ ms: string }>(clockSql))[0]!.ms), log, clock)
   const writes = createWriteProbe(sql => sequelize.query(sql))
   const look = () => Promise.allSettled([schema.check(), time.check()])
-  // A clock counts as wrong until it was compared.
+  // A clock counts as wrong until the first comparison.
   await time.check().catch(() => {})
   const timer = setInterval(() => void look(), everyMs)
   timer.unref()

@@ -8,9 +8,9 @@ import { identify, isAlive, type ProcessIdentity } from './process-table.ts'
 export interface FolderLock {
   /** The data folder's real path. */
   readonly folder: string
-  /** Whether the former holder was killed: it left its lock behind. */
+  /** Whether the former holder was killed and left its lock behind. */
   readonly recovered: boolean
-  /** Gives the folder back; safe to call twice. Synchronous, so that it also works while a process is going down. */
+  /** Releases the folder; safe to call twice. Synchronous, so that it also works while a process ends. */
   release(): void
 }
 
@@ -21,9 +21,9 @@ const fileName = 'lock'
 export const holds = (folder: string): boolean => held.has(realOr(folder))
 
 /**
- * Makes the data folder (mode 0700) when it is absent and locks it for this process.
+ * Locks the data folder for this process, and creates a missing one with mode 0700.
  * A lock whose holder no longer runs is taken over, and reported as `recovered`.
- * @throws StartError one line that names the holder, or says why the folder cannot be used
+ * @throws StartError with one line that names the holder, or says why the folder cannot be used
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const real = openFolder(folder)
@@ -52,8 +52,9 @@ function hold(folder: string, recovered: boolean): FolderLock {
 }
 
 /**
- * Puts the own lock in the place of a dead one. Two starts may see the same dead lock; the second must not remove the lock
- * that the first has just made. So whoever replaces a lock first holds `lock.taking`, and looks again under it.
+ * Replaces the lock of an ended process. Two starts may see the same stale lock; the second must not remove the lock
+ * that the first has just created. So a start holds `lock.taking` while it replaces a lock, and checks the lock again
+ * under it.
  */
 async function replace(path: string, dead: ProcessIdentity | null, self: ProcessIdentity, folder: string): Promise<boolean> {
   const taking = `${path}.taking`
@@ -87,9 +88,9 @@ function create(path: string, self: ProcessIdentity): boolean {
   }
 }
 
-/** Who made a lock file; null when it can no longer be read out of it, 'gone' when there is no such file. */
+/** Returns the creator of a lock file; null when the file is unreadable, 'gone' when there is no such file. */
 async function readHolder(path: string): Promise<ProcessIdentity | null | 'gone'> {
-  // A file that was just created is empty until its holder has written: give that a moment before calling it broken.
+  // A new file is empty until its holder has written it, so it is read again for a moment before it counts as broken.
   for (let turn = 0; turn < 25; turn++) {
     try {
       const { pid, startedAt } = JSON.parse(readFileSync(path, 'utf8'))
@@ -103,7 +104,7 @@ async function readHolder(path: string): Promise<ProcessIdentity | null | 'gone'
   return null
 }
 
-/** Makes the folder when absent, and sees to it that this process may read and write it. Returns its real path. */
+/** Creates a missing folder, and ensures that this process may read and write it. Returns its real path. */
 function openFolder(folder: string): string {
   try {
     makeFolder(resolve(folder))
@@ -114,7 +115,7 @@ function openFolder(folder: string): string {
   }
 }
 
-/** As `mkdir -p`, which Node's own never ends to be where a folder takes no folders, as in /proc. */
+/** Like `mkdir -p`; Node's own never ends where no folders can be created, as in /proc. */
 function makeFolder(folder: string, below = false): void {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found?.isDirectory()) return

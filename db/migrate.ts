@@ -12,13 +12,13 @@ interface Migration {
   readonly file: string
   readonly sql: string
   readonly checksum: string
-  /** Whether programs that do not know it yet go on working when it was applied: it says so in its first line. */
+  /** Whether older programs continue to work after the migration, as its first line declares. */
   readonly compatible: boolean
 }
 
 const compatibleLine = /^-- compatible: ./
 
-/** The schema in which the migrator keeps its books. */
+/** The SQL schema of the migrator's own tables. */
 export const bookkeepingSchema = 'migrations'
 
 // Migration tables of an earlier version have no column `compatible`.
@@ -40,12 +40,13 @@ const prepareBooks = `
   alter table ${bookkeepingSchema}.applied add column if not exists compatible boolean not null default false`
 
 /**
- * Brings the SQL schemas of the subgraphs up to the files in `<directory>/<slug>/NNNN_name.sql`.
- * Every file runs once, in a transaction of its own, with the subgraph's schema (named like its slug, made when absent) as the
- * only place for unqualified names. Several processes may call this at once: one works, the others wait up to 120 s.
- * @param slugs which subgraphs @default every folder of the directory
- * @returns what was applied, e.g. `['publishing/0001_posts.sql']`
- * @throws StartError when an applied file was changed or is not on disk, when a file comes too late, or when its SQL fails
+ * Migrates the SQL schemas of the subgraphs to the files in `<directory>/<slug>/NNNN_name.sql`.
+ * Every file runs once, in its own transaction; unqualified names refer to the subgraph's schema, which is named like
+ * its slug and created if missing. Several processes may call this at once: one migrates, the others wait up to 120 s.
+ * @param slugs subgraphs @default every folder of the directory
+ * @returns the applied files, e.g. `['publishing/0001_posts.sql']`
+ * @throws StartError when an applied file was changed or is missing on disk, when a file comes too late, or when its
+ * SQL fails
  */
 export async function migrate(
   options: { directory: string; slugs?: readonly string[]; log: Logger } & ({ url: string } | { client: pg.ClientBase }),
@@ -65,9 +66,9 @@ export async function migrate(
 }
 
 /**
- * Makes a check that the database stands where this program's files do; files are read once, here. Newer migrations that call
- * themselves compatible are no hindrance.
- * @returns resolves when nothing is left to apply; rejects with `StartError` that says what is missing or foreign
+ * Creates a check that the database has this program's migrations; the files are read once, now. Newer migrations that
+ * are declared compatible are allowed.
+ * @returns a check that rejects with `StartError`, which names missing or foreign migrations
  */
 export function migrationCheck(directory: string): (read: <Row extends object>(sql: string) => Promise<Row[]>) => Promise<void> {
   const migrations = foldersOf(directory).flatMap(slug => readMigrations(directory, slug))
@@ -77,16 +78,16 @@ export function migrationCheck(directory: string): (read: <Row extends object>(s
   }
 }
 
-/** What the books say of one migration, as a backup keeps it. */
+/** Record of an applied migration, as backups contain it. */
 export type Book = Pick<Applied, 'slug' | 'file' | 'checksum'>
 
-/** The books of a database, in the order in which its migrations may run; empty for a new one. */
+/** Returns the applied migrations of a database, in the order in which they may run; none for a new one. */
 export const booksOf = async (client: pg.ClientBase): Promise<Book[]> => (await readBooks(client)).map(({ slug, file, checksum }) => ({ slug, file, checksum }))
 
 /**
- * Runs exactly the migrations of somebody's books on an empty database, within the caller's transaction and under the migrators' lock until
- * its end. The own books are made and left empty: whoever calls this fills them.
- * @throws StartError when one of them is not on disk, or is another one there
+ * Applies exactly these recorded migrations to an empty database, within the caller's transaction, and holds the
+ * migrators' lock until its end. The migrator's own tables are created empty: the caller fills them.
+ * @throws StartError when one of them is missing on disk, or differs there
  */
 export async function replay(client: pg.ClientBase, directory: string, books: readonly Book[]): Promise<void> {
   const files = new Map([...new Set(books.map(({ slug }) => slug))].flatMap(slug => readMigrations(directory, slug)).map(file => [nameOf(file), file]))
@@ -152,7 +153,7 @@ async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
   }
 }
 
-/** What is left to do, after the books were found to agree with the files. */
+/** Returns the migrations to apply, after the applied ones were compared with the files. */
 function pending(migrations: readonly Migration[], covers: (slug: string) => boolean, applied: readonly Applied[]): Migration[] {
   const onDisk = new Map(migrations.map(migration => [nameOf(migration), migration]))
   const last = new Map<string, string>()
@@ -208,7 +209,10 @@ async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
   }
 }
 
-/** Reads the names and texts of all migrations below a folder. @throws StartError for a name that has no number, or one that is there twice */
+/**
+ * Reads the names and texts of all migrations in a folder. @throws StartError for a name without a number, and for a
+ * duplicate number
+ */
 export function checkMigrations(directory: string): void {
   for (const slug of foldersOf(directory)) readMigrations(directory, slug)
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** One process for as long as the machine is up: a pid alone is given to another process later. */
+/** Identifies one process while the machine runs; the system reuses the pid alone. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started, in the words of the operating system: compared, never computed with. */
+  /** Start time in the operating system's own format: compared, never computed with. */
   readonly startedAt: string
 }
 
@@ -21,7 +21,7 @@ export function identify(pid: number): ProcessIdentity | null {
 /** Whether exactly this process still runs. */
 export const isAlive = (process: ProcessIdentity): boolean => identify(process.pid)?.startedAt === process.startedAt
 
-/** Whether any process of a process group still runs; zombies do not count where they can be told apart. */
+/** Whether any process of a process group still runs; zombies are not counted where they can be distinguished. */
 export function isGroupAlive(leader: number): boolean {
   if (process.platform !== 'linux') return signal(-leader, 0)
   return readdirSync('/proc').some(name => {
@@ -37,7 +37,7 @@ export function programOf(pid: number): string {
   return (stdout ?? '').trim().split('/').at(-1)!
 }
 
-/** Sends a signal; false when the process is gone already. */
+/** Sends a signal; false when the process has ended already. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)
@@ -49,11 +49,11 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 function startedAtOnLinux(pid: number): string | null {
   const fields = fieldsOf(pid)
   if (fields === null || isGone(fields)) return null
-  // The start time counts from the boot, so it says little without knowing which boot.
+  // The start time counts from the boot, so the boot's id is added.
   return `${readOr('/proc/sys/kernel/random/boot_id', '').trim()}:${fields[19]}`
 }
 
-/** What proc(5) says of a process from its third field on: state first, then parent, process group, and at 19 the start time. */
+/** Returns the fields of proc(5) from the third on: state, parent, process group, …, and the start time at 19. */
 function fieldsOf(pid: number | string): string[] | null {
   const stat = readOr(`/proc/${pid}/stat`, '')
   // The second field is the name in parentheses, which may hold spaces and parentheses itself.

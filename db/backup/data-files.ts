@@ -9,19 +9,19 @@ export const dataFiles = {
   keys: 'keys.json',
   /** The demo's ids, and its API key in clear. */
   demo: 'demo.json',
-  /** What the sandbox knows: the accounts that the demo's connections stand for. */
+  /** The sandbox's state: the accounts to which the demo's connections refer. */
   sandbox: 'sandbox/state.ndjson',
 } as const
 
 export type DataFile = (typeof dataFiles)[keyof typeof dataFiles]
 
-/** Those of the named files that are there. */
+/** Reads the named files that exist. */
 export const readDataFiles = (dataDir: string, names: readonly DataFile[]): FileLine[] =>
   names.filter(name => existsSync(join(dataDir, name))).map(file => ({ file, text: readFileSync(join(dataDir, file), 'utf8') }))
 
 /**
- * Puts a file of a backup into the data folder, readable by the owner alone: whole, or not at all.
- * @throws StartError when another one is there, or it is none of those that belong to a backup
+ * Writes a file of a backup into the data folder, completely or not at all, readable by its owner only.
+ * @throws StartError when another file exists there, or the file does not belong to a backup
  */
 export function writeDataFile(dataDir: string, { file, text }: FileLine): void {
   if (!Object.values<string>(dataFiles).includes(file)) throw new StartError(`the backup holds a file that has no place here: ${file}`)

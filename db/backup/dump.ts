@@ -6,7 +6,10 @@ import { bookkeepingSchema, booksOf, lockKey } from '../migrate.ts'
 import { type DataFile, readDataFiles } from './data-files.ts'
 import { endOfRows, headerOf, line, type SequenceLine, type TableLine } from './file.ts'
 
-/** Values as every PostgreSQL reads them again, whatever this one's settings are; and no time limit. */
+/**
+ * Session settings for a text format that every PostgreSQL reads, whatever the settings of this server; without a time
+ * limit.
+ */
 export const textForm = `
   set datestyle to iso; set intervalstyle to postgres; set timezone to utc; set extra_float_digits to 3; set bytea_output to hex;
   set client_encoding to utf8; set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0`
@@ -22,7 +25,7 @@ const tablesSql = `
 const sequencesSql = `
   select format('%I.%I', schemaname, sequencename) as sequence, last_value::text as last from pg_sequences where schemaname = any($1) order by 1`
 
-/** What of the data folder belongs to a platform, and what is told of a backup. */
+/** The database, and the files of the data folder that belong to the backup. */
 export interface DumpOptions {
   readonly url: string
   readonly version: string
@@ -33,10 +36,10 @@ export interface DumpOptions {
 }
 
 /**
- * The lines of a backup: every row that was there at one moment, while others go on reading and writing. Nobody migrates until the tables
- * are held, and none is dropped or altered until the end.
- * @returns how many rows
- * @throws StartError when the database holds no platform
+ * Yields the lines of a backup: every row at one moment, while other sessions read and write. Migrations wait until the
+ * tables are locked; no table is dropped or altered until the end.
+ * @returns number of rows
+ * @throws StartError when the database contains no platform
  */
 export async function* dump({ url, version, now, files, dataDir }: DumpOptions): AsyncGenerator<Buffer | string, number> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'supergraph backup' })

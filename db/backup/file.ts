@@ -6,32 +6,32 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { lineOf, StartError, systemCodeOf } from '../../start-error.ts'
 import type { Book } from '../migrate.ts'
 
-// A backup is lines of text under gzip: JSON, and below the line that names a table its rows as COPY writes them, up to a line `\.`.
-// The last line holds the hash of all before it.
+// A backup is text compressed by gzip: lines of JSON and, below a line that names a table, its rows as COPY writes
+// them, up to a line `\.`. The last line contains the hash of all lines before it.
 
-/** The form that is written. A file of a newer form is refused. */
+/** Version of the format. Files of a newer format are rejected. */
 const format = 1
 
-/** The first line. */
+/** The first line of a backup. */
 export interface Header {
   readonly supergraph: 'backup'
   readonly format: number
-  /** Of the program that wrote it. */
+  /** Version of the program that wrote the backup. */
   readonly version: string
   readonly madeAt: string
-  /** Which migrations made the tables. */
+  /** Migrations that created the tables. */
   readonly migrations: readonly Book[]
 }
 
 /** The line before the rows of a table. */
 export interface TableLine {
-  /** As SQL writes it, `publishing.posts`. */
+  /** Name in SQL: `publishing.posts`. */
   readonly table: string
-  /** Without those that the database works out by itself. */
+  /** All columns except generated ones. */
   readonly columns: readonly string[]
 }
 
-/** How far a sequence has counted; null when it was never asked. */
+/** Last value of a sequence; null when it was never used. */
 export interface SequenceLine {
   readonly sequence: string
   readonly last: string | null
@@ -43,25 +43,25 @@ export interface FileLine {
   readonly text: string
 }
 
-/** The last line. */
+/** The last line of a backup. */
 export interface EndLine {
-  /** Rows of all tables. */
+  /** Number of rows in all tables. */
   readonly rows: number
   readonly sha256: string
 }
 
-/** Ends the rows of a table; a row can be no such line, for COPY writes a backslash as two. */
+/** Ends the rows of a table. No row can equal it, because COPY writes a backslash as two. */
 export const endOfRows = '\\.\n'
 
 export const headerOf = (rest: Pick<Header, 'version' | 'madeAt' | 'migrations'>): Header => ({ supergraph: 'backup', format, ...rest })
 
-/** What a line is that is no row. */
+/** Writes a line other than a row. */
 export const line = (content: Header | TableLine | SequenceLine | FileLine): string => `${JSON.stringify(content)}\n`
 
 /**
- * Writes a backup, readable by its owner alone (mode 0600). The name is there once the whole file is, on the disk.
- * @param body all lines but the last, in any pieces; returns how many rows they hold
- * @throws StartError when the file is there already, or cannot be written
+ * Writes a backup, readable by its owner only (mode 0600). The name appears once the whole file is on the disk.
+ * @param body all lines except the last one, in pieces of any length; returns the number of rows
+ * @throws StartError when the file exists already, or cannot be written
  */
 export async function writeBackup(path: string, body: AsyncGenerator<Buffer | string, number>): Promise<void> {
   const part = `${path}.part`
@@ -69,7 +69,7 @@ export async function writeBackup(path: string, body: AsyncGenerator<Buffer | st
   try {
     await rm(part, { force: true })
     await pipeline(withHash(body), createGzip(), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
-    // Not `rename`, which would replace a file that somebody created meanwhile.
+    // Not `rename`, which would replace a file that another process created meanwhile.
     await link(part, path)
   } catch (error) {
     const reasons: Record<string, string> = {
@@ -100,8 +100,8 @@ async function* withHash(body: AsyncGenerator<Buffer | string, number>): AsyncGe
 }
 
 /**
- * Reads a whole backup and compares it with its hash.
- * @throws StartError when it is no backup, is damaged or cut short, or of a newer form
+ * Reads a whole backup and verifies its hash.
+ * @throws StartError when the file is no backup, is damaged or incomplete, or has a newer format
  */
 export async function checkBackup(path: string): Promise<{ readonly header: Header; readonly end: EndLine }> {
   const hash = createHash('sha256')
@@ -134,7 +134,7 @@ function readHeader(path: string, first: Buffer): Header {
   return header as Header
 }
 
-/** What a line of JSON holds; null when it holds none. */
+/** Parses a line of JSON; null for an invalid one. */
 export function parsed<Content>(text: Buffer): Content | null {
   try {
     return JSON.parse(text.toString()) as Content
@@ -143,10 +143,10 @@ export function parsed<Content>(text: Buffer): Content | null {
   }
 }
 
-/** The lines of a backup, each with its end. */
+/** Yields the lines of a backup, each with its line end. */
 export async function* linesOf(path: string): AsyncGenerator<Buffer, undefined> {
   const text = createGunzip()
-  // Errors are thrown where the text is read.
+  // The reader of the text gets the errors.
   pipeline(createReadStream(path), text).catch(() => {})
   let rest: Buffer[] = []
   for await (const chunk of text as AsyncIterable<Buffer>) {

@@ -23,19 +23,22 @@ const triggersSql = `
   where not tgisinternal and n.nspname !~ '^pg_' order by 1`
 
 export interface RestoreOptions {
-  /** Of an empty database. */
+  /** Address of an empty database. */
   readonly url: string
-  /** A file that `checkBackup` has read. */
+  /** A file that `checkBackup` has verified. */
   readonly path: string
   readonly header: Header
-  /** Where the migrations are. */
+  /** Folder of the migrations. */
   readonly directory: string
   readonly dataDir: string
-  /** What runs on the rows before anybody sees them, in this order, each where the backup has its table. @default nothing */
+  /**
+   * Statements that change the rows before the transaction is committed, in this order, each if the backup contains its
+   * table. @default none
+   */
   readonly then?: readonly AfterRestore[]
 }
 
-/** A statement that changes what a backup holds. */
+/** A statement that changes restored rows. */
 export interface AfterRestore {
   readonly table: string
   readonly sql: string
@@ -43,11 +46,12 @@ export interface AfterRestore {
 }
 
 /**
- * Puts a backup into an empty database, by one transaction: all of it is there at the end, or nothing. The tables are made by this program's
- * migrations as far as the backup's platform had them; a start applies those that came since.
- * The data folder gets its files just before the end: files without a database do no harm, and restoring again finds them right.
- * @returns the names of these files, and how many rows of each table `then` has changed
- * @throws StartError when the database is not empty, or the migrations are not those of the backup
+ * Restores a backup into an empty database in one transaction: completely, or not at all. This program's migrations
+ * create the tables as of the backup; a start applies later ones.
+ * Files of the data folder are written just before the commit: files without a database do no harm, and a repeated
+ * restore accepts them.
+ * @returns the names of these files, and the number of rows of each table that `then` has changed
+ * @throws StartError when the database is not empty, or the migrations differ from those of the backup
  */
 export async function restore({
   url,
@@ -86,8 +90,8 @@ export async function restore({
 }
 
 /**
- * Copies the rows into tables without foreign keys, which are put back, and so checked, when all rows are there. Triggers rest meanwhile: what they
- * wrote is in the backup.
+ * Copies the rows into tables without foreign keys, which are created, and so checked, after all rows. Triggers are
+ * disabled, because the backup contains what they wrote.
  */
 async function fill(client: pg.Client, path: string): Promise<{ readonly files: readonly FileLine[]; readonly tables: readonly string[] }> {
   const foreignKeys = (await client.query<{ table: string; name: string; definition: string }>(foreignKeysSql)).rows
@@ -97,7 +101,7 @@ async function fill(client: pg.Client, path: string): Promise<{ readonly files: 
   const tables: string[] = []
   const files: FileLine[] = []
   const lines = linesOf(path)
-  // The header was read before.
+  // The header was read before, so it is skipped.
   await lines.next()
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const found = parsed<TableLine | SequenceLine | FileLine | EndLine>(next.value)!
@@ -117,7 +121,7 @@ async function fill(client: pg.Client, path: string): Promise<{ readonly files: 
   return { files, tables }
 }
 
-/** The rows of one table; the lines after them are left to others. */
+/** Yields the rows of one table, and leaves later lines unread. */
 async function* rowsOf(lines: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   for (let next = await lines.next(); !next.done && !isEnd(next.value); next = await lines.next()) yield next.value
 }

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 export const answerTurnBytes = 128 * 1024
 
 /**
- * Pauses a connection to a database for one turn of the event loop after every `turnBytes` bytes, so that other work gets its turn. When a
- * statement finds long texts, the system delivers megabytes in one turn, and they are decoded as they arrive: with a few such connections
- * everything else would wait for a second. TCP's flow control makes the server wait meanwhile.
+ * Pauses a database connection for one turn of the event loop after every `turnBytes` bytes, so that other work gets
+ * its turn. For a statement with long texts, the system delivers megabytes in one turn, and decoding those of a few
+ * connections would block the process for a second. TCP's flow control makes the server wait.
  */
 export function paceAnswers(socket: Socket, turnBytes = answerTurnBytes): void {
   let left = turnBytes

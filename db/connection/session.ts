@@ -3,8 +3,8 @@ import { NotReady } from '../../platform/errors.ts'
 import { StartError } from '../../start-error.ts'
 
 /**
- * What every session of ours works with: times in UTC, and a bound on statements, waits for locks and idle transactions, so that no
- * process holds up others for long.
+ * Settings of all our sessions: UTC, and limits for statements, lock waits and idle transactions, so that no process
+ * blocks others for long.
  */
 const settings = { TimeZone: 'UTC', idle_in_transaction_session_timeout: '15s', lock_timeout: '5s', statement_timeout: '8s' }
 
@@ -14,14 +14,14 @@ export const sessionMark = '/* session */'
 const marker = 'supergraph.session'
 const markerSql = `select current_setting('${marker}', true) as mark`
 
-/** What each connection asked of its session, its own mark included, and the server as errors name it. */
+/** The settings that each connection made in its session, with a mark of its own, and the server as errors name it. */
 const asked = new WeakMap<pg.ClientBase, { readonly settings: Readonly<Record<string, string>>; readonly server: string }>()
 
 /**
- * Sets a new session up, and checks that it stays so. By a statement and not by the start-up parameter `options`: PgBouncer refuses that
- * or drops it silently, depending on its version and settings.
+ * Sets up a new session, and checks that the settings persist. It uses a statement instead of the start-up parameter
+ * `options`, which PgBouncer rejects or drops silently, depending on its version and settings.
  * @param server the address as errors name it
- * @param schema where unqualified names are looked up; the server decides where it is missing
+ * @param schema schema of unqualified names @default the server's
  * @throws NotReady as `requireSession` does
  */
 export async function setUpSession(client: pg.ClientBase, server: string, schema?: string): Promise<void> {
@@ -32,8 +32,8 @@ export async function setUpSession(client: pg.ClientBase, server: string, schema
 }
 
 /**
- * Checks that a connection has the session that it set up: a pooler that lends sessions hands it another one, or resets it.
- * @throws NotReady one line that names the pooler's address, what was lost, and the setting that mends it
+ * Checks that a connection still has the session that it set up: a pooler may give it another one, or reset it.
+ * @throws NotReady with one line that names the pooler's address, the lost setting, and the setting that corrects it
  */
 export async function requireSession(client: pg.ClientBase): Promise<void> {
   const session = asked.get(client)
@@ -53,15 +53,15 @@ export async function requireSession(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Checks that a client keeps its session between transactions. Advisory locks, prepared statements, NOTIFY and the settings above
- * belong to a session, so behind a pooler that shares sessions they end up with another client.
+ * Checks that a client keeps its session between transactions. Advisory locks, prepared statements, NOTIFY and the
+ * settings above belong to a session, so behind a pooler that shares sessions they would affect another client.
  *
- * A second client begins a transaction, by which a pooler in transaction mode hands it the session that the first client has just
- * used; the first client then finds itself in another one.
- * @param client a connection that nobody else uses
- * @param url    where the client is connected
+ * A second client begins a transaction, for which a pooler in transaction mode uses the session that the first client
+ * has just used; the first client then finds itself in another one.
+ * @param client a connection without other users
+ * @param url    address to which the client is connected
  * @param server the address as errors name it
- * @throws StartError one line that names the pooler's address and the setting that mends it
+ * @throws StartError with one line that names the pooler's address and the setting that corrects it
  */
 export async function requireOwnSession(client: pg.Client, url: string, server: string, timeoutMs: number): Promise<void> {
   const mark = crypto.randomUUID()
@@ -83,7 +83,10 @@ export async function requireOwnSession(client: pg.Client, url: string, server: 
   }
 }
 
-/** `Query read timeout` is how pg says that no session came free: the pooler has a single one, and the other client holds it. */
+/**
+ * pg reports `Query read timeout` when no session became free: the pooler has a single one, and the other client holds
+ * it.
+ */
 const isOfPooler = (error: unknown): boolean =>
   !(error instanceof StartError) && /statement pooling|transaction blocks not allowed|Query read timeout/i.test(error instanceof Error ? error.message : '')
 

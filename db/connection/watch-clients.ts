@@ -4,22 +4,27 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { doFor } from '../../platform/caller/cause.ts'
 
-/** How long the server may say nothing to a statement, in ms: it ends statements itself after 8 s, and tells so. */
+/**
+ * Time in ms without an answer to a statement after which its connection is cut. The server ends statements itself
+ * after 8 s, and reports so.
+ */
 const silence = 10_000
-/** How long a pool may take to end before its connections are cut, in ms: by then nobody should need them any more. */
+/**
+ * Time in ms that a pool may take to end before its connections are cut: by then all work on them should have ended.
+ */
 const endMs = 500
 
-/** The connections of one pool, under watch. */
+/** Watched connections of one pool. */
 export interface WatchedClients {
-  /** Cuts the connection once the server is silent although a statement waits for it, and tells of connections that were lost. */
+  /** Cuts the connection when the server does not answer a statement in time, and logs lost connections. */
   watch(client: pg.Client): void
-  /** Ends the pool; connections that have not ended half a second later are cut, so that none outlives it. */
+  /** Ends the pool; cuts connections that have not ended half a second later, so that none outlives it. */
   endWith(end: () => Promise<void>): Promise<void>
 }
 
 /**
- * Watches the connections of a pool. A connection may die without a word (a firewall that forgot it, a machine that is gone):
- * TCP alone notices after a quarter of an hour, and a pool would hand it out again and again.
+ * Watches the connections of a pool. A connection may die silently (a firewall that dropped it, a machine that failed):
+ * TCP alone notices after a quarter of an hour, and the pool would reuse the connection until then.
  */
 export function watchClients(log: Logger, silentMs = silence): WatchedClients {
   const present = new Set<pg.Client>()
@@ -35,7 +40,8 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
       socket.setTimeout(silentMs).on('timeout', async () => {
         // The connection was idle all that time; new queries get their own time limit.
         if (isIdle(client)) return
-        // After a pause of the process its timers fire before it reads what arrived meanwhile, so reading comes first.
+        // After a pause of the process, timers fire before the data that arrived during the pause is read, so it is
+        // read first.
         const read = socket.bytesRead
         await afterReading()
         if (socket.bytesRead > read || socket.destroyed) return
@@ -52,7 +58,7 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
   }
 }
 
-/** Lets the event loop read its sockets once: it does so between timers and immediates, and between one immediate and the next. */
+/** Lets the event loop read its sockets once: it does so between timers and immediates, and between two immediates. */
 async function afterReading(): Promise<void> {
   await immediate()
   await immediate()

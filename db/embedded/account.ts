@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** The user under whom PostgreSQL runs when that is not the user of this process. */
+/** The user under which PostgreSQL runs, if it is not the user of this process. */
 export interface Account {
   readonly uid: number
   readonly gid: number
 }
 
-/** Exists by this number on every Linux. */
+/** This number exists on every Linux. */
 export const nobody: Account = { uid: 65534, gid: 65534 }
 
 /**
- * The account for the server of a data folder; null means the user of this process.
- * PostgreSQL refuses to run as root, so root lends it the owner of what is already there: a fixed account would make the
+ * Chooses the account for the server of a data folder; null for the user of this process.
+ * PostgreSQL refuses to run as root, so for root it is the owner of the existing folder: a fixed account would make the
  * folder unusable for an ordinary user who owns it.
- * @param paths the folders to look at, the most telling first; those that do not exist are passed over
+ * @param paths folders to check, the most significant first; missing ones are skipped
  */
 export function chooseAccount(paths: readonly string[]): Account | null {
   if (process.getuid?.() !== 0) return null

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { StartError, systemCodeOf } from '../../start-error.ts'
 import { type Account, canRead } from './account.ts'
 
-/** Absolute paths of the programs that make and run a database cluster. */
+/** Absolute paths of the programs that create and run a database cluster. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
@@ -74,7 +74,7 @@ function copyOf(native: string, packageFolder: string, account: Account | null, 
   return join(copy, basename(native))
 }
 
-/** A folder of ours in the temporary folder that nobody else can have filled with programs of theirs. */
+/** Returns our folder in the temporary folder, in which no other user can have placed programs. */
 function trustedTemporaryFolder(): string {
   const uid = process.getuid?.() ?? 0
   const folder = join(tmpdir(), `embedded-postgresql-${uid}`)

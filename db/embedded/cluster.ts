@@ -11,11 +11,11 @@ import type { Binaries } from './binaries.ts'
 
 /** The files of one database server inside a data folder. */
 export interface Cluster {
-  /** The data folder that holds it. */
+  /** The data folder that contains the cluster. */
   readonly folder: string
   /** PostgreSQL's own data directory. */
   readonly data: string
-  /** What the server says. */
+  /** The server's log file. */
   readonly serverLog: string
   readonly password: string
 }
@@ -25,16 +25,18 @@ export const superuser = 'postgres'
 
 const home = 'postgres'
 
-/** The environment of the programs: ours holds secrets, and PGDATA or PGOPTIONS of somebody's shell would be obeyed. */
+/**
+ * Environment of the programs: ours contains secrets, and PGDATA or PGOPTIONS of the user's shell would have effect.
+ */
 export const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** The folders whose owner tells under which account the server of a data folder runs. */
+/** Returns the folders whose owner determines the account of a data folder's server. */
 export const ownedFolders = (folder: string): string[] => [join(folder, home), folder]
 
 /** Whether a data folder holds a finished cluster. */
 export const hasCluster = (folder: string): boolean => existsSync(join(folder, home))
 
-/** The cluster of a data folder. @throws StartError when its password cannot be read */
+/** Reads the cluster of a data folder. @throws StartError when its password cannot be read */
 export function readCluster(folder: string): Cluster {
   const path = join(folder, home, 'password')
   try {
@@ -53,9 +55,9 @@ const clusterAt = (folder: string, password: string): Cluster => ({
 })
 
 /**
- * How a program is told where its data directory is.
+ * Returns the path of the data directory for a program.
  * An account that cannot enter the folders above it still starts inside it, because the working directory is entered
- * before root's rights are given up; `/proc/self/cwd` names that directory for it and for all its children.
+ * before root's rights are dropped; `/proc/self/cwd` names that directory for the program and its children.
  */
 export function reach(account: Account | null, data: string): { path: string; options: { cwd: string; uid?: number; gid?: number } } {
   if (account === null || canRead(account, data)) return { path: data, options: { cwd: data, ...account } }
@@ -64,9 +66,10 @@ export function reach(account: Account | null, data: string): { path: string; op
 }
 
 /**
- * Makes a cluster under a temporary name and renames it when it is complete: whatever carries the final name is finished.
- * Its password is generated and stays in the folder, readable by the owner alone.
- * @throws StartError with the last line of initdb; then, and when it was aborted, nothing of it stays
+ * Creates a cluster under a temporary name and renames it when it is complete, so that the final name always means a
+ * complete cluster.
+ * Its password is generated and stored in the folder, readable by its owner only.
+ * @throws StartError with the last line of initdb; then, and after an abort, all of its files are removed
  */
 export async function createCluster(folder: string, account: Account | null, binaries: Binaries, abort?: AbortSignal): Promise<Cluster> {
   const fresh = join(folder, `${home}.new-${randomBytes(4).toString('hex')}`)
@@ -125,7 +128,7 @@ function runInitdb(binaries: Binaries, account: Account | null, data: string, fr
 
 const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
 
-/** Removes what starts that were killed left half-made, and ends an initdb that still works on it. */
+/** Removes incomplete clusters of killed starts, and ends an initdb that still runs. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     if (!/^(postgres|postgresql-.*)\.new-[0-9a-f]+$/.test(name)) continue
@@ -140,7 +143,7 @@ async function endInitdb(fresh: string): Promise<void> {
   try {
     orphan = JSON.parse(readFileSync(join(fresh, 'initdb.pid'), 'utf8'))
   } catch {
-    // Killed before the pid was written: there is nothing to end, or it ends by itself once its files are gone.
+    // The start was killed before it wrote the pid: initdb does not run, or ends by itself once its files are removed.
     return
   }
   if (!orphan || !isAlive(orphan)) return

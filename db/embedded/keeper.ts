@@ -6,33 +6,33 @@ import { type Server, stopServer } from './server.ts'
 
 /** A server that is started again when it ends by itself. */
 export interface KeptServer {
-  /** Ends the server and waits until it is gone, or gives up starting it again; safe to call twice. */
+  /** Ends the server and waits for its end, or stops the attempts to start it again; safe to call twice. */
   stop(): Promise<void>
-  /** Tells it to end without waiting. */
+  /** Signals the server to end without waiting. */
   killNow(): void
 }
 
 export interface KeeperOptions {
   readonly server: Server
-  /** Starts it again on the same files and port. */
+  /** Starts the server again on the same files and port. */
   restart(port: number, signal: AbortSignal): Promise<Server>
-  /** Where it says why it ended. */
+  /** Log file in which the server reports why it ended. */
   readonly serverLog: string
   readonly log: Logger
-  /** Called when it cannot be started again. */
+  /** Called when the server cannot be started again. */
   lost(error: StartError): void
-  /** How long to wait before each attempt, in ms; after the last one it is lost. */
+  /** Delays in ms before each attempt; after the last one the server counts as lost. */
   readonly pausesMs?: readonly number[]
 }
 
-/** At once, then with patience: what killed it may do so again. */
+/** At once, then with growing delays, because the cause may persist. */
 const pauses: readonly number[] = [0, 1_000, 2_000, 4_000, 8_000]
-/** A server that has run for so long, in ms, is begun with the first pause when it ends. */
+/** Running time in ms after which the delays begin anew. */
 const calmMs = 60_000
-/** How often a server that another process started is looked at, in ms: only its parent hears of its end. */
+/** Interval in ms at which a server that another process started is checked: only its parent is notified of its end. */
 const lookMs = 1_000
 
-/** Keeps a server running until it is stopped. Connections that it had are lost; pools connect anew by themselves. */
+/** Keeps a server running until it is stopped. Existing connections are lost; pools reconnect by themselves. */
 export function keepServer({ server, restart, serverLog, log, lost, pausesMs = pauses }: KeeperOptions): KeptServer {
   const stopping = new AbortController()
   let present = server

@@ -15,7 +15,7 @@ import { type Cluster, environment, reach, superuser } from './cluster.ts'
 export interface Server {
   readonly process: ProcessIdentity
   readonly port: number
-  /** Only when this process started it. */
+  /** Set only if this process started the server. */
   readonly child?: ChildProcess
 }
 
@@ -48,8 +48,8 @@ const serverLogBytes = 1_048_576
 
 /**
  * Starts the server of a cluster on a free loopback port.
- * @param extra settings that replace or join the shipped ones; `port` fixes the port
- * @throws StartError with the server's own last word
+ * @param extra settings that are added to, or replace, the shipped ones; `port` fixes the port
+ * @throws StartError with the last line of the server's log
  */
 export async function startServer(
   cluster: Cluster,
@@ -88,13 +88,14 @@ function lastWord(said: string): string {
 function spawnServer(cluster: Cluster, account: Account | null, binaries: Binaries, all: Readonly<Record<string, string>>) {
   const { path, options } = reach(account, cluster.data)
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // To a file, not a pipe: the server may outlive this process and must then still have somewhere to write.
+  // To a file instead of a pipe: the server may outlive this process and still needs a place to write.
   const out = openSync(cluster.serverLog, 'a', 0o600)
   if (account) fchownSync(out, account.uid, account.gid)
   if (statSync(cluster.serverLog).size > serverLogBytes) truncateSync(cluster.serverLog)
   const logStart = statSync(cluster.serverLog).size
   try {
-    // Detached: Ctrl-C goes to the whole process group, and must not end the database before those who write to it.
+    // Detached: Ctrl-C signals the whole process group, and must not end the database before the processes that write
+    // to it.
     const child = spawn(binaries.postgres, ['-D', path, ...flags], { ...options, env: environment, detached: true, stdio: ['ignore', out, out] })
     child.unref()
     return { child, logStart }
@@ -103,7 +104,7 @@ function spawnServer(cluster: Cluster, account: Account | null, binaries: Binari
   }
 }
 
-/** Waits until the server takes connections. Null when it does, else what it said before it ended. */
+/** Waits until the server accepts connections. @returns null when it does, else its last output */
 async function readiness(child: ChildProcess, cluster: Cluster, logStart: number, abort?: AbortSignal): Promise<string | null> {
   let ended = false
   let failure: string | undefined
@@ -128,7 +129,7 @@ async function readiness(child: ChildProcess, cluster: Cluster, logStart: number
   return failure ?? readFileSync(cluster.serverLog).subarray(logStart).toString()
 }
 
-/** What the server writes about itself: pid on line 1, port on line 4, state on line 8 of `postmaster.pid`. */
+/** Reads the server's `postmaster.pid`: pid on line 1, port on line 4, state on line 8. */
 export function readPidFile(cluster: Cluster): { pid: number; port: number; ready: boolean } | null {
   let lines: string[]
   try {
@@ -140,8 +141,8 @@ export function readPidFile(cluster: Cluster): { pid: number; port: number; read
 }
 
 /**
- * The server of a cluster that outlived the process which started it; null when there is none.
- * Call it only under the folder's lock: nothing else tells an orphan from the server of a running platform.
+ * Finds the server of a cluster that outlived its platform; null when there is none.
+ * Call it only under the folder's lock: nothing else distinguishes an orphan from the server of a running platform.
  * @throws StartError when a server runs on these files and does not answer
  */
 export async function findOrphan(cluster: Cluster, abort?: AbortSignal): Promise<Server | null> {
@@ -167,7 +168,7 @@ export async function findOrphan(cluster: Cluster, abort?: AbortSignal): Promise
   throw new StartError(`the database of data folder ${cluster.folder} runs as process ${pid} and does not answer (${lineOf(last)}): stop it and start again`)
 }
 
-/** Whether the server on that port works on the same files, not on a copy of them: it must see a file made just now. */
+/** Whether the server on that port uses these files, not a copy of them: it must see a file that is created now. */
 async function servesThisFolder(cluster: Cluster, port: number): Promise<boolean> {
   const name = `seen-${randomBytes(8).toString('hex')}`
   const path = join(cluster.data, name)
@@ -185,16 +186,17 @@ async function servesThisFolder(cluster: Cluster, port: number): Promise<boolean
 }
 
 /**
- * Lets PostgreSQL start although its pid file names a process that exists: a zombie, or another program with a reused pid.
- * PostgreSQL passes over the pid of its own parent. The rest of the file stays: by it PostgreSQL finds the sessions that a
- * killed server may have left at work, and waits for them.
+ * Allows PostgreSQL to start although its pid file names an existing process: a zombie, or another program with a
+ * reused pid.
+ * PostgreSQL ignores the pid of its own parent. The rest of the file stays, because PostgreSQL uses it to find and
+ * await the remaining sessions of a killed server.
  */
 export function disownPidFile(cluster: Cluster): void {
   const path = join(cluster.data, 'postmaster.pid')
   writeFileSync(path, readFileSync(path, 'utf8').replace(/^.*/, String(process.pid)))
 }
 
-/** Ends a server: its sessions are cut off and its data is written. Bounded: after 20 s it is ended the hard way. */
+/** Ends a server: closes its sessions and writes its data. After 20 s the server is killed. */
 export async function stopServer({ process }: Server): Promise<void> {
   for (const [name, patienceMs] of [
     ['SIGINT', stopTimeoutMs],

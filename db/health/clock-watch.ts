@@ -2,22 +2,27 @@ import type { Logger } from 'pino'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { NotReady } from '../../platform/errors.ts'
 
-/** Whether this machine and the database tell the same time: what is due, and what is old enough to go, is told by our clock. */
+/**
+ * Compares the clocks of this machine and the database, because our clock decides what is due and what is old enough
+ * for deletion.
+ */
 export interface ClockWatch {
-  /** Whether they did when last compared, and our clock was not set since; false before the first comparison. */
+  /**
+   * Whether the clocks agreed at the last comparison, and ours was not set since; false before the first comparison.
+   */
   agrees(): boolean
-  /** Compares now; rejects with `NotReady` that says how far apart they are. */
+  /** Compares the clocks now; rejects with `NotReady`, which names the difference. */
   check(): Promise<void>
 }
 
-/** How far apart the two may be, in ms. */
+/** Maximum difference in ms. */
 const mostMs = 30_000
 
 /**
- * Compares a clock with that of the database.
- * @param read    the database's time, in ms since 1970; an error says nothing of the clocks
- * @param clock   the one to judge: that of the machine, whatever clock others are given
- * @param elapsed a clock in ms that nobody sets @default the process's own
+ * Creates the comparison of a clock with the database's.
+ * @param read    the database's time, in ms since 1970; after an error the clocks are not compared
+ * @param clock   the clock to check: the machine's, also where others use another one
+ * @param elapsed monotonic clock in ms @default the process's own
  */
 export function watchClock(read: () => Promise<number>, log: Logger, clock: Clock = systemClock, elapsed: () => number = () => performance.now()): ClockWatch {
   let right: boolean | undefined

@@ -2,17 +2,17 @@ import type { Logger } from 'pino'
 import { NotReady } from '../../platform/errors.ts'
 import { StartError } from '../../start-error.ts'
 
-/** Whether the database still stands where this program's migrations do: a newer program may have moved it on meanwhile. */
+/** Checks that the database still has this program's migrations: a newer program may have migrated it further. */
 export interface SchemaWatch {
-  /** Whether it did when last looked at: whether jobs and sweeps may run. */
+  /** Whether it had them at the last check, and so whether jobs and sweeps may run. */
   isOurs(): boolean
-  /** Looks now; rejects with `NotReady` that says what is missing or foreign. */
+  /** Checks now; rejects with `NotReady`, which names missing or foreign migrations. */
   check(): Promise<void>
 }
 
 /**
- * Looks at the books of the migrations when asked to; at first they were found right.
- * @param look rejects with `StartError` when they do not agree with this program; other errors say nothing of them
+ * Creates the check of the recorded migrations, which were correct at the start.
+ * @param look rejects with `StartError` when they differ from this program's; other errors say nothing about them
  */
 export function watchSchema(look: () => Promise<void>, log: Logger): SchemaWatch {
   let ours = true

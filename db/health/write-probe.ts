@@ -2,23 +2,26 @@ import { NotReady } from '../../platform/errors.ts'
 import { systemCodeOf } from '../../start-error.ts'
 import { bookkeepingSchema } from '../migrate.ts'
 
-/** The table that is written; no migration makes it, and no backup holds it. */
+/** The table for the probe; no migration creates it, and no backup contains it. */
 export const probeTable = `${bookkeepingSchema}.write_probe`
 
-/** One transaction. Emptied and filled, the table needs a new page of the disk each time: a full one cannot hide behind free space within old pages. */
+/**
+ * One transaction that empties and fills the table: it needs a new page on the disk each time, so free space in old
+ * pages cannot hide a full disk.
+ */
 const writeSql = `
   create table if not exists ${probeTable} (filler text not null);
   truncate ${probeTable};
   insert into ${probeTable} values (repeat('.', 4000))`
 
-/** How long an answer stands, in ms: health checks of many askers cost one write. */
+/** Time in ms for which a result is reused, so that many health checks cost one write. */
 const standsMs = 5_000
 
 /**
- * Makes a check that the database takes writes; one that only reads seems well while its disk is full.
+ * Creates a check that the database accepts writes; reading alone would succeed on a full disk.
  * @param run     runs several statements as one transaction
- * @param elapsed a clock in ms that is never set back @default the process's own
- * @returns rejects with `NotReady` that says why when it is the disk, or a server that only reads
+ * @param elapsed monotonic clock in ms @default the process's own
+ * @returns a check that rejects with `NotReady` when the disk is full or the server is read-only
  */
 export function createWriteProbe(run: (sql: string) => Promise<unknown>, elapsed: () => number = () => performance.now()): () => Promise<void> {
   let written = Number.NEGATIVE_INFINITY
