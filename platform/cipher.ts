@@ -1,36 +1,39 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Secrets at rest: what a database dump must not give away. */
+/** Encrypts secrets that a database dump must not reveal. */
 export interface Cipher {
   /**
    * Encrypts text with the newest key.
-   * @param about binds the ciphertext to its place (e.g. `connection:<id>:access`): copied to another row it does not open
+   * @param about binds the ciphertext to its record (e.g. `connection:<id>:access`): copied to another row it cannot be
+   * decrypted
    */
   seal(text: string, about: string): string
-  /** Opens what `seal` made with any known key; throws when it was altered, moved, or its key is unknown. */
+  /** Decrypts the result of `seal` with any known key; throws when it was altered, moved, or its key is unknown. */
   open(sealed: string, about: string): string
   /**
-   * Signs a text that everybody may read, with the newest key: 43 characters that stand in an address as they are.
-   * @param about what the signature is for: it counts for nothing else
+   * Signs a public text with the newest key: 43 characters that are valid in an address.
+   * @param about purpose of the signature: it is invalid for any other
    */
   sign(text: string, about: string): string
-  /** Whether `sign` made a signature of this text, with any known key. */
+  /** Whether `sign` created a signature of this text, with any known key. */
   isSigned(signature: string, text: string, about: string): boolean
 }
 
 /**
- * What a secret that need not be read again is stored and looked up under: SHA-256 of its clear text, hex. Of 256 random bits a plain hash
- * tells nothing, so it needs neither salt nor time; passwords are another matter.
+ * Returns the hash under which a secret is stored and looked up when its text is not needed again: SHA-256, hex. For
+ * 256 random bits a plain hash reveals nothing, so it needs neither salt nor a slow function; passwords do.
  */
 export const hashOfSecret = (clear: string): string => createHash('sha256').update(clear).digest('hex')
 
-/** One key of 32 bytes and the short name it is stored under. */
+/** A key of 32 bytes, and the short name stored with its ciphertexts. */
 export interface CipherKey {
   readonly id: string
   readonly key: Buffer
 }
 
-/** AES-256-GCM (NIST SP 800-38D); the form is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, base64url parts. */
+/**
+ * Encrypts with AES-256-GCM (NIST SP 800-38D); the format is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, base64url parts.
+ */
 export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher {
   const byId = new Map(keys.map(entry => [entry.id, entry.key]))
   // Each purpose has a key of its own (NIST SP 800-57 §5.2).

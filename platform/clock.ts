@@ -1,6 +1,6 @@
 import { Refusal } from './errors.ts'
 
-/** Time as a parameter: whoever needs "now" is given a clock, so that tests can bind it. SQL takes it as a bind value. */
+/** Time as a parameter, so that tests can set it. SQL receives it as a bind value. */
 export interface Clock {
   /** The present moment, millisecond precision. */
   now(): Date
@@ -8,9 +8,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** A clock that stands still until it is moved: what tests hand to everything that asks for the time. */
+/** A clock for tests, which stands still until it is moved. */
 export interface BoundClock extends Clock {
-  /** Moves the clock by so many milliseconds (negative moves back). */
+  /** Moves the clock by a number of milliseconds (negative moves back). */
   advance(milliseconds: number): void
   set(moment: Date): void
 }
@@ -42,13 +42,13 @@ export function weekBegin(now: Date): Date {
   return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
 }
 
-/** A moment as people in a time zone read it: `2027-03-01`, `09:30`. */
+/** A moment in a time zone's local time: `2027-03-01`, `09:30`. */
 export interface LocalTime {
   readonly day: string
   readonly time: string
 }
 
-/** Made once for each zone: there are some six hundred names, and making one takes longer than all else. */
+/** Cached formats of time zones: there are about six hundred names, and creating a format is slow. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -61,7 +61,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** What clocks in a zone show, as the ms of a UTC clock that shows the same. */
+/** Returns the local time of a zone, as the ms of a UTC clock that shows the same. */
 function wallOf(zone: string, at: number): number {
   const part = Object.fromEntries(
     formatOf(zone)
@@ -79,14 +79,14 @@ function wallOf(zone: string, at: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** @param zone a name of the IANA database. @throws RangeError for one that is none */
+/** @param zone a name of the IANA database. @throws RangeError for an unknown one */
 export function localTime(zone: string, at: Date): LocalTime {
   const wall = new Date(wallOf(zone, at.getTime())).toISOString()
   return { day: wall.slice(0, 10), time: wall.slice(11, 16) }
 }
 
 /**
- * The first moment of a day in a zone, whatever its clocks do at midnight.
+ * Returns the first moment of a day in a zone, also where clocks change at midnight.
  * @param day as `2027-03-01`
  */
 export function startOfDay(zone: string, day: string): Date {
@@ -97,15 +97,15 @@ export function startOfDay(zone: string, day: string): Date {
   return new Date(begins.find(at => wallOf(zone, at) >= wall) ?? begins[1]!)
 }
 
-/** The day so many days later: `2027-03-01` and 1 are `2027-03-02`. */
+/** Returns the day that is a number of days later: `2027-03-01` and 1 give `2027-03-02`. */
 export const dayAfter = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 
-/** The place of a day in its week: 0 on Monday, 6 on Sunday. */
+/** Returns a day's position in its week: 0 for Monday, 6 for Sunday. */
 export const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7
 
 /**
  * Returns a time zone as the IANA database writes it.
- * @throws BAD_USER_INPUT for a name that it does not have, and for offsets such as `+02:00`, which know no summer time
+ * @throws BAD_USER_INPUT for an unknown name, and for offsets such as `+02:00`, which have no daylight saving time
  */
 export function readTimeZone(given: string | null | undefined): string {
   const wanted = given?.trim() ?? ''

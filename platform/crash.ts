@@ -1,6 +1,7 @@
 /**
- * Named places where a test kills the process, to prove that a crash there neither loses nor doubles anything. Armed
- * only by configuration outside production; otherwise each is one comparison.
+ * The crash point that is armed, if any. Tests kill the process at such points to prove that a crash there neither
+ * loses nor duplicates anything. Only configuration outside production arms one; otherwise each point is one
+ * comparison.
  */
 let armed: string | null = null
 
@@ -9,7 +10,7 @@ export function armCrash(name: string | null): void {
   armed = name
 }
 
-/** Ends the process as a power failure would, if this point is armed: no handler runs, nothing is flushed. */
+/** Ends the process like a power failure, if this point is armed: no handler runs, nothing is flushed. */
 export function crash(name: string): void {
   if (armed === name) process.kill(process.pid, 'SIGKILL')
 }

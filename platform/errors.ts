@@ -1,4 +1,4 @@
-/** The one table of error codes: what each means to a caller and which HTTP status REST answers with it. */
+/** All error codes, with their meaning for callers and their HTTP status in REST. */
 export const statusOf = {
   BAD_USER_INPUT: 400,
   OPERATION_TOO_EXPENSIVE: 400,
@@ -14,21 +14,20 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf
 
-/** Whether a code stands in the table; anything else is shown to clients as INTERNAL_SERVER_ERROR. */
+/** Whether the table has a code; errors with other codes are shown to clients as INTERNAL_SERVER_ERROR. */
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(statusOf, code)
 
 /**
- * The one error that may reach a client as it is written: its sentence says what was wrong, where, and what to do next.
- * graphql-js copies `extensions` to the answer, so the code survives every transport; nobody tests `instanceof` across
- * a subgraph.
+ * The only error whose message may reach a client: it says what was wrong, where, and what to do next. graphql-js
+ * copies `extensions` to the answer, so the code survives every transport; no code tests `instanceof` across subgraphs.
  */
 export class Refusal extends Error {
   readonly extensions: Record<string, unknown>
 
   /**
    * @param code    a row of the table above
-   * @param message one sentence for the person who reads it
-   * @param details JSON-safe facts for a program, e.g. `{ field: 'scheduledAt' }` or `{ retryAfter: 30 }` (seconds)
+   * @param message one sentence for people
+   * @param details JSON-safe facts for programs, e.g. `{ field: 'scheduledAt' }` or `{ retryAfter: 30 }` (seconds)
    */
   constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
     super(message)
@@ -41,13 +40,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Reads the code of anything thrown, by its shape: errors cross subgraphs and processes as plain data. */
+/** Reads the code of any thrown value by its shape, because errors cross subgraphs and processes as plain data. */
 export function codeOf(error: unknown): ErrorCode {
   const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
   return isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'
 }
 
-/** Why something does not work at present, in words that everybody may read: readiness shows its message. */
+/** Reports why a dependency does not work at present; readiness shows its message to everyone. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }

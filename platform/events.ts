@@ -1,35 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * Events refresh screens: a topic and ids, never data, announced after commit, at most once. This file is the port and
- * its carrier inside one process; those between processes (`carriers/`) keep the same promises.
+ * Events refresh screens: a topic and ids, never data, sent after the commit, at most once. This file holds the
+ * interface and its implementation inside one process; event transports between processes (`carriers/`) keep the same
+ * promises.
  */
 export type EventIds = Readonly<Record<string, string>>
 
-/** What the row that an event is about stood at: its version. A resync recognizes by it which events were delivered before. */
+/** Version of an event's row. A resync recognizes by it which events were delivered before. */
 export type Mark = string | number
 
 export interface Events {
   /**
-   * Tells every present listener of the topic, in every process. Never throws, never waits.
-   * @param mark only for topics that are looked at again
+   * Sends an event to every present listener of the topic, in every process. Never throws, never waits.
+   * @param mark only for topics with a resync
    */
   announce(topic: string, ids: EventIds, mark?: Mark): void
   /** Starts listening at once (not at the first `next()`), so nothing that is announced after the call is missed. */
   listen(topics: readonly string[]): EventStream
   /**
-   * Says how topics that begin so are looked at again: whenever the carrier was away, and within every minute. What the look finds is
-   * announced to this process's listeners, if it was not told before. Without it a lost event of such topics stays lost.
+   * Registers the resync of topics with a prefix: it runs whenever the event transport was unavailable, and every
+   * minute. Missed events that it finds are sent to this process's listeners. Without it a lost event stays lost.
    */
   resync(prefix: string, look: Resync): void
-  /** How many listeners a topic has, or all together: what tests assert to be zero after an unsubscribe. */
+  /** Number of listeners of a topic, or of all: tests assert zero after an unsubscribe. */
   listenerCount(topic?: string): number
 }
 
 /**
- * Finds what was announced on a topic since a moment, a few hundred events at most, out of the rows themselves.
+ * Finds the events of a topic since a moment, a few hundred at most, from the rows themselves.
  * @param rest the topic without its prefix
- * @param away whether the carrier was away since then; otherwise it is the minute's round
+ * @param away whether the event transport was unavailable since then; otherwise it is the regular run
  * @returns each event with its mark; one without a mark is always delivered
  */
 export type Resync = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
@@ -37,27 +38,27 @@ export type Resync = (rest: string, since: Date, away: boolean) => Promise<reado
 const unheard = new AsyncLocalStorage<number>()
 
 /**
- * Begins to listen in place of somebody whose stream broke: what was announced since then is looked up where topics are looked at again, and
- * told. The same event may be told twice.
- * @param since when the former stream was last known to be heard, as `performance.now()` of this process
+ * Starts listeners that replace those of a broken stream: events sent since the break are looked up, for topics with a
+ * resync, and delivered. An event may be delivered twice.
+ * @param since when the former stream was last known to work, as `performance.now()` of this process
  */
 export const goOnFrom = <Result>(since: number, work: () => Result): Result => unheard.run(since, work)
 
-/** For how many ms whoever begins to listen at this moment has heard nothing; undefined for who listens for the first time. */
+/** Returns for how many ms a listener that starts now has missed events; undefined for a new one. */
 export function unheardMs(): number | undefined {
   const since = unheard.getStore()
   return since === undefined ? undefined : Math.max(0, performance.now() - since)
 }
 
 /**
- * Events as they come. `return()` settles a pending `next()` at once and removes the listener: an async generator
- * would keep it until the next event.
+ * Stream of events as they arrive. `return()` settles a pending `next()` at once and removes the listener: an async
+ * generator would keep it until the next event.
  */
 export interface EventStream extends AsyncIterableIterator<EventIds> {
   return(): Promise<IteratorResult<EventIds>>
 }
 
-/** How many undelivered events a listener may pile up; equal ones count once, and past it the oldest go. */
+/** Maximum number of undelivered events of a listener; equal ones count once, and above it the oldest are dropped. */
 const mostWaiting = 1000
 
 export function createMemoryEvents(): Events {
@@ -131,8 +132,8 @@ export function createMemoryEvents(): Events {
 }
 
 /**
- * Makes of each event what a subscription yields; events for which `map` gives undefined are passed over.
- * Written by hand for the reason above: `return()` ends the source at once.
+ * Maps events to the values of a subscription; events for which `map` returns undefined are skipped. It is no async
+ * generator, so that `return()` ends the source at once.
  */
 export function mapEvents<Value>(source: EventStream, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> {
   const next = async (): Promise<IteratorResult<Value>> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from './errors.ts'
 
-/** Under which key something is made, and a hash of what: the same key with the same content makes it once. */
+/** Idempotency key of a creation, and a hash of its content: the same key with the same content creates one record. */
 export interface Idempotency {
   readonly key: string
   readonly hash: string
@@ -11,8 +11,9 @@ export interface Idempotency {
 export const longestKey = 255
 
 /**
- * Reads the key of an input that makes something; null when it has none.
- * @throws BAD_USER_INPUT for a key that is empty, longer than 255 characters, or with a NUL or half a character: the database holds neither, and keys
+ * Reads the idempotency key of an input; null when it has none.
+ * @throws BAD_USER_INPUT for a key that is empty, longer than 255 characters, or with a NUL or half a character: the
+ * database holds neither, and keys
  *   that differ in one of them alone would be the same
  */
 export function readIdempotency({ idempotencyKey: key, ...content }: { readonly idempotencyKey?: string | null | undefined }): Idempotency | null {
@@ -29,8 +30,8 @@ export function readIdempotency({ idempotencyKey: key, ...content }: { readonly 
 }
 
 /**
- * Refuses a key that made something else before.
- * @param what the kind of record: `post`
+ * Checks that a key was not used for other content.
+ * @param what kind of record: `post`
  * @throws CONFLICT, reason KEY_REUSED
  */
 export function checkSameContent(earlierHash: string | null, { hash }: Idempotency, what: string): void {

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Refusal } from './errors.ts'
 
 /**
- * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so ids of one table sort by creation and
- * pages keep their order.
+ * Creates a UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so that ids of one table sort by
+ * creation and pages keep their order.
  */
 export function newId(now: Date = new Date()): string {
   const time = now.getTime().toString(16).padStart(12, '0')
@@ -11,13 +11,19 @@ export function newId(now: Date = new Date()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** A UUIDv7 whose bits after the milliseconds count (RFC 9562 §6.2, method 1): ids of one millisecond sort by `turn`, which begins anew after 4,095. */
+/**
+ * Creates a UUIDv7 with a counter after the milliseconds (RFC 9562 §6.2, method 1): ids of one millisecond sort by
+ * `turn`, which restarts after 4,095.
+ */
 export function newIdInTurn(now: Date, turn: number): string {
   const id = newId(now)
   return `${id.slice(0, 15)}${(turn % 0x1000).toString(16).padStart(3, '0')}${id.slice(18)}`
 }
 
-/** A UUIDv5 (RFC 9562 §5.5): the same for the same name within the same thing, so whoever makes it again finds it. */
+/**
+ * Creates a UUIDv5 (RFC 9562 §5.5): the same for the same name within the same namespace, so that a repeated creation
+ * finds the record.
+ */
 export function idOfName(within: string, name: string): string {
   const bytes = createHash('sha1')
     .update(Buffer.from(within.replaceAll('-', ''), 'hex'))
@@ -34,8 +40,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isId = (value: unknown): value is string => typeof value === 'string' && uuid.test(value)
 
 /**
- * Hands back the id in lower case, or refuses it before it reaches SQL.
- * @param field the argument's name as the client wrote it, for the sentence
+ * Returns the id in lower case; an invalid one is rejected before it reaches SQL.
+ * @param field the argument's name as the client wrote it, for the message
  */
 export function requireId(value: string, field: string): string {
   if (!isId(value))
@@ -47,14 +53,14 @@ export function requireId(value: string, field: string): string {
   return value.toLowerCase()
 }
 
-/** The same for an id that may be left out: null for none. */
+/** Like `requireId`, for an optional id: null for none. */
 export const readId = (value: string | null | undefined, field: string): string | null =>
   value === null || value === undefined ? null : requireId(value, field)
 
 /**
- * Hands back a text of any length.
- * @param field the argument's name as the client wrote it, for the sentence
- * @throws BAD_USER_INPUT for NUL and halves of characters, which neither the database nor another service can hold
+ * Returns a valid text of any length.
+ * @param field the argument's name as the client wrote it, for the message
+ * @throws BAD_USER_INPUT for NUL and unpaired surrogates, which neither the database nor another service can store
  */
 export function checkText(text: string, field: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
@@ -62,10 +68,10 @@ export function checkText(text: string, field: string): string {
 }
 
 /**
- * Hands back what people write of something, without the blanks around it; null without any words.
- * @param field the argument's name as the client wrote it, for the sentence
- * @param most  characters, as people count them
- * @throws BAD_USER_INPUT for a text that is too long, or that no database holds
+ * Returns a text that people wrote, without surrounding white space; null for an empty one.
+ * @param field the argument's name as the client wrote it, for the message
+ * @param most  maximum user-perceived characters
+ * @throws BAD_USER_INPUT for a text that is too long, or that the database cannot store
  */
 export function readText(given: string | null | undefined, field: string, most: number): string | null {
   const text = checkText(given?.trim() ?? '', field)
@@ -74,7 +80,7 @@ export function readText(given: string | null | undefined, field: string, most: 
   return text || null
 }
 
-/** The same for a text that may not be left out. @param least characters @throws BAD_USER_INPUT */
+/** Like `readText`, for a required text. @param least minimum characters @throws BAD_USER_INPUT */
 export function requireText(given: string, field: string, most: number, least = 1): string {
   const text = checkText(given.trim(), field)
   const { length } = [...text]
@@ -82,17 +88,20 @@ export function requireText(given: string, field: string, most: number, least = 
   throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: it takes ${least} to ${most}.`, { field })
 }
 
-/** What a name may not hold: control characters, line breaks, and what turns the direction of the text around it. */
-/** Whether a text may stand in a name, on its own line and in its own direction; also whether a database keeps it. */
+/**
+ * Matches characters that a name must not contain: control characters, line breaks, and those that change the text
+ * direction.
+ */
+/** Whether a text is valid in a name: a single line, no change of text direction, and storable in the database. */
 export const isNamable = (text: string): boolean => text.isWellFormed() && !unnamable.test(text)
 
 const unnamable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /**
- * Hands back a name that people give to something, without the blanks around it: one line, which stands for itself in a sentence.
- * @param field the argument's name as the client wrote it, for the sentence
- * @param most  characters, as people count them
- * @throws BAD_USER_INPUT when nothing is left, or too much, or what is no text of one line
+ * Returns a name that people gave, without surrounding white space: one line that fits into a sentence.
+ * @param field the argument's name as the client wrote it, for the message
+ * @param most  maximum user-perceived characters
+ * @throws BAD_USER_INPUT for an empty or too long name, or one that is not a single line of text
  */
 export function requireName(given: string, field: string, most: number): string {
   const name = given.trim()

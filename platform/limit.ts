@@ -1,23 +1,23 @@
 import { Refusal } from './errors.ts'
 
-/** Counts what happens by key within a window of time, in a bounded memory. */
+/** Counts occurrences by key within a window of time, in bounded memory. */
 export interface Limit {
-  /** How many milliseconds until there is room again; 0 when there is room now. */
+  /** Returns the milliseconds until another one is allowed; 0 when it is allowed now. */
   wait(key: string, now: Date): number
-  /** Counts one. */
+  /** Counts one occurrence. */
   add(key: string, now: Date): void
-  /** Takes back one that was counted. */
+  /** Withdraws one counted occurrence. */
   release(key: string): void
-  /** Forgets a key. */
+  /** Removes a key's count. */
   clear(key: string): void
 }
 
 export interface LimitOptions {
-  /** How many a key may have within the window. */
+  /** Maximum occurrences of a key within the window. */
   readonly most: number
-  /** The window's length in milliseconds; it begins with a key's first count. */
+  /** Length of the window in milliseconds; it begins with a key's first count. */
   readonly windowMs: number
-  /** How many keys are remembered; past it the one whose window began first is forgotten. @default 20000 */
+  /** Maximum number of keys; above it the key whose window began first is removed. @default 20000 */
   readonly capacity?: number
 }
 
@@ -50,11 +50,11 @@ export function createLimit({ most, windowMs, capacity = 20_000 }: LimitOptions)
   }
 }
 
-/** Counts what is under way at this moment, by key: no more keys are remembered than there are things under way. */
+/** Counts operations in progress by key; memory is bounded by their number. */
 export interface Counter {
-  /** Counts one more, and says how many there are with it. */
+  /** Counts one more, and returns the count including it. */
   enter(key: string): number
-  /** Takes one away that was counted. */
+  /** Withdraws one. */
   leave(key: string): void
 }
 
@@ -76,22 +76,23 @@ export function createCounter(): Counter {
 
 const dayMs = 24 * 3_600_000
 
-/** What was made of one kind, as its quota counts it. */
+/** Number of created records of one kind, for its quota. */
 export interface Usage {
-  /** How many count against the quota in all. */
+  /** Number of records that count against the quota in all. */
   readonly inAll: number
-  /** How many were made after `dayBefore(now)`, and when the first of them. */
+  /** Number of records created after `dayBefore(now)`, and the time of the first of them. */
   readonly today: number
   readonly todaySince: Date | null
 }
 
-/** The moment from which things count as made within a day. */
+/** Returns the moment from which records count towards the daily quota. */
 export const dayBefore = (now: Date): Date => new Date(now.getTime() - dayMs)
 
 /**
- * Checks that one more may be made.
- * @param things what they are, in the plural, with whose they are: `organizations that you created`
- * @throws CONFLICT (reason `QUOTA`) when there are as many as there may be, RATE_LIMITED with `retryAfter` in seconds when a day's are used up
+ * Checks that another record may be created.
+ * @param things the records in the plural, with their owner: `organizations that you created`
+ * @throws CONFLICT (reason `QUOTA`) when the total is reached, RATE_LIMITED with `retryAfter` in seconds when the daily
+ * quota is used up
  */
 export function requireQuota(used: Usage, most: { readonly inAll: number; readonly aDay: number }, things: string, remedy: string, now: Date): void {
   if (used.inAll >= most.inAll)

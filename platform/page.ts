@@ -1,8 +1,8 @@
 import { Refusal } from './errors.ts'
 
-/** How many rows a page has when the client does not say. */
+/** Default number of rows of a page. */
 export const defaultFirst = 20
-/** How many rows a client may ask for at once. */
+/** Maximum number of rows of a page. */
 export const mostFirst = 100
 
 /**
@@ -10,14 +10,14 @@ export const mostFirst = 100
  * `parts` checks each value of a cursor that comes back, so that nothing malformed reaches SQL.
  */
 export interface Order<Row> {
-  /** Names the list and its order, e.g. `posts.newest`: a cursor of one list is refused by another. */
+  /** Name of the list and its order, e.g. `posts.newest`: cursors of other lists are rejected. */
   readonly name: string
   /** A row's position: the values of the order's columns, as text, in the order of `parts`. */
   position(row: Row): readonly string[]
   readonly parts: readonly ((value: string) => boolean)[]
 }
 
-/** What a client asks for. */
+/** A client's arguments of a list. */
 export interface PageArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
@@ -25,9 +25,9 @@ export interface PageArguments {
 
 /** A request that was checked. */
 export interface PageRequest {
-  /** How many rows the page has at most: 1 to 100. */
+  /** Maximum rows of the page: 1 to 100. */
   readonly first: number
-  /** Ask SQL for this many: one more than the page, which tells whether there is a next one. */
+  /** Limit for SQL: one row more than the page, which shows whether there is a next page. */
   readonly limit: number
   /** The position after which the page begins; null for the first page. */
   readonly after: readonly string[] | null
@@ -43,7 +43,7 @@ export interface Connection<Row> {
 
 export interface PageInfo {
   readonly hasNextPage: boolean
-  /** Whether the page was asked for by a cursor: there was at least the row that the cursor stood on. */
+  /** Whether the page was requested by a cursor: at least the cursor's row precedes it. */
   readonly hasPreviousPage: boolean
   readonly startCursor: string | null
   readonly endCursor: string | null
@@ -51,7 +51,7 @@ export interface PageInfo {
 
 /**
  * Checks `first` and `after` of a list field.
- * @throws BAD_USER_INPUT for a size outside 1 to 100 and for a cursor that is not one of this list
+ * @throws BAD_USER_INPUT for a size outside 1 to 100 and for a cursor of another list
  */
 export function readPage<Row>({ first, after }: PageArguments, order: Order<Row>): PageRequest {
   const size = first ?? defaultFirst
@@ -61,7 +61,7 @@ export function readPage<Row>({ first, after }: PageArguments, order: Order<Row>
 }
 
 /**
- * Makes the page of the rows that SQL gave for `request.limit`.
+ * Builds the page from the rows that SQL returned for `request.limit`.
  * @param count counts the whole list, without the page's limits
  */
 export function toConnection<Row>(rows: readonly Row[], request: PageRequest, order: Order<Row>, count: () => Promise<number>): Connection<Row> {
@@ -80,7 +80,7 @@ export function toConnection<Row>(rows: readonly Row[], request: PageRequest, or
   }
 }
 
-/** The opaque text that stands for a row's place in a list. */
+/** Writes the opaque cursor of a row's position in a list. */
 export function writeCursor<Row>(row: Row, order: Order<Row>): string {
   return Buffer.from(JSON.stringify([order.name, ...order.position(row)])).toString('base64url')
 }
@@ -102,8 +102,8 @@ function parse(cursor: string): string[] {
 }
 
 /**
- * For `Order.parts`: a moment as ISO 8601 in UTC with milliseconds, of the years 0001 to 9999: PostgreSQL reads neither the year 0 nor
- * one with a sign.
+ * For `Order.parts`: whether a value is a moment in ISO 8601 in UTC with milliseconds, of the years 0001 to 9999;
+ * PostgreSQL accepts neither the year 0 nor a signed one.
  */
 export function isMoment(value: string): boolean {
   if (!/^(?!0000)\d{4}-/.test(value)) return false
@@ -111,5 +111,5 @@ export function isMoment(value: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString() === value
 }
 
-/** For `Order.parts`: any text PostgreSQL can hold. */
+/** For `Order.parts`: whether PostgreSQL can store a text. */
 export const isText = (value: string): boolean => value.length <= 1000 && !value.includes('\0')

@@ -1,41 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { outsideTraces, traceHeaders, traceparentNow } from './trace.ts'
 
-/** Where a request came from, for the record of who did what. */
+/** Where a request came from, for the audit log. */
 export interface Origin {
   /** Address of the caller. */
   readonly address: string
-  /** The program that it uses, as its User-Agent says. */
+  /** User-Agent of the calling program. */
   readonly agent?: string | undefined
 }
 
-/** Under this key a cause knows where it came from: it goes along with copies, and being a symbol it stands in no line of the log. */
+/** Key of a cause's origin: a symbol, so that copies keep it and log lines omit it. */
 export const origin = Symbol('origin')
 
-/** Under this key a cause knows the organization that the work is done for, so that what is bounded by organization finds it. */
+/** Key of the organization that the work is done for, for limits by organization. */
 export const organization = Symbol('organization')
 
 /**
- * What work is done for. It stands in every line that the work logs, and goes along with what the work asks of others and leaves for
- * later, through every process. Never a credential.
+ * Context of a piece of work. Every log line of the work contains it, and it is passed to the calls and jobs that the
+ * work causes, through every process. It never holds a credential.
  */
 export interface Cause {
   /** Id of the request that the work is part of. */
   readonly requestId?: string
-  /** Of what is done later: id of the request that made it necessary. */
+  /** For a later job: id of the request that caused it. */
   readonly cause?: string
-  /** Of what a fact has others do: its id. */
+  /** For the effects of a fact: the fact's id. */
   readonly fact?: string
-  /** Queue and id of the job that the work is. */
+  /** For a job: its queue and id. */
   readonly queue?: string
   readonly job?: string
-  /** The program that asks, as it calls itself. */
+  /** Name of the calling program, as sent by it. */
   readonly client?: string
-  /** Who asks, as the record names it (`user:…`), once that is known. */
+  /** The caller as audit entries name it (`user:…`), once known. */
   caller?: string
-  /** The operation that a client asks, by its name, once that is known. */
+  /** Name of the client's operation, once known. */
   operation?: string
-  /** How many errors of each code it ended with, if it did. */
+  /** Number of errors by code, if the operation ended with any. */
   errors?: Readonly<Record<string, number>>
   readonly [origin]?: Origin
   [organization]?: string
@@ -43,14 +43,19 @@ export interface Cause {
 
 const present = new AsyncLocalStorage<Cause | undefined>()
 
-/** What is being done at this moment, and what for; undefined for what the process does of its own accord. */
+/** Returns the context of the present work; undefined for work that the process does by itself. */
 export const causeNow = (): Cause | undefined => present.getStore()
 
-/** Does work, and whatever it begins, for this cause; null: for nobody, as timers and connections are that many share. */
+/**
+ * Runs work, and all that it starts, in this context; null: without any, for timers and connections that many share.
+ */
 export const doFor = <Result>(cause: Cause | null, work: () => Result): Result =>
   cause ? present.run(cause, work) : outsideTraces(() => present.run(undefined, work))
 
-/** Notes who asks, once that is known. @param caller as the record names it @param inside the organization they work in, if any */
+/**
+ * Records the caller, once known. @param caller as audit entries name it @param inside the caller's organization, if
+ * any
+ */
 export function callIs(caller: string, inside: string | null = null): void {
   const cause = present.getStore()
   if (!cause) return
@@ -61,10 +66,10 @@ export function callIs(caller: string, inside: string | null = null): void {
 /** The organization that present work is done for; undefined where none is known. */
 export const organizationNow = (): string | undefined => present.getStore()?.[organization]
 
-/** Does work for an organization, where whoever asked for it is not there any more. */
+/** Runs work for an organization after its request has ended. */
 export const doForOrganization = <Result>(id: string, work: () => Result): Result => present.run({ ...present.getStore(), [organization]: id }, work)
 
-/** The id under which all that is done for the same request is found. */
+/** Returns the id common to everything that is done for the same request. */
 export const causeId = (): string | undefined => {
   const cause = present.getStore()
   return cause?.requestId ?? cause?.cause ?? cause?.fact
@@ -73,10 +78,10 @@ export const causeId = (): string | undefined => {
 /** The request that caused the current work; undefined for work of the process itself. */
 export const originNow = (): Origin | undefined => present.getStore()?.[origin]
 
-/** Under this key the data of a job say what made it necessary; handlers do not see it. */
+/** Key of the cause in a job's data; handlers do not see it. */
 const causeKey = '_cause'
 
-/** The data of a job with what makes it necessary. */
+/** Adds the present cause to a job's data. */
 export function withCause(data: Readonly<Record<string, string>>): Record<string, string> {
   const now = present.getStore()
   const cause = causeId()
@@ -85,10 +90,10 @@ export function withCause(data: Readonly<Record<string, string>>): Record<string
     : { ...data }
 }
 
-/** What made a job necessary, and its data without that. */
+/** Separates a job's cause from its data. */
 export function splitCause(data: Readonly<Record<string, string>>): {
   readonly cause: Cause
-  /** The trace that it is part of, as W3C writes it. */
+  /** The trace that the job belongs to, in W3C format. */
   readonly trace: string | undefined
   readonly data: Readonly<Record<string, string>>
 } {
@@ -100,14 +105,19 @@ export function splitCause(data: Readonly<Record<string, string>>): {
 /** Header by which processes of the platform name the calling program. */
 export const clientHeader = 'graphql-client-name'
 
-/** Headers in which they tell each other where it asks from. Beside a seal they are believed, from outside never. */
+/**
+ * Header by which processes of the platform pass on the client's address. It is trusted beside a seal, and never from
+ * outside.
+ */
 export const addressHeader = 'x-client-address'
 export const agentHeader = 'x-client-agent'
 
-/** The header in which a subgraph finds which host a forwarded request came to. From outside it is never believed. */
+/** Header by which a subgraph learns the host of a forwarded request. It is never trusted from outside. */
 export const hostHeader = 'x-client-host'
 
-/** Names and values, in turn, of the headers that tell another process of the platform what this work is done for. */
+/**
+ * Returns the headers that pass the present context to another process of the platform: names and values, alternating.
+ */
 export const causeHeaders = (): readonly string[] => {
   const { client, [origin]: from } = present.getStore() ?? {}
   return [
@@ -118,19 +128,22 @@ export const causeHeaders = (): readonly string[] => {
   ]
 }
 
-/** Where a request comes from. @param agent its User-Agent, as it came */
+/** Returns the origin of a request. @param agent its User-Agent, as received */
 export const readOrigin = (address: string, agent: unknown): Origin => ({
   address,
   ...(typeof agent === 'string' && agent !== '' && { agent: printable(agent, longestAgent) }),
 })
 
-/** Characters of a User-Agent that are kept. */
+/** Maximum characters of a stored User-Agent. */
 const longestAgent = 300
 
-/** Characters of a program's name that are kept. */
+/** Maximum characters of a stored program name. */
 const longestClient = 100
 
-/** What a program calls itself: by the headers of GraphQL clients, else by its User-Agent; undefined when it says nothing. @param header reads one */
+/**
+ * Returns the name of the calling program: by the headers of GraphQL clients, else by its User-Agent; undefined when
+ * neither is sent. @param header reads one
+ */
 export function readClient(header: (name: string) => unknown): string | undefined {
   const word = (...names: readonly string[]) => names.map(header).find((value): value is string => typeof value === 'string' && value !== '')
   const name = word('apollographql-client-name', clientHeader)
@@ -139,5 +152,5 @@ export function readClient(header: (name: string) => unknown): string | undefine
   return client === undefined ? undefined : printable(client, longestClient)
 }
 
-/** What a header may carry on: a caller writes what it likes. */
+/** Removes characters that a header must not contain; callers choose the text. */
 const printable = (text: string, most: number): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, most)

@@ -3,31 +3,37 @@ import type { Challenge, Payload } from 'altcha-lib'
 import { z } from 'zod'
 
 export interface ChallengeOptions {
-  /** Uses a challenge up, by the hash of its signature (`platform/sql/spent.ts`): false when it was solved before. */
+  /**
+   * Marks a challenge as used, by the hash of its signature (`platform/sql/spent.ts`): false when it was used before.
+   */
   spend(hash: Uint8Array, expiresAt: Date): Promise<boolean>
-  /** What challenges are signed with; every process of the service has the same. */
+  /** Secret that signs challenges; every process of the service has the same. */
   readonly secret: string
-  /** How much work a challenge takes: the solver tries numbers up to one between these. */
+  /** Difficulty of a challenge: the solver tries numbers up to one between these. */
   readonly counter: { readonly from: number; readonly to: number }
-  /** For how long a challenge may be solved, in ms. @default 5 minutes */
+  /** Time in ms within which a challenge must be solved. @default 5 minutes */
   readonly livesMs?: number
 }
 
-/** Proof of work for callers who have no credentials, by the protocol of ALTCHA (version 2), which its widget solves in a browser. */
+/**
+ * Proof of work for callers without credentials, by the protocol of ALTCHA (version 2), whose widget solves it in a
+ * browser.
+ */
 export interface Challenges {
-  /** Returns a fresh challenge, as it is sent: `{ parameters, signature }`. */
+  /** Returns a new challenge in the form to be sent: `{ parameters, signature }`. */
   create(now: Date): Promise<Challenge>
   /**
-   * Returns whether a solution counts: it solves a challenge of this service that is not over and was not solved before. It counts once.
+   * Returns whether a solution is valid: it solves an unexpired challenge of this service that was not used before. A
+   * solution is accepted once.
    * @param solution base64 of the JSON `{ challenge, solution }`, as the widget sends it
    */
   accept(solution: unknown, now: Date): Promise<boolean>
 }
 
-/** How hard each try of a solver is, and how long the keys are. */
+/** Cost of each attempt of a solver, and length of the keys. */
 const [cost, keyLength] = [1_000, 32]
 
-/** Characters of a solution at most: those of the widget have about 900. */
+/** Maximum characters of a solution: those of the widget have about 900. */
 const maxCharacters = 4_096
 
 const count = z.int().nonnegative()

@@ -1,53 +1,55 @@
 import { Refusal } from '../errors.ts'
 
-/** How many places there are, and how many of them one party has at most. */
+/** Number of slots, and how many of them one party may hold. */
 export interface PlaceLimits {
   readonly all: number
   readonly ofParty: number
-  /** How many of one party may wait. @default any number */
+  /** Maximum number of waiting pieces of work of one party. @default unlimited */
   readonly waiting?: number
 }
 
-/** How long somebody waits for a place. */
+/** How long a piece of work waits for a slot. */
 export interface Patience {
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignal | undefined
   /** The time of `performance.now()` at which the wait ends. */
   readonly until: number
 }
 
-/** The party of work that the process does for itself, such as a sweep: it may take every place. */
+/** Party of the process's own work, such as a sweep: it may hold every slot. */
 export const noParty = ''
 
-/** Places that parties take in turn, such as connections of a pool. */
+/** Slots, such as connections of a pool, that parties take in turn. */
 export interface Places {
   /**
-   * Takes a place for a party, which `leave` gives back: null when there is one, else a promise of it.
-   * @param patience how long the promise may take @default as long as it takes
-   * @throws Refusal RATE_LIMITED at once when too many of the party wait; the promise rejects with it when none is free in time, and with
+   * Takes a slot for a party, to be released by `leave`: null when one is free, else a promise of it.
+   * @param patience how long to wait @default unlimited
+   * @throws Refusal RATE_LIMITED at once when too much of the party waits; the promise rejects with it when no slot is
+   * free in time, and with
    *   UPSTREAM_FAILED when the signal aborts
    */
   enter(party: string, patience?: Patience): Promise<void> | null
   leave(party: string): void
-  /** Whether the party has a place left within its own limit, and nothing of it waits. */
+  /** Whether the party has a free slot within its own limit, and none of its work waits. */
   hasRoom(party: string): boolean
-  /** Takes a place for a party, does the work, and gives the place back however the work ends. */
+  /** Runs work in a slot of a party, and releases the slot however the work ends. */
   run<Result>(party: string, work: () => Promise<Result>): Promise<Result>
 }
 
 interface Line {
   running: number
-  /** Begins what waits, in order. */
+  /** Starts of the waiting pieces of work, in order. */
   readonly waiting: Set<() => void>
 }
 
 /**
- * Makes places that parties take in turn: no party has more of them than its limit, and when all are taken the waiting parties get free ones
- * in round-robin order. The holder of a place must not wait for another place of the same kind: two such holders would wait for each other.
+ * Creates slots that parties take in turn: no party holds more than its limit, and when all are taken the waiting
+ * parties get free ones in round-robin order. The holder of a slot must not wait for another slot of the same kind: two
+ * such holders would wait for each other.
  */
 export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY }: PlaceLimits): Places {
   const lines = new Map<string, Line>()
-  /** Parties that wait and may have another place, in the order in which they get one. */
+  /** Waiting parties below their limit, in the order in which they get a slot. */
   const turn = new Set<string>()
   let running = 0
 

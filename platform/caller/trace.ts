@@ -1,55 +1,55 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What a span notes: names, figures and ids; never a variable, a parameter of a statement or a secret. */
+/** Attributes of a span: names, figures and ids; never variables, statement parameters or secrets. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
 
 export type SpanKind = 'server' | 'client' | 'internal' | 'consumer'
 
 /** A piece of work in a trace. */
 export interface Span {
-  /** As W3C Trace Context writes it, for those who go on with the trace. */
+  /** The span in W3C Trace Context format, for processes that continue the trace. */
   readonly traceparent: string
-  /** Whether the trace is kept: of one that is not, nothing more is noted. */
+  /** Whether the trace is sampled; other spans record nothing more. */
   readonly kept: boolean
   begin(name: string, kind: SpanKind, facts?: SpanFacts): Span
-  /** @param failure what it failed by: its kind is noted, never its words */
+  /** @param failure the error of the work: its kind is recorded, never its message */
   end(facts?: SpanFacts, failure?: unknown): void
 }
 
-/** Begins traces, or goes on with those of others. */
+/** Starts traces, or continues those of callers. */
 export interface Tracing {
   /** @param traceparent the caller's header as received; an invalid one starts a new trace */
   begin(name: string, kind: SpanKind, traceparent: unknown, facts?: SpanFacts): Span
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
 const present = new AsyncLocalStorage<Span | undefined>()
 
-/** Does work, and whatever it begins, as part of a span. */
+/** Runs work, and all that it starts, as part of a span. */
 export const below = <Result>(span: Span | undefined, work: () => Result): Result => (span ? present.run(span, work) : work())
 
-/** Does work that is part of no trace. */
+/** Runs work outside of any trace. */
 export const outsideTraces = <Result>(work: () => Result): Result => (present.getStore() ? present.run(undefined, work) : work())
 
-/** Returns the present span where its trace is kept: what a span is called is put together only below one. */
+/** Returns the present span if its trace is sampled: span names are only built below one. */
 export function keptSpan(): Span | undefined {
   const span = present.getStore()
   return span?.kept ? span : undefined
 }
 
-/** Begins a span below the present one; undefined where there is none, or none that is kept. */
+/** Starts a span below the present one; undefined without a sampled one. */
 export const beginSpan = (name: string, kind: SpanKind, facts?: SpanFacts): Span | undefined => keptSpan()?.begin(name, kind, facts)
 
-/** Does work as a span of its own below the present one. Costs a look where there is none. */
+/** Runs work in a span of its own below the present one. Without one it costs a single check. */
 export function traced<Result>(name: string, kind: SpanKind, facts: SpanFacts, work: () => Promise<Result>): Promise<Result> {
   const span = beginSpan(name, kind, facts)
   return span ? finished(span, work) : work()
 }
 
 /**
- * Does work as part of a span, and ends that with it.
- * @param learnt what the span notes of the result @default nothing
+ * Runs work as part of a span, and ends the span with it.
+ * @param learnt attributes from the result @default none
  */
 export async function finished<Result>(span: Span, work: () => Promise<Result>, learnt?: (result: Result) => SpanFacts): Promise<Result> {
   try {
@@ -62,10 +62,10 @@ export async function finished<Result>(span: Span, work: () => Promise<Result>, 
   }
 }
 
-/** The trace that present work is part of, for whoever goes on with it; undefined outside of any. */
+/** Returns the trace context of the present work, for a continuation; undefined outside of any trace. */
 export const traceparentNow = (): string | undefined => present.getStore()?.traceparent
 
-/** Name and value of the header that tells others of the trace. */
+/** Returns name and value of the header that passes the trace context on. */
 export function traceHeaders(): readonly string[] {
   const span = present.getStore()
   return span ? ['traceparent', span.traceparent] : none

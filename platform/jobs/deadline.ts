@@ -1,14 +1,14 @@
 import type { Clock } from 'pg-boss'
 
-/** A piece of work that did not end in its time. What it began may still be under way. */
+/** Thrown for work that exceeded its time limit. The work may still run. */
 export class Overdue extends Error {
   override readonly name = 'Overdue'
 }
 
 /**
- * Waits for a piece of work, but not for ever.
- * @param what names the work in the sentence "<what> did not end within 60 s"
- * @throws Overdue when it has not ended in its time
+ * Waits for work, up to a time limit.
+ * @param what names the work in the message "<what> did not end within 60 s"
+ * @throws Overdue when the limit passes
  */
 export async function within<Result>(clock: Clock, ms: number, what: string, work: Promise<Result>): Promise<Result> {
   let timer: unknown
@@ -22,5 +22,5 @@ export async function within<Result>(clock: Clock, ms: number, what: string, wor
   }
 }
 
-/** Ms on a clock that only goes forward: the process's own, or the one that a test moves. */
+/** A monotonic clock in ms: the process's own, or one that a test moves. */
 export type Elapsed = () => number

@@ -13,21 +13,21 @@ import type { JobData, JobQueue, Sweep } from './queue.ts'
 import { countJobs, type JobState, openQueues } from './queue-table.ts'
 import { createSweeper, roundMs } from './sweeper.ts'
 
-/** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
+/** Sends wake-ups. A wake-up carries an id, never a copy of the row; the row alone says what to do. */
 export interface Jobs {
   /**
-   * Adds a wake-up in the transaction that makes it necessary: no commit, no job.
-   * @param options.startAfter not before this moment @default at once
-   * @param options.key        at most one wake-up with this key is waiting: sent again, it is moved to the new time
+   * Adds a wake-up in the transaction that requires it: no commit, no job.
+   * @param options.startAfter earliest time of the job @default at once
+   * @param options.key        at most one wake-up with this key waits: sending another moves it to the new time
    */
   enqueue(queue: string, data: JobData, options?: { transaction?: Transaction; startAfter?: Date; key?: string }): Promise<void>
-  /** Takes back the wake-up with this key, if one is waiting; one that runs already goes on. */
+  /** Cancels the waiting wake-up with this key, if any; a running one continues. */
   cancel(queue: string, key: string, options?: { transaction?: Transaction }): Promise<void>
   /** Starts taking work and sweeping. */
   start(): Promise<void>
-  /** Rejects while the queues and sweeps do not run, with a `NotReady` that names those that are late: asked by readiness. */
+  /** Readiness check: rejects while queues and sweeps are late, with a `NotReady` that names them. */
   check(): Promise<void>
-  /** Stops taking work, waits at most 2.5 s for what runs, and gives back what has not ended by then; safe to call twice. */
+  /** Takes no more work, waits at most 2.5 s for running jobs, and returns the others to the queue. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -37,22 +37,23 @@ export interface JobPlan {
   readonly sweeps: readonly Sweep[]
   readonly log: Logger
   /**
-   * Whether its jobs are sent for at once, and by processes that run them: those hear of each without looking. Then queues are looked at
-   * every five seconds, and pg-boss supervises them twice a minute: for what was left by others that ended. @default false
+   * Slow polling, for queues whose jobs are sent by this process and due at once, so that each is known without
+   * polling. Queues are then polled every five seconds, and pg-boss supervises them twice a minute, for jobs that ended
+   * processes left. @default false
    */
   readonly calm?: boolean
 }
 
 /**
- * Opens the job runner of one subgraph: pg-boss in the schema `<slug>_jobs` of that subgraph's database. One without queues only sweeps:
- * it needs neither schema nor connections, and costs no statement but those of its sweeps.
+ * Opens the job runner of one subgraph: pg-boss in the schema `<slug>_jobs` of that subgraph's database. A runner
+ * without queues only sweeps: it needs neither schema nor connections, and no statements but those of its sweeps.
  */
 export type OpenJobs = (plan: JobPlan) => Jobs
 
 /**
- * The shipped settings. A worker that is killed leaves its job active: its missing heartbeat is noticed after 10 s (the
- * least pg-boss takes), looked for every 10 s. pg-boss looks only once a minute by default, which would gate everything.
- * Jobs that ended are kept for ten minutes, for whoever looks into an accident.
+ * Settings of pg-boss. A worker that is killed leaves its job active: its missing heartbeat is noticed after 10 s
+ * (pg-boss's minimum), checked every 10 s; pg-boss's default of once a minute would delay everything. Ended jobs are
+ * kept for ten minutes, to investigate failures.
  */
 const settings = {
   queue: {
@@ -75,40 +76,40 @@ const settings = {
   calmBoss: { superviseIntervalSeconds: 30, monitorIntervalSeconds: 30 },
 } as const
 
-/** How often a queue of a calm runner is looked at that nobody woke, in ms. */
+/** Polling interval in ms of a queue with slow polling. */
 const calmMs = 5_000
-/** How long work that runs has to end when the platform stops, in ms. */
+/** Time in ms that running jobs have to end when the platform stops. */
 const stopMs = 2_500
-/** How long giving back what has not ended by then may take, in ms. */
+/** Time limit in ms for returning the remaining jobs to the queue. */
 const giveBackMs = 500
-/** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
+/** Lateness in ms of a queue or sweep from which readiness reports it. */
 const lateMs = 15_000
 
-/** How many jobs of a queue are in one state. */
+/** Number of a queue's jobs in one state. */
 export interface JobCount {
   readonly queue: string
   readonly state: JobState
   readonly jobs: number
 }
 
-/** Is handed, when a runner with queues is opened, what counts its jobs. */
+/** Called when a runner with queues is opened, with a function that counts its jobs. */
 export type WatchJobs = (slug: string, count: () => Promise<readonly JobCount[]>) => void
 
-/** What job runners stand on. */
+/** Dependencies of job runners. */
 export interface JobDeps {
   readonly openPool: OpenPool
   /** Time and timers of queues and sweeps; a test's own stands still until it is moved. @default the system's */
   readonly clock?: JobClock
-  /** Asked before each look for work: while it says no, nothing is taken and no sweep goes round. @default always */
+  /** Checked before each poll: while it returns false, no jobs are taken and no sweep runs. @default always true */
   mayRun?(): boolean
-  /** Until this resolves, started runners take wake-ups but run none, and no sweep goes round. @default at once */
+  /** Until it resolves, started runners accept wake-ups but run none, and no sweep runs. @default resolved */
   readonly mayBegin?: Promise<void>
   readonly watch?: WatchJobs
-  /** Goes on with the trace of what made a job necessary. @default nobody does */
+  /** Continues the trace of a job's cause. @default no traces */
   readonly tracing?: Tracing | undefined
 }
 
-/** Makes the opener of job runners on one database. */
+/** Creates the function that opens job runners on one database. */
 export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch, tracing }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
@@ -226,11 +227,11 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
 
 const noDatabase = { executeSql: () => Promise.reject(new Error('a job runner without queues keeps no jobs')) }
 
-/** The pool in the form in which pg-boss takes one. */
+/** Wraps the pool in pg-boss's database interface. */
 function databaseOn(pool: Pool) {
   return {
     executeSql: (text: string, values?: unknown[]) => pool.query(text, values),
-    // Only a test's clock is asked for before the first statement.
+    // Only a test's clock has statements to run before the first one.
     async setSessionStatements(statements: string[]) {
       pool.options.onConnect = async client => {
         for (const statement of statements) await client.query(statement)
@@ -239,7 +240,7 @@ function databaseOn(pool: Pool) {
   }
 }
 
-/** What Sequelize's transaction holds: pg's client, so that a job is written in the same transaction. */
+/** The parts of Sequelize's transaction with pg's client, so that a job is written in the same transaction. */
 interface SqlRunner {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }

@@ -3,15 +3,18 @@ import type { PgBoss } from 'pg-boss'
 
 type Database = ReturnType<PgBoss['getDb']>
 
-/** What we ask of pg-boss's table ourselves: by indexes of our own, because it finds neither keys nor due times by its. */
+/** Our own queries on pg-boss's table, with our own indexes: pg-boss has none for keys and due times. */
 export interface QueueTable {
-  /** Ms until the next job of a queue is due by the database's clock, at most 0 when one is; null when none waits. Queues that are looked at in the same moment are asked for together. */
+  /**
+   * Returns the ms until the next job of a queue is due by the database's clock, at most 0 when one is; null when none
+   * waits. Queries of the same moment are combined.
+   */
   msUntilDue(queue: string): Promise<number | null>
 }
 
 /**
- * Makes the queues of a schema, or brings them to the present settings, with the indexes behind keys and due times.
- * @param settings of every queue; changed ones hold for jobs that are sent from now on
+ * Creates the queues of a schema, or updates their settings, with the indexes for keys and due times.
+ * @param settings of every queue; changes apply to jobs that are sent from now on
  */
 export async function openQueues(boss: PgBoss, schema: string, queues: readonly string[], settings: object): Promise<QueueTable> {
   const db = boss.getDb()
@@ -28,7 +31,10 @@ export async function openQueues(boss: PgBoss, schema: string, queues: readonly 
   return { msUntilDue: queue => dueTimes.load(queue) }
 }
 
-/** Indexes what waits in a table; one process after the other, for of two that make the same index at once one would fail. */
+/**
+ * Creates an index on the waiting jobs of a table; processes take turns, because two that create the same index at once
+ * would fail.
+ */
 async function indexWaiting(db: Database, table: string): Promise<void> {
   await db.executeSql(
     `select pg_advisory_xact_lock(hashtextextended('${table}', 0));
@@ -37,7 +43,7 @@ async function indexWaiting(db: Database, table: string): Promise<void> {
   )
 }
 
-/** For each queue its `msUntilDue`: a statement a table, and nearly always there is one table. */
+/** Returns `msUntilDue` for each queue, with one statement for each table; nearly always there is one table. */
 async function msUntilDue(db: Database, schema: string, tables: ReadonlyMap<string, string>, queues: readonly string[]): Promise<(number | null)[]> {
   const found = new Map<string, number | null>()
   for (const table of new Set(queues.map(queue => tables.get(queue)))) {
@@ -51,11 +57,11 @@ async function msUntilDue(db: Database, schema: string, tables: ReadonlyMap<stri
   return queues.map(queue => found.get(queue) ?? null)
 }
 
-/** Where a job may stand that has not ended well: it waits, runs, waits to be tried again, or was given up a short while ago. */
+/** States of jobs that have not succeeded: waiting, running, waiting for a retry, or failed a short while ago. */
 export const jobStates = ['created', 'active', 'retry', 'failed'] as const
 export type JobState = (typeof jobStates)[number]
 
-/** Counts the jobs of queues by state; what there is none of is told, too. */
+/** Counts the jobs of queues by state, including zeros. */
 export async function countJobs(db: Pick<Database, 'executeSql'>, schema: string, queues: readonly string[]) {
   const { rows } = await db.executeSql(
     `select name, state::text, count(*)::int as jobs from ${schema}.job where name = any($1) and state::text = any($2) group by 1, 2`,
@@ -65,7 +71,9 @@ export async function countJobs(db: Pick<Database, 'executeSql'>, schema: string
   return queues.flatMap(queue => jobStates.map(state => ({ queue, state, jobs: found.find(row => row.name === queue && row.state === state)?.jobs ?? 0 })))
 }
 
-/** A queue of an earlier version let any number of jobs wait, most of them without a key: each gets one of its own. */
+/**
+ * Gives waiting jobs without a key one each: a queue of an earlier version let any number of jobs without a key wait.
+ */
 async function limitToOneJobForEachKey(db: Database, schema: string, queue: string): Promise<void> {
   await db.executeSql(`update ${schema}.job set policy = 'short', singleton_key = coalesce(singleton_key, id::text) where name = $1`, [queue])
   await db.executeSql(`update ${schema}.queue set policy = 'short' where name = $1`, [queue])

@@ -2,32 +2,41 @@ import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Clock } from '../clock.ts'
 import type { Sweep } from './queue.ts'
 
-/** Rows of one table that go when they are old. Every part but the days is SQL of the program, never of a caller. */
+/** Retention of one table's rows. Every part but the days is SQL of the program, never of a caller. */
 export interface Aging {
-  /** With its schema: `publishing.audit_entries`. One table, not a partitioned one: rows are removed by where they lie in it. */
+  /**
+   * Table with its schema: `publishing.audit_entries`. It must not be partitioned: rows are removed by their physical
+   * position.
+   */
   readonly table: string
-  /** For how many days such rows are kept. */
+  /** Days after which the rows are deleted. */
   readonly days: number
-  /** Which rows `o` of the table are old: `$1` is the moment that lies so many days back. An index has to find them. */
+  /**
+   * Condition that selects old rows `o` of the table: `$1` is the moment that lies the number of days back. It needs an
+   * index.
+   */
   readonly old: string
   /** The oldest first: `o.at`. */
   readonly order: string
-  /** A setting that tells the table, for one transaction, before which moment it is to let go of rows that it holds on to. */
+  /** A setting, for one transaction, that lets a protected table release rows older than a moment. */
   readonly permit?: string
 }
 
 const dayMs = 86_400_000
-/** How often what is old is looked for, in ms, and how many rows of each table one round removes: 1.4 million a day. */
+/** Interval of the removal in ms, and maximum rows of each table removed in one run: 1.4 million a day. */
 const everyMs = 300_000
 const atOnce = 5_000
 
-/** What retention needs. */
+/** Dependencies of retention. */
 export interface RetentionGround {
   readonly sequelize: Sequelize
   readonly clock: Clock
 }
 
-/** Removes what is older than it is to be kept, a bounded number of rows a round. Any number of processes may do so at the same time. */
+/**
+ * Removes rows that are older than their retention, a bounded number in each run. Any number of processes may run it at
+ * the same time.
+ */
 export const retention = ({ sequelize, clock }: RetentionGround, tables: readonly Aging[]): Sweep => ({
   name: 'what is old',
   everyMs,

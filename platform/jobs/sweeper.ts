@@ -14,24 +14,24 @@ export interface SweeperOptions {
 
 export interface Sweeper {
   start(): void
-  /** When a round last ended, on the clock `elapsed`. */
+  /** When the last run ended, on the clock `elapsed`. */
   readonly lastFinished: number
-  /** Begins no more rounds; resolves when none is under way. */
+  /** Starts no more runs; resolves when none is in progress. */
   stop(): Promise<void>
 }
 
-/** How long a round may take before the next begins beside it, in ms. */
+/** Time limit in ms of a run; after it the next one begins. */
 export const roundMs = 60_000
 
-/** Runs a sweep every so many milliseconds, one round at a time; a round that hangs is left to itself, and the next begins. */
+/** Runs a sweep at its interval, one run at a time; a run that hangs is abandoned, and the next begins. */
 export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOptions): Sweeper {
   let lastFinished = elapsed()
   let over = false
   let timer: unknown
   let started = false
-  /** Somebody asked for a round while one was under way. */
+  /** Whether another run was requested during the present one. */
   let again = false
-  /** Rounds before their turn. */
+  /** Timers of early runs. */
   const early = new Set<unknown>()
   let round: Promise<void> | undefined
 

@@ -2,64 +2,64 @@ import { Refusal } from '../errors.ts'
 
 /** A piece of work that waits for its turn. */
 export interface Turn {
-  /** Whose work it is: keys share the places equally, by weight. */
+  /** Key of the work's owner: keys share the slots equally, by weight. */
   readonly key: string
-  /** How much work it is, in the unit of `TurnOptions`. */
+  /** Amount of work, in the unit of `TurnOptions`. */
   readonly weight: number
-  /** Whether it may take a reserved place too, and is never refused. @default false */
+  /** Whether the work may also take a reserved slot, and is never rejected. @default false */
   readonly isUrgent?: boolean
-  /** Whether it waits, however much work of its key does, for a caller that bounds its own work. @default `isUrgent` */
+  /** Whether the work waits however much of its key does, for a caller that limits its own work. @default `isUrgent` */
   readonly isPatient?: boolean
 }
 
-/** Places that pieces of work take in turn, so that no key waits for all the work of another. */
+/** Slots that keys take in turn, so that no key waits for all the work of another. */
 export interface Turns {
   /**
-   * Runs a piece of work when its turn has come. A piece takes no second turn while it runs: both would wait for each other.
+   * Runs work when its turn has come. Work must not take a second turn while it runs: both would wait for each other.
    * @throws RATE_LIMITED with `retryAfter` when too much work of its key waits
    */
   run<Result>(turn: Turn, work: () => Promise<Result> | Result): Promise<Result>
 }
 
-/** How many places there are, and how much may wait for them. */
+/** Number of slots, and limits of waiting work. */
 export interface TurnOptions {
-  /** What waits, in the plural, for the sentence of a refusal: `pictures`. */
+  /** Plural noun for the waiting work, for error messages: `pictures`. */
   readonly what: string
-  /** How many pieces run at once. */
+  /** Maximum concurrent pieces of work. */
   readonly places: number
-  /** How many places only urgent work takes, beside the others. @default 0 */
+  /** Number of additional slots for urgent work only. @default 0 */
   readonly reserved?: number
-  /** From which weight a piece is heavy: one heavy piece runs at a time. @default none is */
+  /** Weight from which work is heavy: one heavy piece runs at a time. @default none is */
   readonly heavyFrom?: number
-  /** How much weight of one key waits at most, and of all keys together. One piece of a key may always wait. */
+  /** Maximum waiting weight of one key, and of all keys together. One piece of a key may always wait. */
   readonly maxWaiting: { readonly ofKey: number; readonly inAll: number }
-  /** About how much weight one second works off: a refusal tells from it when to come again. */
+  /** Approximate weight completed in a second: it determines an error's `retryAfter`. */
   readonly perSecond: number
 }
 
 interface Waiting {
   readonly weight: number
-  /** The virtual time from which it may begin. */
+  /** The virtual time from which the work may begin. */
   readonly start: number
   begin(): void
 }
 
-/** The work of one key, urgent and ordinary work apart. */
+/** The work of one key, with urgent and ordinary work in separate flows. */
 interface Flow {
   readonly isUrgent: boolean
   readonly waiting: Waiting[]
   waitingWeight: number
-  /** The virtual time at which its last piece ends. */
+  /** The virtual end time of the flow's last piece. */
   end: number
 }
 
-/** How many flows are looked through before those that ended are forgotten. */
+/** Number of idle flows above which they are removed. */
 const maxIdleFlows = 1_000
 
 /**
- * Makes places that keys take in turn: start-time fair queueing (Goyal, Vin and Cheng, 1996). Each piece begins, in virtual time, where the
- * piece before it of the same key ends, and the piece with the earliest beginning runs next. So a key with a thousand pieces delays another
- * key by the pieces that run already, and by one of its own.
+ * Creates slots that keys take in turn: start-time fair queueing (Goyal, Vin and Cheng, 1996). Each piece begins, in
+ * virtual time, where the piece before it of the same key ends, and the piece with the earliest beginning runs next. So
+ * a key with a thousand pieces delays another key by the pieces that run already, and by one of its own.
  */
 export function createTurns({ what, places, reserved = 0, heavyFrom = Number.POSITIVE_INFINITY, maxWaiting, perSecond }: TurnOptions): Turns {
   const flows = new Map<string, Flow>()
@@ -96,7 +96,7 @@ export function createTurns({ what, places, reserved = 0, heavyFrom = Number.POS
     forget()
   }
 
-  /** Forgets flows that no piece waits in, once they owe no time to the others. */
+  /** Removes flows without waiting work, once they owe no time to the others. */
   const forget = () => {
     if (running === 0) flows.clear()
     else if (flows.size > maxIdleFlows) for (const [name, { waiting, end }] of flows) if (waiting.length === 0 && end <= now) flows.delete(name)

@@ -4,18 +4,19 @@ import { createOutbound, type WayOut } from './outbound.ts'
 import { createReaches, type Reaches } from './public.ts'
 
 /**
- * The way out for addresses that callers give: it leads to public places alone. Origins that the operator's settings name (a bucket, a model
- * server, a registry) are for the platform's own calls; a caller who could name them would be handed what lies there.
+ * Outbound HTTP for addresses that callers give: it only reaches public addresses. Origins in the operator's settings
+ * (a bucket, a model server, a registry) are for the platform's own calls; a caller who could name them could read what
+ * they serve.
  */
 export interface CallersWay {
   readonly outbound: WayOut
-  /** Tells beforehand whether an address may be called. */
+  /** Checks in advance whether an address may be called. */
   readonly reaches: Reaches
 }
 
 /**
- * Makes it.
- * @param allowedOrigins what callers may name although it lies on a private address: the sandbox of a demo, and nothing else
+ * Creates the client.
+ * @param allowedOrigins private origins that callers may name: the sandbox of a demo, and no others
  */
 export function createCallersWay(allowedOrigins: readonly string[], resolve: ResolveName = createNames()): CallersWay & { close(): Promise<void> } {
   const outbound = createOutbound(allowedOrigins, resolve)

@@ -1,10 +1,13 @@
-/** What an address that leads to no public place fails with. */
+/** Error code for an address that is not public. */
 export const notPublicCode = 'ENOTPUBLIC'
 
-/** `late`: a time-out. `left`: whoever asked went away. `large`: the answer is too long. `broken`: anything else, such as a cut connection. */
+/**
+ * `late`: a time-out. `left`: the caller left. `large`: the answer is too long. `broken`: anything else, such as a cut
+ * connection.
+ */
 export type FailureKind = 'late' | 'left' | 'large' | 'broken'
 
-/** No answer came. `sent` false: nothing reached the other side. True: it may have acted, the outcome is unknown. */
+/** No answer arrived. `sent` false: nothing reached the other side. True: it may have acted, the outcome is unknown. */
 export class OutboundFailure extends Error {
   readonly sent: boolean
   readonly kind: FailureKind
@@ -16,6 +19,6 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** Whether the address itself was refused: asking it again leads nowhere else. */
+/** Whether the address itself was rejected, so that repeating the call is pointless. */
 export const isRefusedAddress = (error: unknown): boolean =>
   error instanceof OutboundFailure && (error.cause as { readonly code?: string } | undefined)?.code === notPublicCode

@@ -13,28 +13,28 @@ export type ResolveName = (
   done: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
 ) => void
 
-/** An address of a name, as `lookup` of node:dns tells it. */
+/** A resolved address of a host name, as `lookup` of node:dns returns it. */
 export interface FoundAddress {
   readonly address: string
   readonly family: number
 }
 
-/** How names are found. */
+/** Options of name resolution. */
 export interface NamesOptions {
-  /** Servers of DNS: `192.0.2.53`, `192.0.2.53:5353`. @default those of the machine */
+  /** DNS servers: `192.0.2.53`, `192.0.2.53:5353`. @default those of the machine */
   readonly servers?: readonly string[] | null
-  /** A file of names whose addresses count before those of DNS. @default /etc/hosts */
+  /** A hosts file whose addresses take precedence over DNS. @default /etc/hosts */
   readonly hostsFile?: string
-  /** How long a name may wait for its place, and how long servers may take then, in ms. @default 3000 */
+  /** Time limit in ms for waiting until a lookup starts, and again for the servers' answer. @default 3000 */
   readonly timeoutMs?: number
-  /** How many names are looked for at once: for one organization, and in all. @default 8 and 256 */
+  /** Maximum concurrent lookups: for one organization, and in all. @default 8 and 256 */
   readonly atOnce?: { readonly ofOne: number; readonly inAll: number }
 }
 
-/** What a name fails with that nobody answered for in time. Nothing is known of where it leads. */
+/** Error code of a lookup without an answer in time: the addresses are unknown. */
 export const unansweredCode = 'ETIMEOUT'
 
-/** Names of this machine, whatever a resolver says (RFC 6761). */
+/** Matches names of this machine, whatever a resolver answers (RFC 6761). */
 export const ofThisMachine = /(?:^|\.)localhost\.?$/i
 
 const loopback: readonly FoundAddress[] = [
@@ -42,24 +42,27 @@ const loopback: readonly FoundAddress[] = [
   { address: '::1', family: 6 },
 ]
 
-/** How many names are remembered, how long at most, and how long it is remembered that there is none or that nobody answered, in ms. */
+/**
+ * Maximum number of cached names, maximum cache time, and cache time of missing names and of lookups without answer, in
+ * ms.
+ */
 const maxNames = 2_000
 const maxRememberedMs = 30_000
 const missingMs = 2_000
 const unansweredMs = 5_000
 
-/** How long the other family of addresses may take once one is known (RFC 8305, 3, has 50 for connections), in ms. */
+/** Time limit in ms for the second address family once one is known (RFC 8305, 3, has 50 for connections). */
 const graceMs = 200
-/** How long the file of names is taken as it was read, in ms. */
+/** Time in ms for which the hosts file is cached. */
 const hostsMs = 5_000
-/** How many names of one organization wait at most: what comes beyond is not answered for. */
+/** Maximum waiting lookups of one organization: further ones fail as unanswered. */
 const maxWaitingOfOne = 32
 
 const failure = (host: string, code: string): NodeJS.ErrnoException => Object.assign(new Error(`${host} could not be resolved: ${code}`), { code })
 
 type Answer = { readonly addresses: readonly FoundAddress[]; readonly ttl: number } | { readonly code: string }
 
-/** Asks for both families of addresses; after `ms`, or soon after the first of them has come, no more is waited for. */
+/** Queries both address families; waits for `ms`, or shortly after the first answer. */
 async function askServers(host: string, servers: readonly string[] | null, ms: number): Promise<Answer> {
   // Each lookup has a resolver of its own: cancelling one does not cancel the others.
   const resolver = new Resolver({ timeout: 1_000, tries: 3 })
@@ -85,7 +88,7 @@ async function askServers(host: string, servers: readonly string[] | null, ms: n
   return { code: codes.some(code => code === 'ETIMEOUT' || code === 'ECANCELLED') ? unansweredCode : codes[0]! }
 }
 
-/** Reads a file of names, again when it may have changed; one that is not there names nothing. */
+/** Reads a hosts file, again when it may have changed; a missing file has no names. */
 function createHosts(path: string): (host: string) => Promise<readonly FoundAddress[] | undefined> {
   let readAt = Number.NEGATIVE_INFINITY
   let entries: Promise<ReadonlyMap<string, FoundAddress[]>> = Promise.resolve(new Map())
@@ -108,12 +111,12 @@ function createHosts(path: string): (host: string) => Promise<readonly FoundAddr
   }
 }
 
-/** Whose question it is: the organization's that is worked for, else the caller's, else that of whose the name is. */
+/** Returns the party of a lookup: the organization of the present work, else the caller, else the name's domain. */
 const askerOf = (host: string): string => organizationNow() ?? causeNow()?.caller ?? host.split('.').slice(-2).join('.')
 
 /**
- * Makes what finds the addresses of names that callers gave. It asks servers of DNS itself, beside the event loop's pool of threads: a name
- * that nobody answers for holds up nothing else, and is given up in time. Whoever names many of them waits for their own.
+ * Creates the resolver of names that callers give. It queries DNS servers itself, outside the event loop's thread pool:
+ * an unanswered name delays nothing else, and is given up in time. A party with many names waits only for its own.
  */
 export function createNames(options: NamesOptions = {}): ResolveName {
   const { servers = null, hostsFile = '/etc/hosts', timeoutMs = 3_000, atOnce = { ofOne: 8, inAll: 256 } } = options
@@ -141,7 +144,7 @@ export function createNames(options: NamesOptions = {}): ResolveName {
       const place = places.enter(asker, { signal: undefined, until: performance.now() + timeoutMs })
       if (place) await place
     } catch {
-      // No place was free in time, or too many names of the asker wait.
+      // The lookup's wait for a free place timed out, or too many names of the same caller wait.
       return { code: unansweredCode }
     }
     try {
@@ -174,5 +177,8 @@ export function createNames(options: NamesOptions = {}): ResolveName {
   }
 }
 
-/** Finds the addresses of a name that the operator's settings give, as every program of this machine does: by its file of names and its search domains. */
+/**
+ * Resolves a name from the operator's settings like every program of this machine: by its hosts file and search
+ * domains.
+ */
 export const resolveOwn: ResolveName = (hostname, options, done) => lookup(hostname, options, done)

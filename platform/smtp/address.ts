@@ -1,8 +1,10 @@
-/** Where a mail server is, and how it is spoken to. */
+/** Address of a mail server, and its connection security. */
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte on; else STARTTLS where the server offers it. The certificate is checked in both. */
+  /**
+   * TLS from the first byte on; else STARTTLS where the server offers it. The certificate is verified in both cases.
+   */
   readonly secure: boolean
   readonly auth: { readonly user: string; readonly pass: string } | null
 }

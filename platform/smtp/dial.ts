@@ -5,9 +5,9 @@ import { isPublicAddress, onlyPublic } from '../outbound/public.ts'
 import { type Dial, MailFault } from './line.ts'
 
 /**
- * Makes what connects to mail servers that customers have named: only where it is public, and where the name leads is decided for each
- * connection, by the address that is then connected to.
- * @param allowed places that configuration names, `host:port`: these may lie on a private address
+ * Creates the dialer for mail servers that customers name: it only connects to public addresses, resolved for each
+ * connection.
+ * @param allowed configured places, `host:port`, that may have a private address
  */
 export function createDial(allowed: readonly string[], resolve: ResolveName = createNames()): Dial {
   const trusted = new Set(allowed)
@@ -31,10 +31,10 @@ export function createDial(allowed: readonly string[], resolve: ResolveName = cr
   }
 }
 
-/** `mail.example.com:587`; of IPv6 with its brackets. */
+/** Writes `mail.example.com:587`; an IPv6 address gets brackets. */
 export const placeOf = (host: string, port: number): string => `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.toLowerCase()}:${port}`
 
-/** The places of origins: `http://mail.internal:587` allows a mail server there as well as one of HTTP. */
+/** Returns the places of origins: `http://mail.internal:587` allows a mail server there as well as an HTTP server. */
 export const placesOf = (origins: readonly string[]): readonly string[] =>
   origins.map(origin => {
     const { hostname, port, protocol } = new URL(origin)

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailServer } from './address.ts'
 
-/** How long one conversation may take, in ms: until the server has let us in, and from a mail's first command to the answer that it is taken. */
+/**
+ * Time limits of a conversation in ms: until the sign-in is done, and from a mail's first command to the acceptance of
+ * the mail.
+ */
 export interface Times {
   readonly connectMs: number
   readonly talkMs: number
@@ -12,53 +15,56 @@ export interface Times {
 /** Sender and recipient of the SMTP envelope. */
 export interface Envelope {
   readonly from: string
-  /** One, or several of which the server may refuse some. */
+  /** One recipient, or several of which the server may reject some. */
   readonly to: string | readonly string[]
 }
 
-/** One of several recipients that the server refused while it took the mail for others. */
+/** One of several recipients that the server rejected while it accepted the mail for others. */
 export interface RefusedRecipient {
   readonly recipient: string
-  /** Whether it will never take one for them (5yz). */
+  /** Whether the rejection is permanent (5yz). */
   readonly isFinal: boolean
-  /** Whether it said that the address itself is none. */
+  /** Whether the server said that the address does not exist. */
   readonly isNoAddress: boolean
-  /** `550 5.1.1 after RCPT TO`. */
+  /** The server's answer: `550 5.1.1 after RCPT TO`. */
   readonly answer: string
 }
 
 /** One connection to the mail server, signed in. */
 export interface Line {
-  /** Whether it has carried a mail before. */
+  /** Whether the connection has carried a mail before. */
   readonly used: boolean
-  /** Whether it can carry another mail. */
+  /** Whether the connection can carry another mail. */
   readonly open: boolean
   /**
-   * Hands a mail over.
-   * @returns the recipients for whom the server did not take it, if it took it for others
+   * Sends a mail.
+   * @returns the recipients that the server rejected, if it accepted others
    * @throws MailFault
    */
   send(envelope: Envelope, message: Buffer): Promise<readonly RefusedRecipient[]>
-  /** Takes leave of the server. */
+  /** Ends the session with QUIT. */
   quit(): void
-  /** Cuts it, whatever is under way. */
+  /** Closes the connection at once, whatever is in progress. */
   cut(): void
 }
 
-/** Why a mail was not taken: in words without addresses, which a server's own sentence may hold. */
+/** Why a mail was not accepted, without the server's own sentence, which may contain addresses. */
 export class MailFault extends Error {
   override readonly name = 'MailFault'
-  /** Whether the server said of this mail that it will never take it (RFC 5321 §4.2.1: 5yz). */
+  /** Whether the server rejected this mail permanently (RFC 5321 §4.2.1: 5yz). */
   readonly isFinal: boolean
-  /** Whether the server had certainly not begun to take the mail: it can be sent by another connection at once. */
+  /** Whether the server had certainly not begun to receive the mail, so that another connection can send it at once. */
   readonly isUntouched: boolean
-  /** Whether nothing is wrong but that others are before it. */
+  /** Whether the only problem is that no connection was free. */
   readonly isBusy: boolean
-  /** Whether the server had begun to take the content, and then said nothing of it: nobody knows whether it took the mail. */
+  /**
+   * Whether the connection failed after the server had begun to receive the content: whether it accepted the mail is
+   * unknown.
+   */
   readonly isUnknown: boolean
-  /** Whether it was the user name or the password that the server refused. */
+  /** Whether the server rejected the user name or the password. */
   readonly isSignIn: boolean
-  /** What it said of each recipient, where it refused all of them. */
+  /** Answers for each recipient, where the server rejected all of them. */
   readonly refused: readonly RefusedRecipient[]
 
   constructor(message: string, { isFinal = false, isUntouched = false, isBusy = false, isUnknown = false, isSignIn = false, refused = [] }: FaultFacts = {}) {
@@ -83,16 +89,19 @@ interface SmtpError extends Error {
   readonly rejectedErrors?: readonly SmtpError[]
 }
 
-/** Answers to what is said of a mail; everything else concerns the connection. */
+/** Commands whose answers concern the mail; all others concern the connection. */
 const ofMail = ['MAIL FROM', 'RCPT TO', 'DATA']
 
-/** `550 5.1.1`: codes alone, for what a server adds to them may name people. */
+/** Returns codes such as `550 5.1.1` without the server's text, which may contain addresses. */
 function answerOf({ responseCode, response = '' }: SmtpError): string {
   const [enhanced = ''] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
   return [responseCode, enhanced].filter(Boolean).join(' ')
 }
 
-/** Whether an answer says that there is no such recipient (RFC 3463 §3.2), and not that something is wrong with the sender. */
+/**
+ * Whether an answer says that the recipient does not exist (RFC 3463 §3.2), and not that something is wrong with the
+ * sender.
+ */
 export const isNoAddress = (answer: string): boolean => /\b5\d\d 5\.1\.(?:[012346]|10)(?!\d)/.test(answer)
 
 const refusedOf = (errors: readonly SmtpError[] = []): readonly RefusedRecipient[] =>
@@ -103,7 +112,7 @@ const refusedOf = (errors: readonly SmtpError[] = []): readonly RefusedRecipient
     answer: `${answerOf(error)} after RCPT TO`,
   }))
 
-/** `550 5.1.1 after RCPT TO`, `ETIMEDOUT`: codes alone. */
+/** Converts an SMTP error to a fault with codes only: `550 5.1.1 after RCPT TO`, `ETIMEDOUT`. */
 function faultOf(error: SmtpError, isUntouched = true): MailFault {
   const { code, responseCode, command = '' } = error
   const isOfMail = ofMail.includes(command)
@@ -117,12 +126,12 @@ function faultOf(error: SmtpError, isUntouched = true): MailFault {
   })
 }
 
-/** Connects to a server by name or address: for servers that others have named, which may not lead everywhere. @throws MailFault */
+/** Connects to a server by name or address, with restrictions for servers that customers name. @throws MailFault */
 export type Dial = (host: string, port: number, timeoutMs: number) => Promise<Socket>
 
 /**
  * Connects to the mail server and signs in.
- * @param dial what connects @default straight to wherever the name leads
+ * @param dial opens the connection @default without restrictions
  * @throws MailFault
  */
 export async function openLine({ host, port, secure, auth }: MailServer, { connectMs, talkMs }: Times, dial?: Dial): Promise<Line> {
@@ -142,7 +151,7 @@ export async function openLine({ host, port, secure, auth }: MailServer, { conne
   } as ConstructorParameters<typeof SMTPConnection>[0])
   let open = true
   let used = false
-  /** Whether the server has asked for the content of the mail that is under way. */
+  /** Whether the server has requested the content of the present mail. */
   let begun = false
   let broke = (_fault: MailFault) => {}
   connection.on('error', error => {
@@ -159,7 +168,7 @@ export async function openLine({ host, port, secure, auth }: MailServer, { conne
     connection.close()
   }
 
-  /** One step of the conversation: it ends by its own answer, by the end of the connection, or by its time. */
+  /** Runs one step of the conversation: it ends by its answer, by the end of the connection, or by its time limit. */
   async function step<Info>(ms: number, begin: (done: (error?: unknown, info?: Info) => void) => void): Promise<Info | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Info | undefined>()
     const overdue = setTimeout(() => {

@@ -1,23 +1,32 @@
 import type { MailServer } from './address.ts'
 import { type Dial, type Line, MailFault, openLine, type Times } from './line.ts'
 
-/** Connections to the mail server, kept for a while and bounded. */
+/** A bounded pool of connections to the mail server. */
 export interface Lines {
-  /** Lends a connection for as long as the work takes. @throws MailFault when none can be had, before the work has begun */
+  /**
+   * Lends a connection for the duration of the work. @throws MailFault when none is available; then the work has not
+   * begun
+   */
   lend<Result>(work: (line: Line) => Promise<Result>): Promise<Result>
-  /** Ends all of them. */
+  /** Closes all connections. */
   close(): void
 }
 
-/** How many connections one process has open at most; and for how long it is content with those that it got, when the server wants no more, in ms. */
+/**
+ * Maximum open connections of one process; and the time in ms for which no more are opened after the server rejected
+ * one.
+ */
 const most = 4
 const contentMs = 60_000
-/** For how long a connection that nobody uses is kept, in ms. */
+/** Time in ms after which an idle connection is closed. */
 const idleMs = 5_000
-/** How long a mail may wait for a connection, in ms. */
+/** Time limit in ms for a mail to wait for a connection. */
 const waitMs = 8_000
 
-/** Makes the connections of one process; none is open before the first mail. @param dial what connects, when it may not lead everywhere */
+/**
+ * Creates the pool of one process; no connection is opened before the first mail. @param dial opens connections, with
+ * restrictions
+ */
 export function createLines(server: MailServer, times: Times, dial?: Dial): Lines {
   const idle: { readonly line: Line; readonly timer: NodeJS.Timeout }[] = []
   const busy = new Set<Line>()
@@ -29,7 +38,7 @@ export function createLines(server: MailServer, times: Times, dial?: Dial): Line
 
   const free = () => waiting.shift()?.()
 
-  /** A connection that is there already, or leave to open one; waits until there is either. */
+  /** Returns an idle connection, or null as permission to open one; waits until there is either. */
   async function place(): Promise<Line | null> {
     for (;;) {
       if (over) throw new MailFault('the process is about to end', { isBusy: true })

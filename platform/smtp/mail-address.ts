@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url'
 import validator from 'validator'
 
-/** The most characters of a mail address, and octets of what stands before the @ (RFC 5321 §4.5.3.1, RFC 6531 §3.2). */
+/** Maximum characters of a mail address, and octets of its local part (RFC 5321 §4.5.3.1, RFC 6531 §3.2). */
 const most = { whole: 254, local: 64 }
 
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
 
-/** Whether characters could be mistaken for another address: invisible ones, compatibility forms, mixed scripts in one name. */
+/** Whether a local part could be mistaken for another one: invisible characters, compatibility forms, mixed scripts. */
 function isAmbiguous(local: string): boolean {
   const letters = [...local].filter(letter => letter > '\x7f')
   return (
@@ -16,7 +16,7 @@ function isAmbiguous(local: string): boolean {
   )
 }
 
-/** An address in its two parts, the domain as DNS has it; null where there is no such domain. */
+/** Splits an address into its two parts, with the domain in DNS form; null for an impossible domain. */
 function partsOf(address: string): { readonly local: string; readonly domain: string } | null {
   const at = address.lastIndexOf('@')
   const written = address.slice(at + 1)
@@ -26,9 +26,9 @@ function partsOf(address: string): { readonly local: string; readonly domain: st
 }
 
 /**
- * Whether a value is a mail address: letters of any script before the @ (RFC 6531), or what RFC 5321 takes unquoted there; a domain with a
- * dot, of letters that DNS can have. Letters that look like others, or that normalising would make ASCII, are refused: such an
- * address could be taken for somebody else's.
+ * Whether a value is a mail address: a local part of letters of any script (RFC 6531), or of what RFC 5321 allows
+ * unquoted; and a domain with a dot that DNS can have. Confusable letters, and letters that normalization would turn
+ * into ASCII, are rejected: the address could be mistaken for somebody else's.
  */
 export function isMailAddress(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > most.whole || !value.isWellFormed()) return false
@@ -38,8 +38,9 @@ export function isMailAddress(value: unknown): value is string {
 }
 
 /**
- * The one form in which an address is stored, compared and written to. Neither capitals nor the way in which an accented letter is put together
- * make another address of it. Hand it what `isMailAddress` takes: other letters may become ASCII here, and so somebody else's address.
+ * Returns the form in which an address is stored, compared and written to, regardless of capitals and Unicode
+ * composition. Only pass what `isMailAddress` accepts: other letters may become ASCII here, and so somebody else's
+ * address.
  */
 export function toStored(address: string): string {
   const parts = partsOf(address)
@@ -47,5 +48,5 @@ export function toStored(address: string): string {
   return parts ? `${form(parts.local)}@${parts.domain}` : form(address)
 }
 
-/** What to say of an address that breaks the rule. */
+/** Message about an invalid address. */
 export const mailAddressSentence = 'such as ada@example.com: letters, digits and signs before the @, a domain with a dot after it, 254 characters at most'

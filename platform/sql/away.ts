@@ -1,11 +1,11 @@
-/** System codes, and SQLSTATEs of a server that goes, comes, is full or refuses connections. */
+/** System error codes, and SQLSTATEs of a server that stops, starts, is full or refuses connections. */
 const awayCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[1-4]|08\w{3}|53\w{3}|25006|58\w{3})$/
 const awayMessages = /^(Connection terminated|the database has said nothing|timeout exceeded when trying to connect|Client has encountered a connection error)/
 const awayNames = /^SequelizeConnection/
 
 /**
- * What is away, as a short name, when an error or what caused it says that something behind is not there; null for every other
- * error. Third parties are left out: each of their calls is a story of its own.
+ * Returns the short name of an unavailable dependency, when an error or its cause reports one; null for every other
+ * error. Third parties are not included: each of their calls handles its own failures.
  */
 export function awayCause(error: unknown): string | null {
   let present = error as { name?: unknown; code?: unknown; message?: unknown; cause?: unknown; parent?: unknown; originalError?: unknown } | null | undefined

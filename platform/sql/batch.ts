@@ -1,32 +1,32 @@
 import pg from 'pg'
 import type { Reading } from './reading.ts'
 
-/** What is known of an operation where rows are read for it. */
+/** The parts of an operation that count its reads. */
 export type Counting = Pick<Reading, 'read' | 'signal' | 'party'>
 
-/** One statement on its way. */
+/** A statement that was sent. */
 export interface Sent {
-  /** Under this name a connection keeps it parsed; without one it is parsed each time. */
+  /** Name under which a connection caches the parsed statement; without one it is parsed each time. */
   readonly name?: string | undefined
   readonly text: string
-  /** As they go over the wire (`prepareValue` of pg). */
+  /** Parameters in wire format (`prepareValue` of pg). */
   readonly values: readonly (string | Buffer | null)[]
-  /** Called with the number of characters of each row before it is stored; an error it throws fails the statement. */
+  /** Called with the characters of each row before it is stored; an error that it throws fails the statement. */
   readonly reading?: Counting | undefined
 }
 
-/** The result of a batch: rows of each statement and errors of some, or the error that made all of them void. */
+/** The result of a batch: rows of each statement and errors of some, or the error that failed all of them. */
 export type Outcome = { readonly rows: readonly unknown[][]; readonly unread: ReadonlyMap<number, Error> | null } | Failure
 
 export interface Failure {
   readonly cause: Error
-  /** Which statement failed; null when it was the connection. */
+  /** Index of the failed statement; null when the connection failed. */
   readonly at: number | null
-  /** The connection had kept it parsed and can no longer run it: the next time it is parsed anew. */
+  /** Whether the connection's cached statement can no longer run: the next time it is parsed again. */
   readonly outdated: boolean
 }
 
-/** How rows of a statement are made of what comes over the wire. */
+/** How to build a statement's rows from the wire format. */
 interface Shape {
   readonly empty: object
   readonly names: readonly string[]
@@ -35,7 +35,7 @@ interface Shape {
 
 type Row = Record<string, unknown>
 
-/** What is used of pg's connection. */
+/** The parts of pg's connection that are used. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   close(message: { type: 'S'; name: string }): void
@@ -47,19 +47,23 @@ interface Wire {
 }
 
 /**
- * The statements parsed on each connection: a name keeps its columns, because PostgreSQL refuses changes to them.
- * Once one connection has refused, all of them are made to parse anew: otherwise each would fail a transaction to find out.
+ * Statements parsed on each connection: a cached one keeps its columns, because PostgreSQL rejects it after they
+ * change. Once one connection has rejected a statement, all connections parse anew: otherwise each would fail a
+ * transaction to find out.
  */
 let parsedBy = new WeakMap<Wire, Map<string, Shape>>()
 
 const noColumns: Shape = { empty: {}, names: [], parsers: [] }
 
-/** 26000: the server does not know it. 0A000 of the plan cache: its columns are others than when it was parsed, as after a migration. */
+/**
+ * Whether a cached statement is outdated. 26000: the server does not know it. 0A000 of the plan cache: its columns have
+ * changed since, as after a migration.
+ */
 const isOutdated = ({ code, routine }: pg.DatabaseError): boolean => code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 
 /**
- * The server ends the session: it was told to, ends itself, or will not wait any longer. Told by the code, for "FATAL" is another word
- * where the server speaks another language.
+ * Whether the server ends the session: by command, shutdown or time limit. The code decides, because "FATAL" is
+ * translated in other languages.
  */
 export const isLeaving = ({ code = '' }: { readonly code?: string | undefined }): boolean => /^(57P0[1-5]|25P0[34])$/.test(code)
 
@@ -67,26 +71,26 @@ export const isLeaving = ({ code = '' }: { readonly code?: string | undefined })
 const Base = pg.Query as unknown as new (text: string) => object
 
 /**
- * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. The
- * statements succeed or fail together, because PostgreSQL runs everything before a Sync as one transaction. A query of pg's by class,
- * because a client that pipelines takes no other.
+ * Statements that are sent to PostgreSQL in one write and answered in one, and described only when they are parsed.
+ * They succeed or fail together, because PostgreSQL runs everything before a Sync as one transaction. It extends pg's
+ * Query class, because a pipelining client accepts no other.
  */
 export class Batch extends Base {
   readonly statements: readonly Sent[]
   done: (outcome: Outcome) => void
   private readonly client: pg.ClientBase
   private found: unknown[][]
-  /** Characters that were told of, of each statement. */
+  /** Characters reported for each statement. */
   private readonly told: number[]
-  /** Those that the connection had parsed before. */
+  /** Shapes of the statements that the connection had parsed before. */
   private readonly kept: (Shape | undefined)[]
   private parsed = new Map<string, Shape>()
   private at = 0
   private shape: Shape
-  /** Why rows of a statement could not be read: the rest of the answer has to come in all the same. */
+  /** Errors of statements whose rows could not be read; the rest of the answer must be consumed nevertheless. */
   private unread: Map<number, Error> | null = null
 
-  /** @param done called once, with what became of them */
+  /** @param done called once, with the results */
   constructor(client: pg.ClientBase, statements: readonly Sent[], done: (outcome: Outcome) => void) {
     super('')
     this.client = client
@@ -120,7 +124,7 @@ export class Batch extends Base {
     return null
   }
 
-  /** As pg reads them, but a `bigint` is one: neither text, nor a number that may be another. */
+  /** Reads rows as pg does, except that a `bigint` becomes a BigInt: neither text, nor an inexact number. */
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
     const types = this.client as unknown as { getTypeParser(type: number, format: 'text'): (text: string) => unknown }
     this.shape = {
@@ -160,7 +164,7 @@ export class Batch extends Base {
     reading.read(characters)
   }
 
-  /** No result is used: reported rows are withdrawn, because the statements that did not fail are repeated. */
+  /** Fails the batch: reported characters are withdrawn, because the statements that did not fail are repeated. */
   private fail(failure: Failure): void {
     for (const at of this.told.keys()) this.takeBack(at)
     this.done(failure)
@@ -184,7 +188,7 @@ export class Batch extends Base {
     else this.done({ rows: this.found, unread: this.unread })
   }
 
-  /** Of PostgreSQL, or of the connection. */
+  /** Handles an error of PostgreSQL, or of the connection. */
   handleError(cause: Error): void {
     const sent = this.statements[this.at]
     // A connection that PostgreSQL closes reports that by an error too.

@@ -1,11 +1,13 @@
 import { type Statement, statement } from './statement.ts'
 
-/** `<schema>.<what>`: the first part keeps locks of different subgraphs in one database apart. */
+/**
+ * Name of an advisory lock, `<schema>.<what>`: the first part separates locks of different subgraphs in one database.
+ */
 export type LockName = `${string}.${string}`
 
 const names = new Set<LockName>()
 
-/** SQL expression of the key of an advisory lock. @throws Error when another lock of the process has the name */
+/** Returns the SQL expression of an advisory lock's key. @throws Error when another lock of the process has the name */
 function lockKey(name: LockName, key: string): string {
   if (names.has(name)) throw new Error(`two advisory locks are called ${name}: import the first, or name the second otherwise`)
   names.add(name)
@@ -13,9 +15,9 @@ function lockKey(name: LockName, key: string): string {
 }
 
 /**
- * Returns a statement that takes an advisory lock until the transaction ends, for one value of its parameter. It waits for whoever has the
- * lock. Make one per name, when the file is loaded.
- * @param parameters how many values say together what is locked; with 0 there is one lock of the name
+ * Returns a statement that takes an advisory lock until the transaction ends, for one value of its parameter. It waits
+ * while another session holds the lock. Create one per name, when the file is loaded.
+ * @param parameters number of values that identify the locked object; with 0 the name has a single lock
  * @throws Error when another lock of the process has the name
  */
 export function transactionLock(name: LockName, parameters: 0 | 1 | 2 = 1): Statement {
@@ -23,10 +25,13 @@ export function transactionLock(name: LockName, parameters: 0 | 1 | 2 = 1): Stat
   return statement(`select pg_advisory_xact_lock(${lockKey(name, values.join(` || ' ' || `) || `''`)})`)
 }
 
-/** The same without waiting: its row says whether the lock is `held` now. */
+/** Returns a statement that takes an advisory lock only if it is free: its row says whether the lock is `held` now. */
 export const transactionLockIfFree = (name: LockName): Statement => statement(`select pg_try_advisory_xact_lock(${lockKey(name, '$1::text')}) as held`)
 
-/** Returns two statements of one lock: `share` takes it for each of a list of values beside others, `close` for one value alone. */
+/**
+ * Returns two statements of one lock: `share` takes it in shared mode for each of a list of values, `close` exclusively
+ * for one value.
+ */
 export function sharedTransactionLock(name: LockName): { readonly share: Statement; readonly close: Statement } {
   const key = lockKey(name, 'v')
   return {

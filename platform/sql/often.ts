@@ -2,20 +2,20 @@ import { type Sequelize, type Transaction, UniqueConstraintError } from 'sequeli
 import { keptStatements, rows } from './statement.ts'
 import { columnOf, type Table } from './table.ts'
 
-/** Each set of columns that is written together is a statement of its own; there are some dozen of a table. */
+/** Cached statements: each set of columns that is written together needs one; a table has some dozen. */
 const kept = keptStatements(500)
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Attributes with their values as they go into a statement; what is undefined is not written. */
+/** Returns attributes with their values in statement form; undefined ones are not written. */
 const given = ({ columns }: Table, values: Values) =>
   Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [{ column: columnOf(name), value: columns[name]!.type === 'jsonb' && value !== null ? JSON.stringify(value) : value }],
   )
 
 /**
- * Writes rows by statements that each connection parses once, where a model has its text put together and planned each time: for tables
- * that are written many times a second.
+ * Inserts a row by a statement that each connection parses once, while a model builds and plans its text each time: for
+ * tables that are written many times a second.
  * @throws UniqueConstraintError, as a model does; DatabaseError
  */
 export async function insertOften(sequelize: Sequelize, table: Table, row: Values, transaction: Transaction): Promise<void> {
@@ -29,7 +29,7 @@ export async function insertOften(sequelize: Sequelize, table: Table, row: Value
   )
 }
 
-/** The same for what changed in the row at a place, which is its primary key. */
+/** Updates the changed attributes of a row by its primary key, like `insertOften`. */
 export async function updateOften(sequelize: Sequelize, table: Table, place: Values, changes: Values, transaction: Transaction): Promise<void> {
   const [written, where] = [given(table, changes), given(table, place)]
   if (written.length === 0) return

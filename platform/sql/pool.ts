@@ -1,17 +1,17 @@
 import type { Pool } from 'pg'
 
-/** What connections to the database are for; one place hands out how many each use gets. */
+/** Purposes of database connections; one place assigns the number of each. */
 export type Use = 'requests' | 'credentials' | 'jobs' | 'events'
 
 /**
- * Opens a bounded pool of plain connections to a subgraph's database, for libraries that bring their own SQL. Statements, locks
- * and silence have their time; `end()` is bounded too.
- * @throws when the process has no connections left for it
+ * Opens a bounded pool of plain connections to a subgraph's database, for libraries with SQL of their own. Statements,
+ * locks and idle transactions have time limits; `end()` is bounded too.
+ * @throws when the process has no connections left for the purpose
  */
 export type OpenPool = (options: {
   readonly use: Use
-  /** Whose it is: the server shows it. */
+  /** Name of the owner, which the server shows. */
   readonly name: string
-  /** SQL schema in which unqualified names are looked up. @default the server's */
+  /** SQL schema for unqualified names. @default the server's */
   readonly schema?: string
 }) => Pool

@@ -1,10 +1,10 @@
-/** What readers know of the operation that they read for. */
+/** The parts of an operation that readers use. */
 export interface Reading {
-  /** Reads everything anew each time: for work that outlives what it has read. @default false */
+  /** Disables caching in loaders: for work that outlives its reads. @default false */
   readonly fresh?: boolean
-  /** With whom its reads take turns at the pool. @default the organization that present work is done for */
+  /** Party under which its reads take turns at the pool. @default the organization of the present work */
   readonly party?: string | undefined
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal
   /**
    * Reports characters read for the operation; a negative number releases characters of discarded reads.
@@ -12,8 +12,9 @@ export interface Reading {
    */
   read(characters: number): void
   /**
-   * Runs a statement of the operation: a few of one operation run at once, so that others get connections between them.
-   * @throws BAD_USER_INPUT once they are more than one operation may send
+   * Runs a statement of the operation; only a few of one operation run at once, so that others get connections between
+   * them.
+   * @throws BAD_USER_INPUT above the number of statements that one operation may send
    */
   statement<Result>(run: () => Promise<Result>): Promise<Result>
 }

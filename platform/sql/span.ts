@@ -1,14 +1,16 @@
 import type { SpanFacts } from '../caller/trace.ts'
 
-/** What a statement does to which table: both are told of its span, never a value. */
+/** Verb and table of a statement, for its span; never a value. */
 interface Summary {
   readonly operation: string
-  /** The schema, which is that of one subgraph, and the table. */
+  /** Schema, which belongs to one subgraph, and table. */
   readonly schema?: string | undefined
   readonly table?: string | undefined
 }
 
-/** Texts of statements are few, and kept for ever by their stores; those that are put together anew are not worth more than this. */
+/**
+ * Maximum number of cached summaries: stores keep few statements forever, and texts built on demand are not worth more.
+ */
 const mostKnown = 1_000
 const known = new Map<string, Summary>()
 
@@ -39,13 +41,13 @@ function withoutBrackets(text: string): string {
   return outer
 }
 
-/** Returns the name of a statement's span, as OpenTelemetry names one: `SELECT posts`. */
+/** Returns the name of a statement's span, in OpenTelemetry's convention: `SELECT posts`. */
 export function nameOfSql(text: string): string {
   const { operation, table } = summaryOf(text)
   return table ? `${operation} ${table}` : operation
 }
 
-/** Returns what is told of a statement's span beside its name: the text has placeholders in place of values. */
+/** Returns the attributes of a statement's span: its text has placeholders instead of values. */
 export function factsOfSql(text: string): SpanFacts {
   const { operation, schema, table } = summaryOf(text)
   return {

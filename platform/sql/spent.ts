@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize'
 import { rows, statement } from './statement.ts'
 
 /**
- * Uses up challenges (`platform/caller/challenge.ts`), each once over all processes of a service.
+ * Marks challenges (`platform/caller/challenge.ts`) as used, each once over all processes of a service.
  * @param slug the SQL schema with the table `spent_challenges`
  */
 export function spentChallenges(sequelize: Sequelize, slug: string): (hash: Uint8Array, expiresAt: Date) => Promise<boolean> {
@@ -11,5 +11,5 @@ export function spentChallenges(sequelize: Sequelize, slug: string): (hash: Uint
   return async (hash, expiresAt) => (await rows(sequelize, spend, [hash, expiresAt])).length > 0
 }
 
-/** A challenge that is over is refused for that, so nobody need remember that it was solved. */
+/** Retention of used challenges: an expired challenge is rejected anyway, so its use need not be remembered. */
 export const agingOfChallenges = (slug: string) => ({ table: `${slug}.spent_challenges`, days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' })

@@ -6,12 +6,12 @@ export type SqlType = 'uuid' | 'text' | 'text[]' | 'integer' | 'bigint' | 'boole
 declare const value: unique symbol
 declare const given: unique symbol
 
-/** A column, as a table names it. `Given` says whether a new row must have a value for it. */
+/** A column of a table. `Given` says whether a new row must have a value for it. */
 export interface Column<Value = unknown, Given extends 'always' | 'maybe' = 'always' | 'maybe'> {
   readonly type: SqlType
   readonly nullable: boolean
   readonly primary: boolean
-  /** What a new row has where nothing is given: null, or what the database has as its default. Undefined: it has to be given. */
+  /** Value of a new row where none is given: null, or the database's default. Undefined: it is required. */
   readonly fallback: unknown
   readonly [value]?: Value
   readonly [given]?: Given
@@ -19,13 +19,13 @@ export interface Column<Value = unknown, Given extends 'always' | 'maybe' = 'alw
 
 /** A column that may still be refined. */
 export interface OpenColumn<Value, Given extends 'always' | 'maybe'> extends Column<Value, Given> {
-  /** May be null, and is where nothing is given. */
+  /** Makes the column nullable, with null where no value is given. */
   readonly maybe: OpenColumn<Value | null, 'maybe'>
-  /** Is part of the primary key. */
+  /** Makes the column part of the primary key. */
   readonly key: OpenColumn<Value, Given>
-  /** Has this value where nothing is given; the database must have the same default. */
+  /** Gives the column a default value; the database must have the same. */
   or(fallback: Value): OpenColumn<Value, 'maybe'>
-  /** Holds only these values: for what TypeScript knows better than SQL. */
+  /** Restricts the column's values, where TypeScript knows more than SQL. */
   of<Narrow extends Value>(): OpenColumn<Narrow, Given>
 }
 
@@ -56,18 +56,18 @@ export const whole = plain<bigint>('bigint')
 export const truth = plain<boolean>('boolean')
 /** A moment, to the millisecond. */
 export const moment = plain<Date>('timestamptz(3)')
-/** A moment in a table whose columns somebody else declares. */
+/** A timestamp in a table whose columns a library declares. */
 export const foreignMoment = plain<Date>('timestamptz')
 export const json = plain<unknown>('jsonb')
 
-/** What every row that people write has: for optimistic locking, for order, and for who it was. */
+/** Columns of every row that people write: version for optimistic locking, times for order, and the authors. */
 export const stamps = { version: integer.or(1), createdAt: moment, updatedAt: moment, createdBy: text } as const
 
 export type Columns = Readonly<Record<string, Column>>
 
-/** A table: every column once. The row's type, the model and the select list follow from it. */
+/** A table with all its columns. Row type, model and select list derive from it. */
 export interface Table<Of extends Columns = Columns> {
-  /** `publishing.brands` */
+  /** Name with schema: `publishing.brands`. */
   readonly name: string
   readonly columns: Of
 }
@@ -78,10 +78,10 @@ type MayBeLeftOut<Of extends Columns> = {
 }[keyof Of]
 type GivenOf<C> = C extends { readonly [given]?: infer Given } ? Exclude<Given, undefined> : never
 
-/** A row as it is read. */
+/** A row as read. */
 export type Row<T extends Table> = { -readonly [Name in keyof T['columns']]: ValueOf<T['columns'][Name]> }
 
-/** A row as it is written: what has a fallback may be left out. */
+/** A row as written: attributes with a default may be omitted. */
 export type NewRow<T extends Table> = Omit<Row<T>, MayBeLeftOut<T['columns']>> & Partial<Pick<Row<T>, MayBeLeftOut<T['columns']>>>
 
 /**
@@ -90,11 +90,11 @@ export type NewRow<T extends Table> = Omit<Row<T>, MayBeLeftOut<T['columns']>> &
  */
 export const table = <const Of extends Columns>(name: string, columns: Of): Table<Of> => ({ name, columns })
 
-/** `organizationId` in SQL: `organization_id`. */
+/** Converts `organizationId` to its column name, `organization_id`. */
 export const columnOf = (attribute: string): string => attribute.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /**
- * The select list of a table: every column under its attribute's name.
+ * Returns the select list of a table: every column under its attribute's name.
  * @param alias the table's alias in the statement
  */
 export const selectList = ({ columns }: Table, alias: string): string =>
@@ -122,7 +122,10 @@ type AnyModel = ModelStatic<Model<any, any>>
 
 const models = new WeakMap<Sequelize, Map<Table, AnyModel>>()
 
-/** The model of a table on one database; two platforms in one process have two of them. It writes rows; they are read without it. */
+/**
+ * Returns the model of a table on one database; two platforms in one process have two of them. Models write rows; reads
+ * do not use them.
+ */
 export function modelOf(sequelize: Sequelize, table: Table): AnyModel {
   let known = models.get(sequelize)
   if (!known) {

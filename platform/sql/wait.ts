@@ -1,12 +1,12 @@
 import { Refusal } from '../errors.ts'
 import { awayCause } from './away.ts'
 
-/** SQLSTATEs of a statement that waited too long for somebody else: for a lock, or altogether; and of a transaction that stood still. */
+/** SQLSTATEs of a statement that waited too long for a lock or in total, and of an idle transaction. */
 const waitedTooLong = new Set(['55P03', '57014', '25P03'])
 
 /**
- * What was thrown, in words for a client that had to wait too long, or found the database away, and may try again: that is no accident. Anything
- * else as it is.
+ * Converts an error of a busy or unavailable database to an error that asks the client to retry; returns other errors
+ * unchanged.
  */
 export function toldAsWait(error: unknown): unknown {
   const { name, code, parent } = (error ?? {}) as { name?: string; code?: unknown; parent?: { code?: unknown } }

@@ -3,8 +3,9 @@ import { Refusal } from '../errors.ts'
 import { NotStored, type OpenStorage, type Storage } from './storage.ts'
 
 /**
- * The same storage, whose accidents (a full disk, a folder that may not be written, a bucket that is silent) are told as what they are:
- * nothing was kept, and asking again helps. What it was stands in the log, for the words of a disk name its folders.
+ * Wraps a storage so that its failures (a full disk, a read-only folder, a silent bucket) are errors that tell the
+ * client to retry, because nothing was stored. The original error is logged only, because a disk's messages name
+ * folders.
  */
 export const tellingAway =
   (open: OpenStorage, log: Pick<Logger, 'error'>): OpenStorage =>

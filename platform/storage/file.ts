@@ -5,14 +5,15 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { checkedKey, NotStored, type OpenStorage, piecesOf, type Storage } from './storage.ts'
 
-/** Where objects are written before they have their name. No key begins with a dot, so none lies there. */
+/** Folder for incomplete objects. No key begins with a dot, so none is in it. */
 const unfinished = '.unfinished'
-/** How long what was left there by a process that died is kept, in ms. */
+/** Time in ms after which incomplete objects of ended processes are removed. */
 const leftMs = 86_400_000
 
 /**
- * Objects as files of a folder. Each is written under another name first, and has its own once it is whole and on the disk.
- * @param folder made when it is not there; all processes that share objects need the same one
+ * Stores objects as files of a folder. Each is written under a temporary name, and renamed once it is complete and on
+ * the disk.
+ * @param folder created when missing; all processes that share objects need the same one
  */
 export function createFileStorage(folder: string): OpenStorage {
   let ready: Promise<void> | undefined

@@ -1,29 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { Storage } from './storage.ts'
 
-/** Whether objects can be kept. */
+/** Checks whether objects can be stored. */
 export interface StorageHealth {
-  /** Resolves once an object was written and removed again. @throws what the storage said */
+  /** Resolves once an object was written and removed again. @throws the storage's error */
   write(): Promise<void>
   /**
-   * Looks whether objects can be kept; an answer stands for half a minute, so health checks of many callers cost one write.
-   * @returns what an operator should know when they cannot; never rejects, because everything but uploads works without a storage
+   * Checks whether objects can be stored; a result is cached for half a minute, so health checks of many callers cost
+   * one write.
+   * @returns a notice for operators when they cannot; never rejects, because everything but uploads works without a
+   * storage
    */
   check(): Promise<string | undefined>
 }
 
-/** How long an answer stands, in ms. */
+/** Time in ms for which a result is cached. */
 const standsMs = 30_000
-/** How long a look may take, in ms: less than the two seconds that a readiness check has. */
+/** Time limit in ms of a check: less than the two seconds of a readiness check. */
 const timeoutMs = 1_500
 
 const probe = new TextEncoder().encode('probe')
 
 /**
- * Watches a storage by writing to it: a folder on a read-only disk, a full disk or a bucket without rights answers reads as if all were well.
+ * Checks a storage by writing to it: a read-only disk, a full disk or a bucket without rights answers reads as if all
+ * were well.
  * @param storage with a prefix of its own
  * @param name    the storage as an operator knows it, e.g. `STORAGE_DIR /data/storage`
- * @param elapsed a clock in ms that is never set back @default the process's own
+ * @param elapsed monotonic clock in ms @default the process's own
  */
 export function createStorageHealth(storage: Storage, name: string, elapsed: () => number = () => performance.now()): StorageHealth {
   let looked = Number.NEGATIVE_INFINITY
@@ -65,7 +68,7 @@ export function createStorageHealth(storage: Storage, name: string, elapsed: () 
   }
 }
 
-/** The system's code or the first line of what was said; no path, key or address of a bucket. */
+/** Returns the system's error code or the first line of the message, without any path, key or address of a bucket. */
 export function reasonOf(error: unknown): string {
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown }
   if (cause) return reasonOf(cause)

@@ -3,9 +3,9 @@ type Pieces = AsyncIterable<Uint8Array>
 const over = { value: undefined, done: true } as const
 
 /**
- * Pieces as they pass: each is asked for when its reader asks, and leaving them leaves what they come from.
- * @param each called with each piece; an error it throws ends the stream
- * @param ended is told that all have passed; what it throws is what the reader sees in place of the end
+ * Passes pieces on: each is read from the source when its reader asks, and leaving the stream leaves the source.
+ * @param each called with each piece; an error that it throws ends the stream
+ * @param ended called when all have passed; an error that it throws replaces the end
  */
 export const passing = (source: Pieces, each: (piece: Uint8Array) => Uint8Array, ended?: () => void): Pieces => ({
   [Symbol.asyncIterator]() {
@@ -31,7 +31,7 @@ export const passing = (source: Pieces, each: (piece: Uint8Array) => Uint8Array,
   },
 })
 
-/** Several sources, each opened when the one before it has ended. */
+/** Concatenates several sources, each opened when the one before it has ended. */
 export const following = (sources: readonly (() => Promise<Pieces>)[]): Pieces => ({
   [Symbol.asyncIterator]() {
     let at = 0
@@ -58,7 +58,7 @@ export const following = (sources: readonly (() => Promise<Pieces>)[]): Pieces =
   },
 })
 
-/** One piece. */
+/** A stream of a single piece. */
 export const single = (piece: Uint8Array): Pieces => ({
   [Symbol.asyncIterator]() {
     let left: Uint8Array | null = piece

@@ -3,34 +3,34 @@ import { AwsV4Signer } from 'aws4fetch'
 import type { StreamBody, StreamedAnswer, StreamOutbound } from '../outbound/stream.ts'
 import { checkedKey, NotStored, type OpenStorage, piecesOf, type Storage } from './storage.ts'
 
-/** A bucket, and with what it is opened. */
+/** Address and credentials of a bucket. */
 export interface S3Settings {
-  /** Without a slash at the end. */
+  /** Endpoint without a trailing slash. */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Whether the bucket stands in the path, as servers of one's own often want it, or before the host. */
+  /** Whether the bucket's name is in the path, as many self-hosted servers need, or before the host. */
   readonly pathStyle: boolean
 }
 
-/** Where a bucket answers: what the way out has to let through. */
+/** Returns the address of a bucket, which outbound calls must be allowed to reach. */
 export function addressOfBucket({ endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>): string {
   if (pathStyle) return `${endpoint}/${bucket}`
   const address = new URL(endpoint)
   return `${address.protocol}//${bucket}.${address.host}${address.pathname.replace(/\/$/, '')}`
 }
 
-/** How long a bucket may take to begin its answer, in ms: to a question, and to an object that it has all of. */
+/** Time limits in ms for a bucket to begin its answer: to a request, and to a completely sent object. */
 const patience = { asked: 10_000, given: 30_000 } as const
 
-/** What of an error's document is read, in bytes. */
+/** Maximum bytes that are read of an error document. */
 const mostRead = 16 * 1024
 
 /**
- * Objects in a bucket of anything that speaks S3 (https://docs.aws.amazon.com/AmazonS3/latest/API), by requests that are signed one by one
- * (Signature Version 4). Bodies go as they come and are not signed: TLS holds them together. Nothing is tried again here.
+ * Stores objects in a bucket of any S3-compatible server (https://docs.aws.amazon.com/AmazonS3/latest/API), by signed
+ * requests (Signature Version 4). Bodies are streamed and not signed: TLS protects them. Nothing is retried here.
  */
 export function createS3Storage(settings: S3Settings, stream: StreamOutbound): OpenStorage {
   const base = addressOfBucket(settings)
@@ -84,7 +84,10 @@ export function createS3Storage(settings: S3Settings, stream: StreamOutbound): O
     }) satisfies Storage
 }
 
-/** What a bucket says of a request that it refuses, never the request's own headers; `NotStored` where it is there and the object is not. */
+/**
+ * Returns the error for a bucket's error answer, without the request's headers; `NotStored` where the object is
+ * missing.
+ */
 async function failure(what: string, key: string, answer: StreamedAnswer): Promise<Error> {
   const pieces: Uint8Array[] = []
   let bytes = 0

@@ -1,42 +1,45 @@
 import { passing, single } from './pieces.ts'
 
-/** Bytes under keys: what is too large for rows. A key is written once as a whole: whoever reads one sees all of it, or none. */
+/**
+ * Stores bytes under keys, for content too large for rows. Writing a key is atomic: readers see the whole object, or
+ * none.
+ */
 export interface Storage {
   /**
-   * Keeps an object under a key, in place of what was there; nothing is kept of a body that breaks off.
-   * @throws Error when the body has another length than was said
+   * Stores an object under a key, replacing an existing one; nothing is stored when the body breaks off.
+   * @throws Error when the body's length differs from the announced one
    */
   put(key: string, body: Body, as: ObjectFacts): Promise<void>
   /**
-   * Its bytes, as they are read.
+   * Returns an object's bytes as a stream.
    * @param range the first and the last of them, counted from 0 @default all
    * @throws NotStored
    */
   get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array>>
-  /** How long an object is; null when there is none. */
+  /** Returns the length of an object; null when there is none. */
   stat(key: string): Promise<{ readonly bytes: number } | null>
-  /** Removes an object; nothing happens where there is none. */
+  /** Removes an object, if there is one. */
   remove(key: string): Promise<void>
 }
 
 export type Body = Uint8Array | AsyncIterable<Uint8Array>
 
-/** What is said of an object that is kept. */
+/** Properties of a stored object. */
 export interface ObjectFacts {
   readonly contentType: string
   readonly bytes: number
 }
 
-/** Both ends belong to it. */
+/** A range of bytes that includes both ends. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
 }
 
-/** Opens the objects of one subgraph: nothing that it names lies outside its prefix. */
+/** Opens the objects of one subgraph: all its keys are within its prefix. */
 export type OpenStorage = (prefix: string) => Storage
 
-/** Thrown where nothing is kept under a key. */
+/** Thrown for a key without an object. */
 export class NotStored extends Error {
   constructor(key: string) {
     super(`nothing is stored under ${key}`)
@@ -47,8 +50,9 @@ export class NotStored extends Error {
 const part = /^[a-z0-9_](?:[a-z0-9._-]{0,120}[a-z0-9_])?$/
 
 /**
- * A key as drivers take it: parts of small letters, digits, dots and hyphens with slashes between; none of dots alone.
- * @throws Error for any other, before a driver makes a path or an address of it
+ * Returns a key in the form that drivers accept: parts of lower-case letters, digits, dots and hyphens, separated by
+ * slashes; none of dots alone.
+ * @throws Error for any other key, before a driver makes a path or an address of it
  */
 export function checkedKey(prefix: string, key: string): string {
   const whole = `${prefix}/${key}`
@@ -56,7 +60,7 @@ export function checkedKey(prefix: string, key: string): string {
   return whole
 }
 
-/** A body in pieces; it fails where it has another length than was said. */
+/** Returns a body in pieces; it fails where the length differs from the announced one. */
 export function piecesOf(body: Body, bytes: number): AsyncIterable<Uint8Array> {
   let seen = 0
   const wrong = () => new Error(`the object has ${seen > bytes ? 'more' : seen} bytes, and ${bytes} were promised`)

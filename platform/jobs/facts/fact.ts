@@ -1,50 +1,52 @@
 /**
- * A fact tells another subgraph of a change that affects its data. It is a row in the writer's own
- * schema (`<slug>.facts`), written in the transaction that makes it true, so there is none without the other. From there it is
- * delivered by the writer's process at least once, by a call or over HTTP, and in order per subject: while a fact of a subject is not
- * delivered to a receiver, later ones of that subject wait for it, and those of other subjects go on. The receiver records it in its
- * inbox (`<slug>.inbox`) in the transaction of its effect, so that it acts once however often it is told.
+ * A fact informs another subgraph of a change that affects its data. It is a row in the writer's own schema
+ * (`<slug>.facts`), written in the transaction of the change, so neither exists without the other. The writer's process
+ * delivers it at least once, by a call or over HTTP, in order per subject: while a fact of a subject is not delivered
+ * to a receiver, later ones of that subject wait, and other subjects continue. The receiver records it in its inbox
+ * (`<slug>.inbox`) in the transaction of its effect, so that it acts once however often the fact is delivered.
  *
- * An event (platform/events.ts) refreshes screens and may be lost; a fact may not. `subgraphs/store/fact-kinds.ts` lists all facts with
- * their writers and receivers.
+ * An event (platform/events.ts) refreshes screens and may be lost; a fact may not. `subgraphs/store/fact-kinds.ts`
+ * lists all facts with their writers and receivers.
  */
 export interface Fact {
-  /** The same for every receiver, and however often it is delivered. */
+  /** Id of the fact: the same for every receiver and every delivery. */
   readonly id: string
-  /** The slug of the subgraph that wrote it. */
+  /** Slug of the subgraph that wrote the fact. */
   readonly from: string
-  /** What has become true: `post.failed`. */
+  /** Kind of the change: `post.failed`. */
   readonly kind: string
-  /** What it is about: facts of one subject arrive in the order in which they became true. */
+  /** Subject of the fact: facts of one subject arrive in the order in which they were written. */
   readonly subject: string
-  /** When it became true, by the writer's clock. */
+  /** Time of the change, by the writer's clock. */
   readonly at: Date
-  /** JSON-safe; what it holds depends on the kind. */
+  /** JSON-safe content, which depends on the kind. */
   readonly body: unknown
 }
 
 /**
- * What a receiver makes of a fact: it has recorded it and acted (now, or when it was told before); or it never will, for the reason
- * given in a sentence to the operator. Whatever it throws instead means: not now, tell it again.
+ * A receiver's answer to a fact: received, now or at an earlier delivery; or permanently refused, with a reason for the
+ * operator. A thrown error means that the fact is to be delivered again later.
  */
 export type Receipt = 'received' | { readonly refused: string }
 
-/** The way of facts from a writer's process to the subgraphs: calls within one process, HTTP between several. */
+/**
+ * Delivers facts from a writer's process to other subgraphs: by calls within one process, over HTTP between several.
+ */
 export interface FactCarrier {
-  /** The slugs of the subgraphs that are there. Nobody writes facts for others: they would wait for ever. */
+  /** Slugs of the subgraphs that exist. No facts are written for others: they would wait forever. */
   readonly receivers: readonly string[]
-  /** @throws when the receiver cannot be reached or cannot take it at this moment */
+  /** Delivers a fact. @throws when the receiver cannot be reached or cannot accept the fact at this moment */
   carry(receiver: string, fact: Fact): Promise<Receipt>
 }
 
-/** Bytes that the body of a fact may have as JSON: it carries ids and what a person is shown, not documents. */
+/** Maximum bytes of a fact's body as JSON: it carries ids and short texts for people, not documents. */
 export const mostBodyBytes = 16 * 1024
 
 /**
- * For how many days facts that were delivered are kept, and what was received is remembered. A receiver refuses what is older, because
- * it could not tell any more whether it has acted on it.
+ * Days for which delivered facts are stored, and receipts are remembered. A receiver refuses older facts, because it no
+ * longer knows whether it has acted on them.
  */
 export const keptDays = 30
 
-/** How long what is not delivered may lie before readiness and log say so, in ms. */
+/** Milliseconds for which a fact may stay undelivered before readiness and the log report it. */
 export const longMs = 60_000

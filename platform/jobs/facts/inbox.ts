@@ -5,7 +5,7 @@ import { type Fact, keptDays } from './fact.ts'
 
 const dayMs = 86_400_000
 
-/** What one receiver remembers of the facts that it acted on. */
+/** Statements on the facts that one receiver has acted on. */
 export interface Inbox {
   readonly record: Statement
 }
@@ -19,7 +19,10 @@ export const inboxOf = (slug: string): Inbox => ({
   ),
 })
 
-/** Records a fact in the transaction of its effect. @returns false when it was recorded before: then it has had its effect */
+/**
+ * Records a fact in the transaction of its effect. @returns false when it was recorded before, so that its effect must
+ * not be repeated
+ */
 export async function recordFact(sequelize: Sequelize, { record }: Inbox, fact: Fact, now: Date, transaction: Transaction): Promise<boolean> {
   const { from, id, kind, subject, at } = fact
   const recorded = await rows(sequelize, record, [from, id, kind, subject, at, now], transaction)
@@ -29,7 +32,7 @@ export async function recordFact(sequelize: Sequelize, { record }: Inbox, fact: 
 /** Whether a fact is older than the inbox remembers. */
 export const isTooOld = ({ at }: Pick<Fact, 'at'>, now: Date): boolean => now.getTime() - at.getTime() >= keptDays * dayMs
 
-/** What was received is remembered for as long as facts are taken, counted from when they became true. */
+/** Retention of receipts: as long as facts are accepted, counted from the time of their change. */
 export const inboxAging = (slug: string): Aging => ({
   table: `${slug}.inbox`,
   days: keptDays,

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../sql/statement.ts'
 
-/** A fact that is not delivered, as an operator sees it. */
+/** An undelivered fact, as an operator sees it. */
 export interface Lying {
   readonly from: string
   readonly id: string
@@ -10,12 +10,15 @@ export interface Lying {
   readonly subject: string
   readonly at: Date
   readonly attempts: number
-  /** REFUSED: it is not retried automatically. BEHIND: an earlier fact of its subject is not delivered. WAITING: it is told soon. */
+  /**
+   * REFUSED: it is not retried automatically. BEHIND: an earlier fact of its subject is not delivered. WAITING: its
+   * delivery comes soon.
+   */
   readonly state: 'REFUSED' | 'BEHIND' | 'WAITING'
   readonly failure: string | null
 }
 
-/** How many facts of one writer are listed. */
+/** Maximum number of listed facts of one writer. */
 const mostListed = 200
 
 const tellers = statement(
@@ -36,16 +39,16 @@ const of = (slug: string) => ({
   ),
 })
 
-/** What an operator does with facts that are not delivered, in every schema that has any. */
+/** Operations on undelivered facts, over all schemas with facts. */
 export interface FactOperator {
   list(): Promise<Lying[]>
-  /** Has facts told again now: all of them, or one. @returns how many, a receiver each */
+  /** Schedules facts for delivery now: all of them, or one. @returns the number of deliveries */
   retry(id: string | null, now: Date): Promise<number>
-  /** Gives up a fact, so that the later ones of its subject go on. @returns how many, a receiver each */
+  /** Drops a fact, so that later ones of its subject are delivered. @returns the number of dropped deliveries */
   drop(id: string, now: Date): Promise<number>
 }
 
-/** @param slugs of the subgraphs, whose schemas are looked at */
+/** @param slugs of the subgraphs whose schemas are searched */
 export async function openFactOperator(sequelize: Sequelize, slugs: readonly string[]): Promise<FactOperator> {
   const schemas = (await rows<{ slug: string }>(sequelize, tellers, [slugs])).map(({ slug }) => slug)
   const each = async (run: (schema: ReturnType<typeof of>) => Promise<unknown[]>) => {

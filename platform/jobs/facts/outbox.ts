@@ -4,7 +4,7 @@ import { rows, type Statement, statement } from '../../sql/statement.ts'
 import type { Aging } from '../retention.ts'
 import { keptDays, mostBodyBytes } from './fact.ts'
 
-/** A fact that is to be written, and for whom. */
+/** A fact to be written, with its receivers. */
 export interface Outgoing {
   readonly kind: string
   readonly subject: string
@@ -12,7 +12,7 @@ export interface Outgoing {
   readonly receivers: readonly string[]
 }
 
-/** The statements on one writer's facts; the tables look alike in each schema. */
+/** Statements on one writer's facts; the tables are alike in each schema. */
 export interface Outbox {
   readonly write: Statement
   readonly take: Statement
@@ -23,10 +23,10 @@ export interface Outbox {
   readonly lying: Statement
 }
 
-/** A clock that was set back must not leave rows waiting for a time that it reaches only tomorrow. */
+/** Whether a fact is due. After a clock was set back, rows must not wait for a time that is reached only much later. */
 const isDue = `(f.next_at <= $1 or f.next_at > $1::timestamptz + interval '10 minutes')`
 
-/** Whether an earlier fact of the same subject is still on its way to the same receiver. */
+/** Whether an earlier fact of the same subject is undelivered to the same receiver. */
 const isBehind = (table: string, f: string) =>
   `exists (select from ${table} e where e.receiver = ${f}.receiver and e.subject = ${f}.subject and e.seq < ${f}.seq and e.delivered_at is null)`
 
@@ -34,8 +34,8 @@ const isBehind = (table: string, f: string) =>
 export function outboxOf(slug: string): Outbox {
   const table = `${slug}.facts`
   return {
-    // The lock on the subject is held until the commit, and taken before the row has its number: so facts of one subject have their
-    // numbers in the order in which they are seen, whatever else their transactions do.
+    // Locks the subject until the commit, before the row gets its number, so facts of one subject become visible in the
+    // order of their numbers.
     write: statement(
       `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('${table} ' || s, 4)) from (select distinct s from unnest($4::text[]) s order by s) t)
        insert into ${table} (id, receiver, kind, subject, body, at, next_at)
@@ -69,9 +69,9 @@ export function outboxOf(slug: string): Outbox {
 }
 
 /**
- * Writes facts in the transaction that makes them true, by one statement.
+ * Writes facts with one statement, in the transaction of their change.
  * @returns their ids
- * @throws Error for a body that is larger than facts may be: a mistake of the program
+ * @throws Error for a body above the size limit, which is a programming mistake
  */
 export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts: readonly Outgoing[], now: Date, transaction: Transaction): Promise<string[]> {
   const ids = facts.map(() => newId(now))
@@ -87,7 +87,10 @@ export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts:
   return ids
 }
 
-/** Facts that were delivered go when they are old; the others stay until they are delivered or an operator drops them. */
+/**
+ * Retention of facts: old delivered ones are removed; the others stay until they are delivered or an operator drops
+ * them.
+ */
 export const outboxAging = (slug: string): Aging => ({
   table: `${slug}.facts`,
   days: keptDays,

@@ -9,40 +9,45 @@ import type { Sweep } from '../queue.ts'
 import type { Fact, FactCarrier } from './fact.ts'
 import type { Outbox } from './outbox.ts'
 
-/** How often facts are looked for that nobody told of, in ms: those of processes that died, and those that wait for their next try. */
+/**
+ * Interval in ms at which due facts are searched for: those of ended processes, and those that wait for their next
+ * attempt.
+ */
 const everyMs = 15_000
-/** How many facts one look takes, and how many of one receiver are told at once. */
+/** Maximum number of facts taken in one search, and delivered to one receiver at once. */
 const mostTaken = 32
 const atOnce = 4
-/** How long a receiver has for one fact, in ms. */
+/** Time limit in ms for a receiver to handle one fact. */
 const patienceMs = 5_000
-/** How long what was taken is left to the process that took it, in ms. */
+/** Time in ms for which a fact is reserved for the process that took it. */
 const leaseMs = 15_000
-/** After so many failures in a row a receiver is left alone until the next look. */
+/** Consecutive failures after which a receiver is skipped until the next search. */
 const mostFailures = 3
-/** From which try on a failure is a warning: what is started together is not there all at once. */
+/**
+ * Attempt from which on a failure is logged as a warning: processes that start together are not ready at the same time.
+ */
 const worthAWarning = 3
 /** The longest pause between two tries, in ms. */
 const longestPauseMs = 30_000
-/** How much of what a receiver said is kept, in characters. */
+/** Maximum characters of a receiver's stored error. */
 const longestFailure = 500
 
-/** How long a fact waits after so many tries, in ms: ever longer, so that who is down is not hammered, and never so long that it is forgotten. */
+/** Returns the pause in ms after a number of attempts: it grows, to spare a receiver that is down, up to a maximum. */
 export const pauseMs = (attempts: number): number => Math.min(250 * 2 ** Math.min(attempts, 10), longestPauseMs)
 
-/** Carries the facts of one writer to their receivers. Any number of processes may do so at the same time. */
+/** Delivers the facts of one writer to their receivers. Any number of processes may run it at the same time. */
 export interface Relay {
-  /** Looks for facts that are due; telling goes on by itself, so a slow receiver holds up no other. */
+  /** Searches for due facts; deliveries continue by themselves, so a slow receiver delays no other. */
   readonly sweep: Sweep
-  /** Looks at once: facts were written. */
+  /** Searches at once, because facts were written. */
   wake(): void
-  /** Takes no more, and waits for what is under way. */
+  /** Takes no more facts, and waits for running deliveries. */
   stop(): Promise<void>
 }
 
 interface Taken extends Omit<Fact, 'from'> {
   readonly receiver: string
-  /** As text: it may be larger than a number. */
+  /** Sequence number as text: it may exceed a JavaScript number. */
   readonly seq: string
   readonly attempts: number
 }
@@ -54,22 +59,22 @@ export interface RelayParts {
   readonly clock: Clock
   readonly carrier: FactCarrier
   readonly log: Logger
-  /** What deadlines are measured by. @default the system's */
+  /** Timers for deadlines. @default the system's */
   readonly timers?: JobClock
 }
 
-/** What is under way to one receiver. */
+/** Deliveries in progress to one receiver. */
 interface Lane {
-  /** Taken, and not told yet. */
+  /** Facts taken but not delivered yet. */
   readonly waiting: Taken[]
   running: number
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
 }
 
 export function createRelay({ slug, outbox, sequelize, clock, carrier, log, timers = systemJobClock }: RelayParts): Relay {
   const lanes = new Map<string, Lane>()
-  /** Receivers that were passed over because enough was under way to them. */
+  /** Receivers that were skipped because enough deliveries to them are in progress. */
   const passedOver = new Set<string>()
   const running = new Set<Promise<void>>()
   let begin: (ms?: number) => void = () => {}
@@ -116,7 +121,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     running.add(work)
   }
 
-  /** Leaves a receiver that does not answer alone for a moment, with all that waits for it. */
+  /** Releases the waiting facts of a receiver that does not answer, for a later attempt. */
   async function release(receiver: string, lane: Lane): Promise<void> {
     lane.failures = 0
     const seqs = lane.waiting.splice(0).map(({ seq }) => seq)
@@ -126,7 +131,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     begin(again)
   }
 
-  /** Delivers one fact to a receiver and stores the result. @returns whether the receiver had an answer */
+  /** Delivers one fact to a receiver and stores the result. @returns whether the receiver answered */
   async function tell(taken: Taken): Promise<boolean> {
     const { receiver, seq, attempts, ...fact } = taken
     const about = { receiver, kind: fact.kind, fact: fact.id, subject: fact.subject }

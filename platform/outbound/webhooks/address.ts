@@ -7,8 +7,8 @@ const longest = { url: 2_000, description: 2_000 } as const
 const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
 /**
- * An address that can be told something, without the part that no request carries.
- * @throws BAD_USER_INPUT for what is none, or names a user
+ * Reads an address for webhooks, without the fragment, which requests do not carry.
+ * @throws BAD_USER_INPUT for an invalid address, or one with a user name
  */
 export function readUrl(given: string): string {
   const text = checkText(given.trim(), 'url')
@@ -21,9 +21,9 @@ export function readUrl(given: string): string {
 }
 
 /**
- * Which events an address is told, each once, in our order.
- * @param events all that there are
- * @throws BAD_USER_INPUT for none, and for one that is never told
+ * Reads the events that an endpoint receives, without duplicates, in our order.
+ * @param events all existing ones
+ * @throws BAD_USER_INPUT for an empty list, and for an unknown event
  */
 export function readEvents<Event extends string>(given: readonly string[], events: readonly Event[]): readonly Event[] {
   const strange = given.find(name => !(events as readonly string[]).includes(name))
@@ -36,7 +36,7 @@ export function readEvents<Event extends string>(given: readonly string[], event
 /** @throws BAD_USER_INPUT when it is too long */
 export const readDescription = (given: string | null | undefined): string | null => readText(given, 'description', longest.description)
 
-/** @throws BAD_USER_INPUT for an address that nobody may have called, or of which nobody says where it leads */
+/** @throws BAD_USER_INPUT for an address that must not be called, or whose name cannot be resolved */
 export async function requireReach({ reaches }: { readonly reaches: Reaches }, url: string): Promise<void> {
   const mayBeCalled = await reaches(new URL(url)).catch(unanswered('url'))
   if (!mayBeCalled) throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })

@@ -4,27 +4,37 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobData, JobQueue, Sweep } from '../../jobs/queue.ts'
 import type { Answered } from './tries.ts'
 
-/** The queue of wake-ups for webhooks that are to be tried, in the subgraph that tells them. */
+/** Queue of wake-ups for webhook deliveries, in the subgraph that sends them. */
 const name = 'deliver-webhook'
 
-/** A delivery as its wake-up knows it: its own id, that of its address, and whatever else finds it. */
+/** Data of a delivery's wake-up: its id, its endpoint's id, and whatever else identifies it. */
 export type DeliveryKey = JobData & { readonly id: string; readonly endpointId: string }
 
-/** What a subgraph does about a delivery of its own tables. */
+/** A subgraph's operations on its own table of deliveries. */
 export interface Deliveries<Key extends DeliveryKey, Delivery> {
-  /** Counts a try, in a transaction of its own (`beginTry`); null when it is not due, over, or somebody else's at this moment. */
+  /**
+   * Counts an attempt, in a transaction of its own (`beginTry`); null when the delivery is not due, has ended, or is in
+   * progress elsewhere.
+   */
   begin(key: Key): Promise<Delivery | null>
-  /** Makes the call (`send`); undefined when there is nobody to tell any more, and nothing is concluded. */
+  /** Makes the call (`send`); undefined when the endpoint is gone, and nothing is stored. */
   call(delivery: Delivery): Promise<Answered | undefined>
-  /** Writes what came of it (`conclude`), in a transaction with the next wake-up, if the try is still this one (`isStillTried`). */
+  /**
+   * Stores the result (`conclude`), in a transaction with the next wake-up, if the attempt is still the latest
+   * (`isStillTried`).
+   */
   settle(delivery: Delivery, answered: Answered): Promise<void>
-  /** What should have been tried before a moment: its wake-up was lost, or its try interrupted. */
+  /**
+   * Returns deliveries that should have been attempted before a moment: their wake-up was lost, or their attempt
+   * interrupted.
+   */
   due(before: Date, limit: number): Promise<readonly Key[]>
 }
 
 /**
- * Makes one try of a delivery, if it is due and nobody else is at it. The try is counted before the call and concluded after it, so a
- * crash in between leaves a delivery whose time comes again: it is told once more, under the same id, and never lost.
+ * Makes one attempt of a delivery, if it is due and not in progress elsewhere. The attempt is counted before the call
+ * and concluded after it, so a crash in between leads to another attempt under the same id, and the delivery is never
+ * lost.
  */
 export async function deliver<Key extends DeliveryKey, Delivery>(deliveries: Deliveries<Key, Delivery>, key: Key): Promise<void> {
   const begun = await deliveries.begin(key)
@@ -36,11 +46,11 @@ export async function deliver<Key extends DeliveryKey, Delivery>(deliveries: Del
   await deliveries.settle(begun, answered)
 }
 
-/** Has a delivery tried then. */
+/** Schedules an attempt of a delivery. */
 export const tryAt = (jobs: Jobs, key: DeliveryKey, at: Date, transaction: Transaction): Promise<void> =>
   jobs.enqueue(name, key, { transaction, startAfter: at, key: key.id })
 
-/** The queue as it runs: an address that is slow holds up nobody else's. */
+/** Creates the queue; a slow endpoint delays no other. */
 export const webhookQueue = <Key extends DeliveryKey, Delivery>(deliveries: () => Deliveries<Key, Delivery>): JobQueue => ({
   name,
   groupOf: ({ endpointId }) => endpointId ?? null,
@@ -49,16 +59,19 @@ export const webhookQueue = <Key extends DeliveryKey, Delivery>(deliveries: () =
   },
 })
 
-/** How long a delivery is left to its own wake-up before the sweep takes it, in ms; how often that goes round, and how many it takes. */
+/**
+ * Time in ms for which a delivery is left to its own wake-up before the sweep takes it, the sweep's interval, and its
+ * maximum number of deliveries.
+ */
 const [graceMs, everyMs, atOnce] = [2_000, 5_000, 50]
 
-/** What the sweep goes by. */
+/** Dependencies of the sweep. */
 export interface Sweeping {
   readonly clock: { now(): Date }
   readonly log: { error(facts: object, text: string): void }
 }
 
-/** Finds deliveries whose wake-up was lost, or whose try was interrupted: the rows alone say what is to be done. */
+/** Finds deliveries whose wake-up was lost, or whose attempt was interrupted, from the rows alone. */
 export const webhookSweep = <Key extends DeliveryKey, Delivery>(deliveries: () => Deliveries<Key, Delivery>, { clock, log }: Sweeping): Sweep => ({
   name: 'overdue webhooks',
   everyMs,

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 
-/** For how long a former secret signs beside the new one, in ms. */
+/** Time in ms for which a former secret signs beside the new one. */
 export const overlapMs = 86_400_000
 
-/** How many former secrets of an address sign at most. */
+/** Maximum number of former secrets of an endpoint that still sign. */
 export const maxFormerSecrets = 10
 
-/** Returns a new secret, as it is shown (Standard Webhooks: 24 to 64 random bytes). */
+/** Creates a secret in the form shown to people (Standard Webhooks: 24 to 64 random bytes). */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 /**
- * Refuses a rotation when as many former secrets sign as may.
- * @param ends until when each of those that were replaced earlier than the last one signs, the latest first
+ * Rejects a rotation when the maximum number of former secrets still sign.
+ * @param ends until when each earlier secret signs, the latest first
  * @throws RATE_LIMITED with `retryAfter`
  */
 export function requireRoomForFormer(ends: readonly Date[], now: Date): void {

@@ -4,20 +4,23 @@ import type { WayOut } from '../outbound.ts'
 import type { Reaches } from '../public.ts'
 import { type Answered, patienceMs } from './tries.ts'
 
-/** What is sent once: by Standard Webhooks, the same bytes under the same id at each try. */
+/** A message by Standard Webhooks: the same bytes under the same id at each attempt. */
 export interface Message {
   readonly id: string
   readonly body: string
   readonly url: string
-  /** As they are shown, `whsec_…`; each signs. */
+  /** Secrets in the form `whsec_…`; each of them signs. */
   readonly secrets: readonly string[]
   /** The organization whose limits the request counts against. */
   readonly organizationId: string
 }
 
-/** What messages are sent with. */
+/** Dependencies of sending. */
 export interface Sending {
-  /** Addresses that callers give go by the way without trusted origins (`platform/outbound/callers.ts`), those of settings by the platform's own. */
+  /**
+   * Outbound client: for addresses of callers the one without trusted origins (`platform/outbound/callers.ts`), for
+   * those of settings the platform's own.
+   */
   readonly way: { readonly outbound: WayOut; readonly reaches: Reaches }
   readonly log: { error(facts: object, text: string): void }
 }
@@ -26,8 +29,8 @@ export interface Sending {
 export const bodyOf = (type: string, data: object, at: Date): string => JSON.stringify({ type, timestamp: at.toISOString(), data })
 
 /**
- * Makes one try: signs a message and posts it. An address that may not be called is not called.
- * @returns the status of the answer; null when none came, or nothing was sent
+ * Makes one attempt: signs a message and posts it, unless the address must not be called.
+ * @returns the status of the answer; null when none arrived, or nothing was sent
  */
 export const send = (sending: Sending, message: Message, now: Date): Promise<Answered> =>
   doForOrganization(message.organizationId, () => post(sending, message, now))
