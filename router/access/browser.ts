@@ -1,17 +1,17 @@
 import { type Browser, browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../subgraphs/http/browser.ts'
 import type { Caller } from './authenticate.ts'
 
-/** What is known of the browser behind a request that changes something. */
+/** What is known of the browser behind a mutation. */
 export interface KnownBrowser {
   readonly browser: Browser
-  /** `Set-Cookie` of a browser that had no secret yet. */
+  /** `Set-Cookie` line for a browser without a secret. */
   readonly setCookie: string | null
 }
 
 /**
- * The browser that a request comes from: one that sends its session cookie, or a page of the platform's own origin. Null for programs;
- * for browsers on another host than the platform's own, where a cookie would not come back to; and for pages of other origins that
- * call with a token, which need not keep the cookies of an answer.
+ * Returns the browser that sent a request: it sends a session cookie, or the page is of the platform's own origin. Null
+ * for programs, for browsers on another host than the platform's own (the cookie would not come back), and for pages of
+ * other origins that call with a token (they may drop the cookies of an answer).
  */
 export function browserOf(headers: Headers, { credential }: Caller, publicUrl: string): KnownBrowser | null {
   const { host, origin } = new URL(publicUrl)

@@ -1,30 +1,34 @@
 import type { DocumentNode, GraphQLFormattedError } from 'graphql'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 
-/** What a viewer may have of one operation. */
+/** The part of an operation that a viewer may read. */
 export interface AccessDecision {
   /**
-   * Short and equal for equal decisions: it goes into every cache key. Two viewers for whom the same fields of this document
-   * remain have the same verdict; differing remains never share one.
+   * Short text that is equal for equal decisions and part of every cache key. Two viewers with the same remaining
+   * fields of this document have the same verdict; different remaining fields never share one.
    */
   readonly verdict: string
   /**
-   * The document without what this viewer may not have; the very same object when nothing is refused; null when nothing of
-   * the operation remains. Fields are only ever removed, never renamed or added (`__typename` excepted), because the answer
+   * The document without rejected fields; the very same object when none is rejected; null when nothing of the
+   * operation remains. Fields are only ever removed, never renamed or added (`__typename` excepted), because the answer
    * is shaped by the original document and every field missing here becomes null there. A field that lost its whole
-   * selection stays, with `__typename` or with an empty selection set, so that its own null or length is still told.
+   * selection stays, with `__typename` or with an empty selection set, so that the client still sees its null or
+   * length.
    */
   readonly document: DocumentNode | null
   /**
-   * One for each refused place, code `UNAUTHORIZED_FIELD_OR_TYPE`, with a sentence that says which scopes would do. The path
-   * consists of the client's response keys, without list indexes.
+   * One error for each rejected place, code `UNAUTHORIZED_FIELD_OR_TYPE`, with a sentence that names the sufficient
+   * scopes. The path consists of the client's response keys, without list indexes.
    */
   readonly errors: readonly GraphQLFormattedError[]
-  /** The operation must not run at all (a mutation with any refused field): `data` is null and only `errors` are told. */
+  /**
+   * The operation must not run at all (a mutation with any rejected field): `data` is null, and the answer has only
+   * `errors`.
+   */
   readonly refusedWhole: boolean
 }
 
-/** Takes out of an operation what its viewer may not have, before anything is planned. */
+/** Removes from an operation what its viewer may not read, before it is planned. */
 export interface AccessFilter {
   /**
    * Decides without variables and without waiting. The engine asks for every operation, so a decision should be kept by

@@ -6,22 +6,22 @@ import { type Findings, findingsOf, type Operation } from './findings.ts'
 import { refusalsOf } from './refused-places.ts'
 import { type AccessTable, meets } from './rules.ts'
 
-/** How many decisions are kept, whoever made them necessary: viewers with the same rights share one. */
+/** Maximum number of cached decisions; viewers with the same rights share one. */
 const mostDecisions = 5000
-/** Bytes that they may take together, with the documents that they keep alive. */
+/** Maximum bytes of all cached decisions, with the documents that they keep alive. */
 const mostBytes = 64 * 1024 * 1024
-/** What a selection of a document and a refusal take, as measured with Node 26. */
+/** Bytes of memory for a selection and for a rejection, as measured with Node 26. */
 const [bytesPerSelection, bytesPerRefusal] = [250, 250]
 
-/** A decision, and roughly the bytes that it takes. */
+/** A decision, and its approximate bytes. */
 interface Kept {
   readonly decision: AccessDecision
   readonly bytes: number
 }
 
 /**
- * Makes the filter that takes out of an operation what its viewer may not have, by the rules of one supergraph. Rules are about what is
- * answered: the value of a guarded enum or scalar may be given as an argument by everybody, as with Apollo's router.
+ * Creates the filter that removes from an operation what its viewer may not read, by the rules of one supergraph. Rules
+ * apply to answers only: everyone may send a guarded enum or scalar value as an argument, as with Apollo's router.
  */
 export function createAccessFilter(table: AccessTable): AccessFilter {
   const operations = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
@@ -29,7 +29,9 @@ export function createAccessFilter(table: AccessTable): AccessFilter {
   const rights = new WeakMap<Viewer, string>()
   let count = 0
 
-  /** One character a requirement: viewers with equal texts are equal before every document. */
+  /**
+   * Returns a viewer's rights with one character a requirement: viewers with equal texts are equal for every document.
+   */
   const rightsOf = (viewer: Viewer): string => {
     let known = rights.get(viewer)
     if (known === undefined) {
@@ -67,7 +69,7 @@ export function createAccessFilter(table: AccessTable): AccessFilter {
   }
 }
 
-/** Nobody knows what would run: so nothing does. */
+/** Decision for an unknown operation: nothing runs. */
 const unknownOperation: AccessDecision = {
   verdict: 'unknown',
   document: null,
@@ -92,7 +94,7 @@ function decide(table: AccessTable, operation: Operation, viewer: Viewer): Kept 
   return kept({ verdict, document: rewrite(operation, remaining, findings), errors, refusedWhole })
 }
 
-/** The document with the operation's new selections, and the fragments that they still use. */
+/** Returns the document with the operation's new selections, and the fragments that they still use. */
 function rewrite({ document, definition }: Operation, selectionSet: SelectionSetNode, { changed, fragments }: Findings): DocumentNode {
   const used = new Map<string, SelectionSetNode>()
   const visit = (set: SelectionSetNode) => {

@@ -2,36 +2,36 @@ import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, 
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type AccessTable, type FieldRule, meets, type Requirement } from './rules.ts'
 
-/** One operation of a document that a decision is about. */
+/** The operation of a document that a decision is about. */
 export interface Operation {
   readonly id: number
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
 }
 
-/** The reason for a refusal: the `Type` or `Type.field`, and what it requires. */
+/** Reason for a rejection: the `Type` or `Type.field`, and its requirements. */
 export interface Barrier {
   readonly coordinate: string
   readonly rule: readonly Requirement[]
-  /** What the members of a union ask for besides, when none of them is open: one would do. */
+  /** Further requirements of a union's members, when the viewer may read none of them: meeting one suffices. */
   readonly members: readonly (readonly Requirement[])[]
 }
 
-/** What a walk through one operation found out for one viewer. */
+/** Result of a walk through one operation for one viewer. */
 export interface Findings {
-  /** What remains of the selection sets that lose something; null when nothing does. */
+  /** The remaining parts of selection sets that lose something; null when nothing remains. */
   readonly changed: ReadonlyMap<SelectionSetNode, SelectionSetNode | null>
   readonly refusedFields: ReadonlyMap<FieldNode, Barrier>
-  /** By the selection set of a fragment whose type is refused. */
+  /** Barriers by the selection sets of fragments whose type is rejected. */
   readonly refusedSets: ReadonlyMap<SelectionSetNode, Barrier>
   readonly fragments: ReadonlyMap<string, SelectionSetNode>
-  /** How many selections it met. */
+  /** Number of selections visited. */
   readonly selections: number
 }
 
 /**
  * Walks through one operation for one viewer, each fragment once.
- * @param missing collects the ids of the requirements that bar the viewer: whoever is barred by the same ones has the same remains
+ * @param missing collects the ids of the unmet requirements: viewers with the same ones keep the same fields
  */
 export function findingsOf(table: AccessTable, { document, definition }: Operation, viewer: Viewer, missing: Set<number>): Findings {
   const fragments = new Map<string, SelectionSetNode>()
@@ -53,7 +53,7 @@ export function findingsOf(table: AccessTable, { document, definition }: Operati
     for (const each of unmet) missing.add(each.id)
     return unmet.length > 0
   }
-  /** What keeps the viewer from a field; undefined when nothing does. */
+  /** Returns the barrier between the viewer and a field; undefined when there is none. */
   const barrierOf = (rule: FieldRule, coordinate: string): Barrier | undefined => {
     const members = rule.members?.length && rule.members.every(member => member.some(isUnmet)) ? rule.members : []
     if (bars(rule.all)) return { coordinate, rule: rule.all, members }
@@ -81,7 +81,7 @@ export function findingsOf(table: AccessTable, { document, definition }: Operati
     return { ...node, selectionSet: inner ?? { kind: Kind.SELECTION_SET, selections: [typename] } }
   }
 
-  /** Whether a selection is about types and the schema alone, which are told to everybody. */
+  /** Whether a selection is about types and the schema only, which everyone may read. */
   const asksNothing = (set: SelectionSetNode, seen = new Set<SelectionSetNode>()): boolean =>
     set.selections.every(selection => {
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__')
@@ -130,7 +130,8 @@ export function findingsOf(table: AccessTable, { document, definition }: Operati
       if (remaining !== selection || (selection.kind === Kind.FRAGMENT_SPREAD && changed.has(fragments.get(selection.name.value)!))) isChanged = true
     }
     if (!isChanged) return set
-    // Without the fragment nobody would ask for the type, and by the type alone is known what of it is answered with null.
+    // Keeps `__typename`: without the fragment the type would not be requested, and the type alone shows which fields
+    // are answered with null.
     if (lostFragment && kept.length > 0 && table.abstract.has(type) && !kept.some(asksType)) kept.push(typename)
     const remaining = kept.length > 0 ? { ...set, selections: kept } : null
     changed.set(set, remaining)

@@ -1,19 +1,19 @@
 import { Refusal } from '../../platform/errors.ts'
 import { credentialHeaders, serviceHeaders } from './authenticate.ts'
 
-/** What is understood there: credentials, and what a service says beside its own. */
+/** Headers that `connection_init` may carry: credentials, and a service's headers beside its token. */
 const spoken = [...credentialHeaders, ...serviceHeaders]
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** How deep objects within each other are looked through. */
+/** Maximum depth of nested objects that are searched. */
 const mostLevels = 8
 
 /**
- * Reads the credentials in the payload of `connection_init`: under the names of their headers in any case, or so within an object
- * `headers`, which is how Apollo Sandbox and many clients send them. A value that could not be a credential is given as one that no
- * check accepts, so that it is refused rather than overlooked; null and empty texts count as none.
- * @returns a refusal when something looks like a credential and stands where none is understood, or when two differ
+ * Reads the credentials in the payload of `connection_init`: under the names of their headers in any case, or in an
+ * object `headers`, as Apollo Sandbox and many clients send them. A value that cannot be a credential is returned as
+ * one that no check accepts, so that it is rejected rather than overlooked; null and empty texts count as absent.
+ * @returns an error when something looks like a credential at an unsupported place, or when two credentials differ
  */
 export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<string, string> | Refusal {
   const found = new Map<string, string>()
@@ -38,7 +38,10 @@ export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<s
   return read(parameters ?? {}, false) ?? found
 }
 
-/** The name of what looks like a credential, there or below; null when nothing does. What nests too deep is not looked into, nor trusted. */
+/**
+ * Returns the name of a value that looks like a credential, at any depth; null when there is none. Values that nest too
+ * deep are not searched, and not trusted.
+ */
 function credentialAt(name: string, value: unknown, levels: number): string | null {
   if (value === null || value === '') return null
   if (tells(name) || (typeof value === 'string' && hasScheme(value)) || levels === 0) return name
@@ -50,7 +53,7 @@ function credentialAt(name: string, value: unknown, levels: number): string | nu
   return null
 }
 
-/** Names under which clients of other servers send what would be a credential there. */
+/** Whether clients of other servers use the name for a credential. */
 function tells(name: string): boolean {
   if (/^(?:auth|authentication|bearer|credentials?|cookies?|key|session)$/i.test(name)) return true
   return /(?<!csrf-?|xsrf-?)token|jwt|api[-_]?key|authori[sz]ation|secret|pass(?:word|wd|phrase)/i.test(name)

@@ -5,10 +5,10 @@ import type { Barrier } from './findings.ts'
 import { lacksPlatformRole } from './policies.ts'
 import { meets, type Requirement } from './rules.ts'
 
-/** The code of a refused field: what the answer's error list and the REST doors look for. */
+/** Code of a rejected field, in the answer's errors and for REST. */
 export const refusedCode = 'UNAUTHORIZED_FIELD_OR_TYPE'
 
-/** Codes beside the platform's own table that clients of GraphQL know, and that may leave the house with their message. */
+/** Codes besides the platform's own table that GraphQL clients know, and whose messages clients may see. */
 const graphqlCodes = new Set([
   refusedCode,
   'BAD_REQUEST',
@@ -22,30 +22,30 @@ const graphqlCodes = new Set([
   'SUPERGRAPH_CHANGED',
 ])
 
-/** Every code that a client may be told. */
+/** Every code that a client may receive. */
 export const toldCodes: readonly string[] = [...Object.keys(statusOf), ...graphqlCodes]
 
-/** The code that a client is told of anything thrown. */
+/** Returns the code that a client receives for any thrown error. */
 export function toldCode(error: unknown): string {
   const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
   return typeof code === 'string' && (isErrorCode(code) || graphqlCodes.has(code)) ? code : 'INTERNAL_SERVER_ERROR'
 }
 
-/** How many alternatives of scopes an error names. */
+/** Maximum number of scope alternatives that an error names. */
 const mostAlternatives = 20
 
-/** For people who have the role, and are active in another organization: that is where the first sign-in leads. */
+/** Hint for people who have the role but are active in another organization, as after the first sign-in. */
 const whereAdministrators = ' Who administers the platform does so in the organization admin: go there by switchOrganization.'
 
-/** What is said of a field or type that is refused, wherever it stands. */
+/** Message and extensions of the error for a rejected field or type, wherever it is selected. */
 export type Words = Required<Pick<GraphQLFormattedError, 'message' | 'extensions'>>
 
-/** The error for one place. */
+/** Creates the error for one path. */
 export const refusalOf = (path: readonly string[], { message, extensions }: Words): GraphQLFormattedError => ({ message, path, extensions })
 
 /**
- * Says what would do: `extensions.requiredScopes` (one inner list is enough, all of it is needed), `extensions.requiredPolicies`
- * likewise, and `extensions.signIn` when the caller is not known at all.
+ * Describes how access would be granted: `extensions.requiredScopes` (meeting one inner list suffices, all of its
+ * scopes are needed), `extensions.requiredPolicies` likewise, and `extensions.signIn` when the caller is anonymous.
  */
 export function wordsFor({ coordinate, rule, members }: Barrier, viewer: Viewer, operation: `${OperationTypeNode}`): Words {
   const ways = waysIn(rule, members)
@@ -74,7 +74,10 @@ export function wordsFor({ coordinate, rule, members }: Barrier, viewer: Viewer,
   }
 }
 
-/** Everything that has to be met, once for each member by which a union could be entered: those that differ in scopes alone. */
+/**
+ * Returns the requirements to be met, once for each member through which a union could be read; members that differ in
+ * scopes only are merged.
+ */
 function waysIn(rule: readonly Requirement[], members: Barrier['members']): readonly (readonly Requirement[])[] {
   if (members.length === 0) return [rule]
   const ways = members.map(member => [...new Set([...rule, ...member])])
@@ -84,7 +87,7 @@ function waysIn(rule: readonly Requirement[], members: Barrier['members']): read
   return ways.filter(way => others(way) === others(ways[0]!))
 }
 
-/** Several requirements of one kind as a single disjunction of conjunctions, each list sorted. */
+/** Combines several requirements of one kind into a single disjunction of conjunctions, each list sorted. */
 function alternatives(rule: readonly Requirement[], kind: 'scopes' | 'policies'): readonly (readonly string[])[] {
   let result: readonly (readonly string[])[] = [[]]
   for (const requirement of rule) {
@@ -96,7 +99,7 @@ function alternatives(rule: readonly Requirement[], kind: 'scopes' | 'policies')
 
 const distinct = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] => [...new Map(lists.map(list => [list.join(' '), list])).values()]
 
-/** A way that takes more than another one takes is none that anybody has to hear of. */
+/** Describes alternatives in words, without those that contain another one. */
 const inWords = (any: readonly (readonly string[])[]): string =>
   any
     .filter(way => !any.some(other => other.length < way.length && other.every(name => way.includes(name))))

@@ -3,18 +3,19 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Barrier, Findings } from './findings.ts'
 import { refusalOf, wordsFor } from './refusal.ts'
 
-/** How many refused places one answer names. */
+/** Maximum number of rejected places that one answer names. */
 const mostErrors = 100
 
-/** A selection set, and what refuses all of it. */
+/** A selection set, and the barrier to all of it. */
 interface Place {
   readonly set: SelectionSetNode
   readonly barrier: Barrier | undefined
 }
 
 /**
- * One error for each refused place of an operation, by the client's response keys: a field that several selections ask for is one
- * place. Only what leads to a refusal is entered, so that fragments which multiply cost no more than the errors that are told.
+ * Creates one error for each rejected place of an operation, by the client's response keys: a field that several
+ * selections contain is one place. Only branches with rejections are visited, so that multiplying fragments cost no
+ * more than the reported errors.
  */
 export function refusalsOf(findings: Findings, operation: OperationDefinitionNode, viewer: Viewer): readonly GraphQLFormattedError[] {
   const { changed, refusedFields, refusedSets, fragments } = findings
@@ -27,7 +28,7 @@ export function refusalsOf(findings: Findings, operation: OperationDefinitionNod
     errors.push(refusalOf(path, known))
   }
 
-  /** Names what is refused at one place of the answer, then below it. */
+  /** Reports what is rejected at one place of the answer, then below it. */
   const visit = (places: readonly Place[], path: readonly string[]): void => {
     const reported = new Set<string>()
     const below = new Map<string, Place[]>()
@@ -43,7 +44,7 @@ export function refusalsOf(findings: Findings, operation: OperationDefinitionNod
           open({ set: inner, barrier: barrier ?? refusedSets.get(inner) })
           continue
         }
-        // Introspection is open to everybody.
+        // Introspection is open to all callers.
         if (selection.name.value.startsWith('__')) continue
         const key = (selection.alias ?? selection.name).value
         const refusing = barrier ?? refusedFields.get(selection)

@@ -13,8 +13,8 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { meetsPolicy } from './policies.ts'
 
 /**
- * One use of an access directive. `any` is a disjunction of conjunctions, as in the directive's argument: one inner list
- * must be met wholly.
+ * One use of an access directive. `any` is a disjunction of conjunctions, as in the directive's argument: all entries
+ * of one inner list must be met.
  */
 export type Requirement = { readonly id: number } & (
   | { readonly kind: 'authenticated' }
@@ -22,21 +22,24 @@ export type Requirement = { readonly id: number } & (
   | { readonly kind: 'policies'; readonly any: readonly (readonly string[])[] }
 )
 
-/** The rule of a field: all of `all`, and for a field of union type the rules of one of its members. */
+/** Access rule of a field: all of `all`, and for a field of union type the requirements of one of its members. */
 export interface FieldRule {
-  /** Of the field itself and of the type that it leads to; every one must be met. */
+  /** Requirements of the field and of its type; every one must be met. */
   readonly all: readonly Requirement[]
-  /** The requirements of each member when the field leads to a union: one member must be permitted. Null otherwise. */
+  /**
+   * Requirements of each member when the field's type is a union: the viewer must be permitted one member. Null
+   * otherwise.
+   */
   readonly members: readonly (readonly Requirement[])[] | null
   /** The name of the type that the field leads to, without list and non-null. */
   readonly type: string
 }
 
-/** Everything a supergraph says about who may see what. */
+/** The access rules of a supergraph. */
 export interface AccessTable {
   /** Rules of objects, interfaces (the conjunction of their implementers'), scalars and enums. */
   readonly types: ReadonlyMap<string, readonly Requirement[]>
-  /** By type, then by field. */
+  /** Access rules of fields, by type, then by field name. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, FieldRule>>
   /** Names of interfaces and unions. */
   readonly abstract: ReadonlySet<string>
@@ -61,8 +64,8 @@ const features = { authenticated: 'authenticated', requiresScopes: 'scopes', pol
 type Feature = keyof typeof features
 
 /**
- * Reads the access directives of a supergraph. Interfaces, and the fields that they declare, get the conjunction of what
- * their implementers ask for, whether or not composition wrote it down.
+ * Reads the access directives of a supergraph. Interfaces, and their fields, get the conjunction of their implementers'
+ * requirements, whether or not composition wrote it down.
  * @param supergraph SDL as composition writes it, with its `@link`s
  */
 export function readAccessTable(supergraph: string | DocumentNode): AccessTable {
@@ -137,14 +140,17 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
   return { types, fields, abstract, roots: rootNames(document.definitions), requirements }
 }
 
-/** An argument of type `[[String!]!]!`: a value in place of a list stands for the list with that value alone (GraphQL, section 3.11). */
+/**
+ * Reads an argument of type `[[String!]!]!`: a value in place of a list means the list with that value alone (GraphQL,
+ * section 3.11).
+ */
 const disjunction = (written: unknown): readonly (readonly string[])[] => listOf(written).map(all => listOf(all).map(String).sort())
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 /**
- * The name under which each access directive appears, by the schema's `@link`s: imported, renamed or with its prefix.
- * @throws Error for a security feature that is not known here: to serve the supergraph would be to ignore its rules
+ * Returns the name of each access directive, by the schema's `@link`s: imported, renamed or with its prefix.
+ * @throws Error for an unknown security feature: serving the supergraph would ignore its rules
  */
 export function directiveNames(definitions: readonly DefinitionNode[]): ReadonlyMap<string, Feature> {
   const names = new Map<string, Feature>()
@@ -167,11 +173,11 @@ export function directiveNames(definitions: readonly DefinitionNode[]): Readonly
   return names
 }
 
-/** Which access directive a directive of the schema links to, if any: `@link` may have another name. */
+/** Returns the access directive that a `@link` of the schema refers to, if any; the link may rename it. */
 export const accessFeature = (link: DirectiveNode): Feature | undefined =>
   /\/(authenticated|requiresScopes|policy)\/v0\.1$/.exec(String(valuesOf(link).url))?.[1] as Feature | undefined
 
-/** Security features by their purpose, which ask nothing of a viewer. */
+/** Features with purpose SECURITY that require nothing of a viewer. */
 const withoutRules = /\/(inaccessible\/v0\.[12]|context\/v0\.1)$/
 
 function refuseUnknownSecurity(link: DirectiveNode): void {

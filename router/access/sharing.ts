@@ -1,20 +1,23 @@
 import { type DirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
-/** Among whom what a field says is the same. */
+/** Which callers receive the same value of a field. */
 export interface Sharing {
   readonly by: 'ORGANIZATION' | 'EVERYONE'
-  /** Only among callers with the same scopes. */
+  /** Whether only callers with the same scopes do. */
   readonly sameScopes: boolean
-  /** Of a subscription: the field of its type that names what an event is about; null where newcomers are told no past. */
+  /**
+   * For a subscription: the field of its type that names the subject of an event; null where new subscribers receive no
+   * earlier events.
+   */
   readonly latestBy: string | null
 }
 
-/** The promises of a supergraph, by `Type.field`: a field that is not here may say something else to everybody. */
+/** The sharing promises of a supergraph, by `Type.field`: the value of any other field may differ for each caller. */
 export type SharingTable = ReadonlyMap<string, Sharing>
 
 /**
- * Reads `@shared`. On a type it stands for the fields that every subgraph knows which knows the type: what another subgraph
- * adds to it makes its promise itself.
+ * Reads `@shared`. On a type it covers the fields that every subgraph with this type has; fields that a single subgraph
+ * adds need their own `@shared`.
  */
 export function readSharing(document: DocumentNode): SharingTable {
   const table = new Map<string, Sharing>()

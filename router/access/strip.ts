@@ -2,8 +2,8 @@ import { type DefinitionNode, type DocumentNode, Kind, visit } from 'graphql'
 import { accessFeature, directiveNames } from './rules.ts'
 
 /**
- * The supergraph without its access directives: no uses, definitions, links or types of theirs. For the stock gateway, which
- * refuses to load a supergraph that has them; whoever runs it asks the access filter first.
+ * Returns the supergraph without its access directives: their uses, definitions, links and types. For the stock
+ * gateway, which cannot load a supergraph with them; its caller applies the access filter first.
  */
 export function withoutAccess(supergraph: DocumentNode): DocumentNode {
   const names = directiveNames(supergraph.definitions)

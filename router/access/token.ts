@@ -4,34 +4,37 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
 
-/** How long published keys are good for, in milliseconds: a key that identity distrusts opens nothing after that. */
+/** How long published keys are cached, in milliseconds: a key that identity withdrew is rejected after that. */
 const keptMs = 1000
-/** Tokens with unknown key ids make keys be asked for sooner at most this often, in milliseconds. */
+/** Minimum milliseconds between two fetches of the keys for tokens with unknown key ids. */
 const reloadMs = 5000
 const mostKept = 2000
 
-/** What an access token of identity says. */
+/** The claims of an access token of identity. */
 export interface TokenClaims {
   readonly userId: string
   readonly sessionId: string
   readonly organizationId: string | null
   readonly context: 'personal' | 'organization'
   readonly roles: readonly string[]
-  /** What an OAuth client's token was made for; null for people's own. */
+  /** Scopes of an OAuth client's token; null for a person's own token. */
   readonly scopes: readonly string[] | null
   readonly expiresAt: Date
-  /** The key that has signed it. */
+  /** Id of the key that signed the token. */
   readonly kid: string
-  /** When this router first read the token, in elapsed milliseconds: what was known before may not know of what the token is for. */
+  /**
+   * When this router first read the token, in elapsed milliseconds: older cached answers may lack the token's session.
+   */
   readonly seenAt: number
 }
 
-/** Reads a token: its claims, or why it does not count. Throws only when identity cannot be reached. */
+/** Reads a token: its claims, or why it is invalid. Throws only when identity cannot be reached. */
 export type ReadToken = (token: string) => Promise<TokenClaims | 'invalid' | 'expired'>
 
 /**
- * Makes a reader of access tokens: signature by the published keys, issuer, audience, time (RFC 7519) by the given clock.
- * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ * Creates a reader of access tokens: it verifies the signature by the published keys, issuer, audience, and times (RFC
+ * 7519) by the given clock.
+ * @param elapsed monotonic clock in ms, for the age of cached answers @default performance.now
  */
 export function createTokenReader(
   authority: Pick<Authority, 'issuer' | 'audience' | 'jwks'>,

@@ -1,15 +1,18 @@
 import { neighbourhoodOf } from '../../../platform/caller/address.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** Under what a request is counted. */
+/** Names under which a request is counted. */
 export interface Claim {
   /** The person, key, program or address, see `callerName`. */
   readonly caller: string
-  /** With whom the caller shares turns, see `claimOf`. */
+  /** Name of the organization that shares turns with the caller, see `claimOf`. */
   readonly organization: string
 }
 
-/** Under what everything is counted that one caller does at once: a person, a key, a program, or an anonymous caller's address. */
+/**
+ * Returns the name under which a caller's concurrent use is counted: a person, a key, a program, or an anonymous
+ * caller's address.
+ */
 export const callerName = ({ userId, keyId, appId }: Viewer, address: string): string =>
   keyId === null ? (userId ?? appId ?? neighbourhoodOf(address)) : `${keyMark}${keyId}`
 
@@ -19,8 +22,9 @@ export const isKeyName = (name: string): boolean => name.startsWith(keyMark)
 const keyMark = 'key:'
 
 /**
- * Under what a request takes its turn: the organization in which it works, else its caller. A service takes turns of its own in each
- * organization: what it asks for a call that it answers must not wait for the place of that call.
+ * Returns the names under which a request takes turns: the organization in which it works, else its caller. A service
+ * takes separate turns in each organization: a call that it makes while answering another one must not wait for that
+ * one's slot.
  */
 export function claimOf(viewer: Viewer, address: string): Claim {
   const caller = callerName(viewer, address)

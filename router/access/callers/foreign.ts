@@ -14,43 +14,49 @@ import type { ByToken, Caller, Unauthenticated } from '../authenticate.ts'
 import { createSessionCache } from '../known/session-cache.ts'
 import { createSteady } from '../known/steady.ts'
 
-/** Who issues access tokens in place of identity, and where its keys are. */
+/** An issuer of access tokens in place of identity, and the address of its keys. */
 export interface ForeignIssuer {
   readonly issuer: string
   readonly jwksUrl: string
   readonly audience: string
 }
 
-/** Signatures that only the issuer can make: never one with a secret that both sides know, never none. */
+/** Accepted signature algorithms: only asymmetric ones, so that only the issuer can sign. */
 const algorithms = ['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
-/** For how long keys are good, and how soon they are asked for again, for an unknown one or after a failure, in ms. */
+/**
+ * How long the issuer's keys are cached, and the minimum time between two fetches for an unknown key or after a
+ * failure, in ms.
+ */
 const [keptMs, againMs] = [300_000, 10_000]
-/** How long the issuer may take, in ms: requests wait for it. */
+/** Milliseconds that the issuer may take; requests wait for it. */
 const patienceMs = 3_000
 const mostTokens = 2_000
-/** Characters of the longest `sub`: OpenID Connect allows 255. */
+/** Maximum characters of a `sub`: OpenID Connect allows 255. */
 const longestSubject = 255
-/** Characters of a name that are kept. */
+/** Characters to which a name is cut. */
 const longestName = 80
 
 /** The keys of the issuer. */
 export interface Keys {
-  /** Those that are known; asks for them when they are old, and waits for that as long as the issuer answers. @throws UPSTREAM_FAILED when there are none, and none to be had */
+  /**
+   * Returns the keys; outdated ones are fetched first, and callers wait for the issuer. @throws UPSTREAM_FAILED when no
+   * keys are cached and none can be fetched
+   */
   present(): Promise<KeySet>
-  /** Those that are known, at once; when they are old they are asked for meanwhile. @throws as `present` does */
+  /** Returns the cached keys at once; outdated ones are fetched in the background. @throws as `present` does */
   known(): KeySet
-  /** Those of this moment, if they were not asked for just now. */
+  /** Fetches the keys, unless they were fetched just now. */
   renewed(): Promise<KeySet>
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
-/** The keys at an address: asked for when they are needed, bounded in time, and kept for five minutes. */
+/** Fetches and caches the keys at an address: fetched on demand, with a time limit, and cached for five minutes. */
 export function createKeys(url: string, outbound: Outbound, elapsed: () => number, log: Pick<Logger, 'warn'>): Keys {
   let known: KeySet | null = null
   let [goodUntil, askedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let asking: Promise<void> | null = null
-  /** Whether the issuer failed when it was last asked: then nobody waits for it who has a key that is known. */
+  /** Whether the last fetch from the issuer failed: then callers with a cached key do not wait for it. */
   let isAway = false
 
   const load = async () => {
@@ -102,15 +108,15 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
   }
 }
 
-/** What a token says of its person. */
+/** The claims of a token about its person. */
 interface Claims extends Newcomer {
   readonly expiresAt: Date
 }
 
 /**
- * Makes the part of authentication that knows people by the tokens of another issuer: who they are, it says; what they belong to, and may do,
- * identity does. A person is made at first sight.
- * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ * Creates authentication by the tokens of another issuer. The token says who the person is; identity says to which
+ * organizations the person belongs and with which rights. A person is created at the first sign-in.
+ * @param elapsed monotonic clock in ms, for the age of cached answers
  */
 export function createForeignCallers(
   { issuer, jwksUrl, audience }: ForeignIssuer,
@@ -124,7 +130,7 @@ export function createForeignCallers(
 ): ByToken {
   const keys = createKeys(jwksUrl, outbound, elapsed, log)
   const people = createSessionCache<ForeignPerson>(subjects => authority.foreigners(subjects), elapsed)
-  /** What tokens say, as long as the keys are those by which they were read. */
+  /** Verified claims of tokens, valid while the keys that verified them are in use. */
   let verified = { by: null as KeySet | null, claims: new LRUCache<string, Claims>({ max: mostTokens }) }
 
   const verify = async (token: string, set: KeySet) => {
@@ -169,7 +175,9 @@ export function createForeignCallers(
 
   const kept = createSteady()
   const steady = (viewer: Viewer): Viewer => kept(`${viewer.userId} ${viewer.organizationId}`, viewer)
-  /** @param since elapsed milliseconds: what was heard before does not count @default what was heard within a second does */
+  /**
+   * @param since elapsed milliseconds: older answers of identity are not used @default answers of the last second are
+   */
   const viewerOf = async (claims: Claims, organizationId: string | null, since?: number): Promise<Viewer | Refusal> => {
     const person = await personOf(claims, since)
     if (!person || person.suspended) return invalid()
@@ -188,8 +196,8 @@ export function createForeignCallers(
     const organizationId = headers.get('x-organization-id') || null
     const viewer = await viewerOf(claims, organizationId)
     if (viewer instanceof Refusal) return { refusal: viewer, setCookie: [], expired: false }
-    // Fetches the keys again, because the issuer may have revoked the one that signed this token. Every open stream waits for this, so it
-    // must not wait for the issuer.
+    // Fetches the keys again, because the issuer may have revoked the key that signed this token. Every open stream
+    // waits for this, so it must not wait for the issuer.
     const stands = async () => {
       const present = await read(token, keys.known())
       return typeof present !== 'string' && isDeepStrictEqual(await viewerOf(present, organizationId, elapsed()), viewer)

@@ -13,25 +13,27 @@ import { createSessionCache } from '../known/session-cache.ts'
 import { createSteady } from '../known/steady.ts'
 import { createKeys } from './foreign.ts'
 
-/** Whom tokens of the studio are for, and the app under which its calls are logged. */
+/** Audience of the studio's tokens, and the app under which the studio's calls are logged. */
 const [audience, appId] = ['app_providers', 'app_studio']
-/** How far ahead a token may end, in seconds. */
+/** Maximum remaining lifetime of a token, in seconds. */
 const longestSeconds = 15 * 60
-/** What of a person's rights the studio has: to call models, and nothing else. */
+/** The only right of the person that the studio has: to call models. */
 const scope = 'providers:ai.invoke'
 const longestToken = 8192
 
-/** Knows people by the tokens of the site-builder studio. */
+/** Authenticates people by the tokens of the site-builder studio. */
 export interface StudioCallers {
-  /** Whether a bearer says that it is one of the studio's; it is not looked at further. */
+  /** Whether a bearer token claims to be one of the studio's, without verifying it. */
   claims(token: string): boolean
-  /** Makes a caller of such a token: the person whom it names, in the organization that it names, who calls models there and does nothing else. */
+  /**
+   * Returns the caller of such a token: the person and organization that it names, with the right to call models only.
+   */
   caller(token: string): Promise<Caller | Unauthenticated>
 }
 
 /**
- * @param url where the studio is: the `iss` of its tokens, and below it are its keys
- * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ * @param url address of the studio: the `iss` of its tokens, and the base of its keys' address
+ * @param elapsed monotonic clock in ms, for the age of cached answers
  */
 export function createStudioCallers(
   url: string,
@@ -92,7 +94,7 @@ export function createStudioCallers(
 
 const refused = (refusal: Refusal): Unauthenticated => ({ refusal, setCookie: [], expired: false })
 
-/** Whether a chat asks for an answer in JSON: what is no JSON itself asks for nothing. */
+/** Whether a chat requests an answer in JSON; false for a body that is not JSON itself. */
 export function asksForJson(body: Uint8Array | undefined): boolean {
   if (body && isUnwieldy(body)) return false
   try {

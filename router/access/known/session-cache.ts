@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
-/** How long an answer of identity may be used again, in milliseconds: a revocation holds after that. */
+/** How long an answer of identity is cached, in milliseconds: a revocation takes effect after that. */
 const keptMs = 1000
 const mostKept = 10_000
 
 /** Caches sessions or API keys as identity last returned them; lookups of one turn of the event loop share one call. */
 export interface SessionCache<Value> {
   /**
-   * The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws.
-   * @param since elapsed milliseconds: an answer that was asked for before it does not count @default none
+   * Returns the value of one key, at most a second old; undefined when it is invalid. Throws the errors of the lookup.
+   * @param since elapsed milliseconds: older answers are not used @default none is too old
    */
   of(key: string, since?: number): Promise<Value | undefined>
-  /** Makes every next question a fresh one, those under way included. */
+  /** Clears the cache; lookups in progress are not cached either. */
   forget(): void
 }
 
 /**
- * Puts a short memory and batching before one of the authority's questions.
- * @param elapsed milliseconds since some beginning: age is no moment, and does not follow the platform's clock @default performance.now
+ * Adds a short-lived cache and batching to one of the authority's lookups.
+ * @param elapsed monotonic clock in ms, for the age of cached answers @default performance.now
  */
 export function createSessionCache<Value>(
   lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,

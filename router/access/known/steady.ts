@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** How many viewers are remembered. */
+/** Maximum number of remembered viewers. */
 const mostViewers = 10_000
 
 /**
- * Keeps the viewer of each caller one and the same object for as long as nothing of it changes, whatever says so: subgraphs apart are shown
- * the seals that were made for it.
- * @returns the viewer that was known `by` this name, if it is equal, else the one that is given
+ * Returns the same viewer object for a caller for as long as the viewer's contents are equal, whatever credential it
+ * came from, because distributed subgraphs receive seals cached for it.
+ * @returns the viewer remembered `by` this name, if it is equal, else the given one
  */
 export function createSteady(): (by: string, viewer: Viewer) => Viewer {
   const lately = new LRUCache<string, Viewer>({ max: mostViewers })
