@@ -24,24 +24,31 @@ import { type Exchange, UpstreamFailure } from '../engine/transport/exchange.ts'
 import { openOrigins } from '../engine/transport/replicas.ts'
 import { createAsk } from '../within/ask.ts'
 
-/** Where the router takes the questions of subgraphs that run apart. */
+/** Path at which the router accepts operations of distributed subgraphs. */
 export const askPath = '/internal/ask'
 
-/** Milliseconds for a question, whose operation may cross several subgraphs, unless whoever asks waits longer. */
+/** Default time limit of a subgraph's operation in milliseconds; the operation may cross several subgraphs. */
 const usualMs = 15_000
 
-/** How much one subgraph asks of the router at once. */
+/** Limits on one subgraph's concurrent requests to the router. */
 const limits = { connections: 32, mostWaiting: 1000, mostBytes: 16 * 1024 * 1024 } as const
 
-/** Remembers with which seal each viewer came, so that a subgraph can show it when it asks on the viewer's behalf. */
+/**
+ * Remembers the seal with which each viewer arrived, so that a subgraph can send it when it acts on the viewer's
+ * behalf.
+ */
 export interface Seals {
   readonly read: SealReader
   /**
-   * The viewer of a socket, whose streams outlive the seal that it was opened with: whatever they ask, they ask with one of that moment.
-   * @param renew asks the router, which is at the other end of the socket, for a seal
+   * Returns the viewer of a socket, whose streams outlive the seal that it was opened with: each request on its behalf
+   * gets a fresh seal.
+   * @param renew requests a seal from the router, at the other end of the socket
    */
   streaming(viewer: Viewer, renew: () => Promise<unknown>): Viewer
-  /** Undefined for somebody whom the router did not send. Rejects when the router seals a viewer of a socket no more. */
+  /**
+   * Returns the viewer's seal; undefined for a viewer that the router did not send. Rejects when the router no longer
+   * issues seals for a socket's viewer.
+   */
   of(viewer: object): Promise<string> | undefined
 }
 
@@ -68,16 +75,17 @@ export function rememberSeals(read: SealReader): Seals {
   }
 }
 
-/** How a service identifies itself when it does not act for a viewer of the router: token and app name. */
+/** Headers by which a service identifies itself when it does not act for a viewer of the router: token and app name. */
 const tokenHeader = 'x-service-token'
 const appHeader = 'x-app-id'
 
 /**
- * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
- * stream with one that the router makes for it. The seal names the calling subgraph, for which it was made, and the viewer. For anybody
- * else, as jobs do, the service asks with its token, for a viewer of its own making. A question that failed on its way is sent once more,
- * a mutation only if nothing of it was sent.
- * @param token the service's own @default none: then it asks only for a viewer whom the router sent in the last minute, or whose
+ * Creates the client by which a separate process sends operations to the router over HTTP, with the seal that the
+ * viewer arrived with, or for a stream with one that the router issues for it. The seal names the calling subgraph and
+ * the viewer. For other viewers, as in jobs, the service uses its token and states the viewer itself. A request that
+ * failed on its way is sent once more, a mutation only if nothing of it was sent.
+ * @param token the service's own @default none: then operations are only possible for a viewer whom the router sent in
+ * the last minute, or whose
  *   stream the router keeps open
  */
 export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, token: string | null = null): Ask {
@@ -127,7 +135,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
 
 const texts = new WeakMap<DocumentNode, string>()
 
-/** A document's text, written once: services ask with the same few again and again. */
+/** Returns a document's text, printed once: services repeat the same few documents. */
 function textOf(document: DocumentNode): string {
   const text = texts.get(document) ?? print(document)
   texts.set(document, text)
@@ -140,7 +148,7 @@ function mayRepeat(failure: unknown, { definitions }: DocumentNode): boolean {
   return failure.stage === 'unsent' || (failure.stage === 'cut' && !changes)
 }
 
-/** Who is asked for, without anything else that the object holds. */
+/** Returns the viewer's identifying fields, without anything else that the object holds. */
 const claimed = ({ userId, organizationId, roles, scopes, context }: AskAs['viewer']): AskAs['viewer'] => ({ userId, organizationId, roles, scopes, context })
 
 interface Answer {
@@ -148,7 +156,7 @@ interface Answer {
   readonly error?: { readonly message: string; readonly extensions: Record<string, unknown> }
 }
 
-/** What a proxy answers in the router's place holds neither. */
+/** Reads an answer; a text of a proxy, which has neither data nor errors, is rejected. */
 function answerIn(text: string): Answer {
   try {
     return (JSON.parse(text) ?? {}) as Answer
@@ -159,18 +167,21 @@ function answerIn(text: string): Answer {
 
 export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
   readonly engine: Engine
-  /** Knows who is a member of which organization. */
+  /** Reads who is a member of which organization. */
   readonly authority: Pick<Authority, 'standings'>
   readonly documents: Documents
   readonly registrations: readonly Registration[]
-  /** Tokens of services, by app id: several where one is being changed. @default none */
+  /** Tokens of services, by app id: several during a rotation. @default none */
   readonly tokens?: AppTokens | undefined
 }
 
-/** What a subgraph was sent for a caller. The router's own questions are asked for nobody. */
+/** Whether a subgraph received the seal for a caller. Seals of the router's own requests are for no caller. */
 const mayBeShown = (purpose: Purpose) => purpose.for === 'operation' || purpose.for === 'forward'
 
-/** Takes those questions at the router: believes only seals that it made itself, and asks as the app they were made for. */
+/**
+ * Serves those operations at the router: it accepts only seals that it created itself, and calls as the app that they
+ * were created for.
+ */
 export function serveAsk(app: FastifyInstance, { engine, authority, documents, registrations, keys, clock, tokens }: AskDoor): void {
   const ask = createAsk(engine, registrations, createIsMember(authority))
   const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
@@ -184,7 +195,7 @@ export function serveAsk(app: FastifyInstance, { engine, authority, documents, r
   }
   const byToken = (headers: IncomingHttpHeaders, made: unknown) => {
     const [given, appId] = [headers[tokenHeader], headers[appHeader]].map(String) as [string, string]
-    // A service is limited to the scopes of its registration, whoever it acts for.
+    // A service is limited to the scopes of its registration, also when it acts for a person.
     if (!(tokens?.get(appId) ?? []).some(token => isSame(given, token)) || !isClaim(made)) throw refusal()
     callIs(`service:${appId}`)
     return { appId, viewer: { ...made, scopes: made.scopes.filter(scope => !neverByToken.has(scope)) } }
@@ -228,13 +239,13 @@ function isClaim(made: unknown): made is AskAs['viewer'] {
   return id(userId) && id(organizationId) && words(roles) && words(scopes) && (context === 'personal' || context === 'organization')
 }
 
-/** Cache of verified seals: a service sends several questions with one. */
+/** Cache of verified seals: a service sends several requests with one. */
 const mostRemembered = 1000
-/** Characters of the longest that is. */
+/** Maximum characters of a cached seal. */
 const longestRemembered = 8192
 const audiences = new LRUCache<string, string>({ max: mostRemembered })
 
-/** Unchecked: it only chooses the reader, which checks. */
+/** Reads a token's audience without verifying it: it only selects the reader, which verifies. */
 function audienceOf(token: unknown): string {
   const text = String(token)
   const known = audiences.get(text)

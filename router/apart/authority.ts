@@ -6,7 +6,7 @@ import type { Origin } from '../engine/transport/exchange.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 import { createQuestions, requireRouter } from './question.ts'
 
-/** Where identity's process answers the router's questions about credentials. */
+/** Path at which identity's process answers the router's requests about credentials. */
 export const authorityPath = '/internal/authority'
 
 interface Answers {
@@ -33,7 +33,7 @@ interface Question {
   readonly newcomer?: Newcomer
 }
 
-/** Answers those questions in identity's process: to the router only, never to anybody whom it sealed. */
+/** Answers those requests in identity's process: to the router only, never to a viewer that it sealed. */
 export function answerAuthority(authority: Authority): (viewer: Viewer, asked: unknown) => Promise<unknown> {
   return async (viewer, asked) => {
     requireRouter(viewer)
@@ -70,12 +70,15 @@ export function answerAuthority(authority: Authority): (viewer: Viewer, asked: u
 }
 
 export interface RemoteAuthorityOptions extends Pick<Authority, 'issuer' | 'audience' | 'hashKey'> {
-  /** Where identity's process is. */
+  /** Connections to identity's process. */
   readonly origin: Origin
   readonly seal: Seal
 }
 
-/** The authority as the router asks it where identity runs apart. Every method throws when identity cannot be reached. */
+/**
+ * Creates the authority for a router with identity in another process. Every method throws when identity cannot be
+ * reached.
+ */
 export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey }: RemoteAuthorityOptions): Authority {
   let clearing: readonly string[] = []
 

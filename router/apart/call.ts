@@ -4,9 +4,9 @@ import { createOutbound } from '../../platform/outbound/outbound.ts'
 import type { StreamedAnswer, StreamOptions } from '../../platform/outbound/stream.ts'
 
 /**
- * Calling from a process of its own: the row is asked for at the router, with a token of the service. With several routers the next one
- * is tried if the first certainly received nothing.
- * @param tokenFor the token with which the service calls another one; null: it has none there, and cannot call it
+ * Creates the client by which a separate process calls routes at the router, with a token of the service. With several
+ * routers the next one is tried if the first certainly received nothing.
+ * @param tokenFor returns the token with which the service calls another one; null if it may not call that service
  */
 export function createRemoteCall(
   routerUrls: readonly string[],
@@ -14,7 +14,7 @@ export function createRemoteCall(
 ): { readonly call: CallService; close(): Promise<void> } {
   const outbound = createOutbound(routerUrls)
 
-  /** @throws OutboundFailure when the service may not call there, or no router answers */
+  /** @throws OutboundFailure when the service may not make the call, or no router answers */
   const send = async (path: string, { appId, organizationId, forUser = null }: CallAs, options: StreamOptions): Promise<StreamedAnswer> => {
     const token = tokenFor(path.split('/')[1]!)
     if (token === null) throw new OutboundFailure(`${appId} has no token for ${path.split('/')[1]}`, false)

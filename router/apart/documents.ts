@@ -4,7 +4,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import type { Fetch } from '../engine/engine.ts'
 import { argumentMistake } from '../engine/transport/argument-mistakes.ts'
 
-/** Documents that stay parsed and validated: the router sends the same text for the same plan. */
+/** Maximum number of cached documents: the router sends the same text for the same plan. */
 const maxDocuments = 2000
 
 /** Returns a GraphQL error with a code, as a subgraph process answers it. */

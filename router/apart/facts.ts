@@ -7,38 +7,38 @@ import type { Fact, FactCarrier, Receipt } from '../../platform/jobs/facts/fact.
 import { type Exchange, type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
 import { openOrigins } from '../engine/transport/replicas.ts'
 
-/** Where a subgraph that runs apart takes the facts of others. */
+/** Path at which a distributed subgraph receives facts of other subgraphs. */
 export const factsPath = '/internal/facts'
 
-/** Bytes of a fact on its way: its body, and what it is known by. */
+/** Maximum bytes of a delivered fact: its body and its identifiers. */
 export const mostFactBytes = 64 * 1024
 
-/** Milliseconds for one fact, less than its writer waits for it. */
+/** Milliseconds for handling one fact, less than its sender waits. */
 const patienceMs = 4_500
-/** How far the clocks of two processes may be apart, and for how long a signature holds, in seconds. */
+/** Tolerated difference of two processes' clocks, and lifetime of a signature, in seconds. */
 const toleranceSeconds = 300
 
 const limits = { connections: 8, mostWaiting: 64, mostBytes: 64 * 1024 } as const
 
 /**
- * The key that facts to one subgraph are signed with. Every subgraph's process can make it of the secret that they share; routers, which
- * have no part in facts, cannot.
+ * Derives the key that signs facts to one subgraph. Every subgraph's process can derive it from their shared secret;
+ * routers, which do not deliver facts, cannot.
  */
 const keyTo = (slug: string, secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', `facts to ${slug}`, 32))
 
-/** As the Standard Webhooks have it: id, moment and body are bound. */
+/** Signs as the Standard Webhooks require: over id, time and body. */
 const signatureOf = (key: Buffer, id: string, seconds: string, body: Buffer | string): string =>
   `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')}`
 
 export interface RemoteCarrierOptions {
-  /** Where the replicas of each subgraph that receives facts are, by slug. */
+  /** Addresses of the replicas of each subgraph that receives facts, by slug. */
   readonly urls: ReadonlyMap<string, readonly string[]>
-  /** What the subgraphs' processes share. */
+  /** Secret that the subgraphs' processes share. */
   readonly secret: string
   readonly clock: Clock
 }
 
-/** Brings facts to subgraphs that run apart, each to its own address, signed for it. */
+/** Delivers facts to distributed subgraphs, each to its own address, signed for it. */
 export function createRemoteCarrier({ urls, secret, clock }: RemoteCarrierOptions): FactCarrier & { close(): Promise<void> } {
   const ways = new Map(
     [...urls].map(([slug, replicas]) => [
@@ -71,7 +71,10 @@ export function createRemoteCarrier({ urls, secret, clock }: RemoteCarrierOption
   }
 }
 
-/** Asks within its time; a kept connection that ended while it was on its way is no answer, and telling twice does no harm. */
+/**
+ * Posts a fact within the time limit. A broken keep-alive connection counts as no answer: the fact is delivered again,
+ * which is harmless.
+ */
 async function post(origin: Origin, question: Parameters<Origin['ask']>[0]) {
   let ended = false
   let exchange: Exchange = origin.ask(question)
@@ -98,14 +101,17 @@ function receiptIn(text: string): Receipt {
 }
 
 export interface FactDoorOptions {
-  /** Who receives here. */
+  /** Slug of the receiving subgraph. */
   readonly slug: string
   readonly receive: (fact: Fact) => Promise<Receipt>
   readonly secret: string
   readonly clock: Clock
 }
 
-/** Takes facts at a subgraph's own address: only from those who share its secret, for it alone, as they were sent, within five minutes. */
+/**
+ * Accepts facts at a subgraph's own address: only those signed with the shared secret for this subgraph, unchanged,
+ * within five minutes.
+ */
 export type FactDoor = (headers: IncomingHttpHeaders, body: Buffer) => Promise<{ readonly refused: string | null }>
 
 export function createFactDoor({ slug, receive, secret, clock }: FactDoorOptions): FactDoor {
@@ -122,10 +128,10 @@ export function createFactDoor({ slug, receive, secret, clock }: FactDoorOptions
   }
 }
 
-/** Several signatures may stand beside each other while the secret changes. */
+/** Whether one of the signatures is right; several are sent while the secret changes. */
 const isSigned = (given: string, right: string): boolean => given.split(' ').some(one => isSame(Buffer.from(one), Buffer.from(right)))
 
-/** Bytes are compared, and counted: letters of a header may have several. */
+/** Compares bytes in constant time. */
 const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
 
 function factIn(body: Buffer): Fact | null {

@@ -10,16 +10,18 @@ import { createReplicas, notReadyHeader } from '../engine/transport/replicas.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 import type { ForwardTarget } from '../rest/forward.ts'
 
-/** What may be sent again when its connection broke: it changes nothing (RFC 9110 §9.2.1). */
+/**
+ * Methods whose requests may be repeated when their connection broke, because they change nothing (RFC 9110 §9.2.1).
+ */
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What says that no connection came about. */
+/** Error codes that mean that no connection was established. */
 const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /**
- * A body that is sent as it comes: as long as nothing of it was taken, it may go elsewhere.
- * @param length in bytes, as its head says; null where only its first piece tells whether there is one
- * @returns null for a body without a byte: it is sent as none, and sealed so
+ * Wraps a body that is streamed: until its first byte was read, the request may go to another replica.
+ * @param length in bytes, by its header; null where only the first piece shows whether there is a body
+ * @returns null for an empty body: it is sent and sealed as none
  */
 async function passed(body: ReadableStream<Uint8Array>, length: string | null) {
   if (length !== null && Number(length) === 0) return null
@@ -38,11 +40,12 @@ async function passed(body: ReadableStream<Uint8Array>, length: string | null) {
 }
 
 /**
- * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed
- * for this one method, target, caller's address and body.
- * @param usualPatienceMs where a row says nothing else: milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
- *   stream for as long as it flows
- * @throws Refusal UPSTREAM_FAILED when it cannot be reached
+ * Forwards requests to a subgraph in another process: the request goes to the process unchanged, with the viewer sealed
+ * for this method, target, caller's address and body.
+ * @param usualPatienceMs default milliseconds until the headers of an answer must arrive, waiting for a connection
+ * included; its body may
+ *   stream for as long as data flows
+ * @throws Refusal UPSTREAM_FAILED when the process cannot be reached
  */
 export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Seal, dispatcher: Dispatcher, usualPatienceMs = 30_000): ForwardTarget {
   const replicas = createReplicas(urls.map(url => new URL(url).origin))
@@ -54,7 +57,7 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
       const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
       const sealed = await seal(viewer, slug, stream ? forStream(head) : forForward(head, body ?? ''))
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }
-      // These headers name the client's host, describe a body that is re-encoded, or were meant for a proxy before us.
+      // These headers name the client's host, describe a body that is re-encoded, or belong to a proxy before us.
       for (const name of ['host', 'expect', 'proxy-authorization', ...(stream ? [] : ['content-length'])]) delete headers[name]
       const ended = new AbortController()
       // A request that waits for a connection cannot be aborted until it has one.

@@ -5,27 +5,30 @@ import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 
-/** The router itself, when it asks on nobody's behalf. */
+/** The router itself as the viewer of its own requests. */
 const router: Viewer = { ...anonymous, kind: 'service', appId: 'app_router' }
 
-/** @throws FORBIDDEN unless the router asks for itself: whomever it sealed is not told of credentials */
+/** @throws FORBIDDEN unless the router itself calls: viewers that it sealed may not read about credentials */
 export function requireRouter(viewer: Viewer): void {
   if (viewer.kind !== 'service' || viewer.appId !== router.appId) throw new Refusal('FORBIDDEN', 'Only the router itself asks about credentials.')
 }
 
 export interface QuestionsOptions {
-  /** Where the subgraph's process is. */
+  /** Connections to the subgraph's process. */
   readonly origin: Origin
   readonly seal: Seal
   readonly slug: Slug
-  /** Where it answers. */
+  /** Path at which it answers. */
   readonly path: string
 }
 
-/** Milliseconds for one question: a request waits for it. */
+/** Time limit of one call in milliseconds; a request waits for it. */
 const patienceMs = 3000
 
-/** Puts the router's own questions about credentials to a subgraph that runs apart, JSON in, JSON out. It throws when that cannot be reached. */
+/**
+ * Sends the router's own requests about credentials to a subgraph in another process, as JSON. It throws when the
+ * process cannot be reached.
+ */
 export function createQuestions({ origin, seal, slug, path }: QuestionsOptions): (question: object) => Promise<unknown> {
   return async question => {
     const body = JSON.stringify(question)
@@ -39,7 +42,8 @@ export function createQuestions({ origin, seal, slug, path }: QuestionsOptions):
     }, patienceMs)
     try {
       const { status, text } = await exchange.answer.catch(failure => {
-        // A kept-alive connection may close while a request is on its way; repeating it is safe, because no request here changes anything.
+        // A kept-alive connection may close while a request is on its way. Repeating the request is safe, because no
+        // request here changes anything.
         if (ended || !(failure instanceof UpstreamFailure) || (failure.stage !== 'cut' && failure.stage !== 'unsent')) throw failure
         exchange = origin.ask(asked)
         return exchange.answer

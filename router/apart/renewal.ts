@@ -1,22 +1,23 @@
 import type { WebSocket } from 'ws'
 import { sealHeader } from '../../subgraphs/seal.ts'
 
-/** How a subgraph gets later seals for whoever opened a socket. */
+/** Obtains later seals for the viewer who opened a socket. */
 export interface Renewal {
-  /** Asks the router for a seal of this moment. Rejects when it gives none in time, or is gone. */
+  /** Requests a fresh seal from the router. Rejects when the router sends none in time, or has disconnected. */
   ask(): Promise<unknown>
-  /** Takes what a pong carried. */
+  /** Receives the payload of a pong. */
   heard(payload: unknown): void
   /** The socket is closed. */
   end(): void
 }
 
-/** Milliseconds that the router has for a seal. */
+/** Milliseconds within which the router must send a seal. */
 const patienceMs = 5000
 
 /**
- * Seals of a stream are asked for by the protocol's own means: a ping whose payload names the seal, answered by the pong's. The
- * router answers for as long as it keeps the stream, so who may hear no more is not asked for any more.
+ * Requests seals for a stream by the protocol's own messages: a ping whose payload requests the seal, and the pong that
+ * carries it. The router answers for as long as it keeps the stream, so no seal is issued for a viewer who may no
+ * longer receive events.
  */
 export function createRenewal(socket: Pick<WebSocket, 'send' | 'readyState' | 'OPEN'>): Renewal {
   let asked: PromiseWithResolvers<unknown> | null = null

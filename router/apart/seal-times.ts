@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { NotReady } from '../../platform/errors.ts'
 
-/** What the times of seals say of the router's clock and ours. */
+/** Compares the router's clock with this process's, by the times in seals. */
 export interface SealTimes {
-  /** As `SealReaderOptions` have it. */
+  /** Records a seal's time difference, see `SealReaderOptions`. */
   note(aheadSeconds: number | null): void
-  /** Rejects with `NotReady` for a minute after a seal was refused for its time alone, unless one was believed since. */
+  /**
+   * Rejects with `NotReady` for a minute after a seal was rejected for its time alone, unless one was accepted since.
+   */
   check(): Promise<void>
 }
 
@@ -13,8 +15,8 @@ const lineEveryMs = 10_000
 const notReadyMs = 60_000
 
 /**
- * Makes what tells of clocks that are too far apart: the log, once in ten seconds, and readiness.
- * @param elapsed a clock in ms that nobody sets @default the process's own
+ * Creates the check for clocks that differ too much: it logs once in ten seconds, and affects readiness.
+ * @param elapsed monotonic clock in ms @default the process's own
  */
 export function watchSealTimes(log: Logger, elapsed: () => number = () => performance.now()): SealTimes {
   let found: { readonly reason: string; readonly at: number } | null = null

@@ -4,7 +4,7 @@ import type { Origin } from '../engine/transport/exchange.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 import { createQuestions, requireRouter } from './question.ts'
 
-/** Where the gateway to providers answers the router's questions about services. */
+/** Path at which the gateway to providers answers the router's requests about services. */
 export const serviceClientsPath = '/internal/service-clients'
 
 /** Answers them in the gateway's process: to the router only. */
@@ -15,7 +15,7 @@ export const answerServiceClients =
     return [...(await clients.serviceClients((asked as { readonly ids: readonly string[] }).ids))]
   }
 
-/** The clients as the router asks for them where the gateway runs apart. */
+/** Reads the service clients where the gateway runs in another process. */
 export function createRemoteServiceClients({ origin, seal }: { readonly origin: Origin; readonly seal: Seal }): ServiceClients {
   const ask = createQuestions({ origin, seal, slug: 'providers', path: serviceClientsPath })
   return { serviceClients: async ids => new Map((await ask({ ids })) as readonly (readonly [string, ServiceClient])[]) }

@@ -7,9 +7,9 @@ import type { IsMember } from '../access/known/members.ts'
 import type { Engine } from '../engine/engine.ts'
 
 /**
- * Asking within one process: the operation enters by the same engine as every other, as a service with no more scopes
- * than both its registration asks for and the viewer has.
- * @param isMember knows to whom calls may be attributed
+ * Creates the client by which a service sends operations within one process. They pass the same engine as every other
+ * operation, with the scopes that both the service's registration and the viewer have.
+ * @param isMember checks that the person for whom a call is made is a member of the organization
  */
 export function createAsk(engine: Engine, registrations: readonly Registration[], isMember: IsMember): Ask {
   const asks = new Map(registrations.map(({ appId, asks: scopes }) => [appId, new Set(scopes)]))
@@ -40,8 +40,9 @@ export function createAsk(engine: Engine, registrations: readonly Registration[]
 }
 
 /**
- * Requires that a call may be attributed to somebody.
- * @throws BAD_USER_INPUT when it is made on behalf of a person as well; FORBIDDEN for who is no member of its organization
+ * Checks that a call may be attributed to a person.
+ * @throws BAD_USER_INPUT when the call is also made on behalf of a person; FORBIDDEN when the person is not a member of
+ * the call's organization
  */
 export async function requireMember(
   isMember: IsMember,

@@ -15,19 +15,19 @@ import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { IsMember } from '../access/known/members.ts'
 import { requireMember } from './ask.ts'
 
-/** The longest whole answer that is read, in bytes: what answers calls of this kind is short. */
+/** Maximum bytes of a whole answer. */
 const mostBytes = 1024 * 1024
 
 /**
- * Calling within one process: the row is answered by the subgraph itself, for a service of the platform. What that service may have done there
- * the subgraph looks up, as it does for every service of the platform.
- * @param isMember knows to whom calls may be attributed
+ * Creates the client by which a service calls routes of other subgraphs within one process. The called subgraph checks
+ * the service's rights, as for every service of the platform.
+ * @param isMember checks that the person for whom a call is made is a member of the organization
  */
 export function createCall(subgraphs: readonly Pick<Subgraph, 'registration' | 'http'>[], publicUrl: string, isMember: IsMember): CallService {
   const bySlug = new Map<string, Pick<Subgraph, 'http'>>(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph]))
   const known = new Map(subgraphs.map(({ registration: { appId, asks } }) => [appId, asks]))
 
-  /** Finds the row, and who calls it. @returns how to call it, until the signal aborts */
+  /** Finds the route and the caller. @returns a function that makes the call, until the signal aborts */
   const open = async (path: string, { appId, organizationId, forUser = null }: CallAs, { method = 'GET', headers = {}, body = null }: CallOptions) => {
     const url = new URL(path, publicUrl)
     const slug = url.pathname.split('/')[1]!
@@ -75,7 +75,9 @@ export function createCall(subgraphs: readonly Pick<Subgraph, 'registration' | '
 
 const lateAfter = (slug: string, ms: number) => new OutboundFailure(`${slug} could not be asked: no answer within ${ms} ms`, true, undefined, 'late')
 
-/** Hands an answer over as it comes, and ends the call with its signal, its time or its reader: nothing is left behind then. */
+/**
+ * Streams an answer, and ends the call with its signal, its time limit or its reader: no socket or timer remains then.
+ */
 async function streamed(
   slug: string,
   call: (signal: AbortSignal) => Promise<Response>,
@@ -100,7 +102,7 @@ async function streamed(
   const left = (why: string, cause?: unknown) => fail(new OutboundFailure(`${slug} could not be asked: ${why}`, true, cause, 'left'))
   const leave = () => left('nobody waits any more', signal?.reason)
   const total = setTimeout(() => fail(lateAfter(slug, totalMs)), totalMs)
-  /** The next piece, in time. */
+  /** Waits for the next piece, up to the time limit. */
   const within = async <Value>(work: Promise<Value>): Promise<Value> => {
     clearTimeout(due)
     due = setTimeout(() => fail(lateAfter(slug, idleMs)), idleMs)
