@@ -1,6 +1,6 @@
 /**
- * The platform's entry: small, because only what is imported after the compile cache is opened goes through it.
- * What is started, and how, is in `start/`.
+ * Entry point of the platform. It is small, because only modules that are imported after opening the compile cache are
+ * cached. The start itself is in `start/`.
  */
 import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
@@ -22,7 +22,8 @@ try {
 }
 
 /**
- * The folder for compiled code, which is run without being compared with its source: so it must be this user's alone.
+ * Opens the folder for compiled code. The code is run without being compared with its source, so the folder must be
+ * accessible to this user only.
  * @returns null when it cannot be: then nothing is cached, and starts take longer
  */
 function openCacheFolder(folder: string): string | null {

@@ -1,35 +1,42 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a request line asks for (RFC 9112 §3.2). */
+/** Target of a request line (RFC 9112 §3.2). */
 export interface Target {
-  /** Path with query in the one spelling that it has here: nobody who reads it again reads another path. `*` for OPTIONS. */
+  /** Path with query in its only accepted spelling, so that every later reader finds the same path. `*` for OPTIONS. */
   readonly url: string
-  /** Host and port that are asked: those of the request line where it names them, else those of the Host header. */
+  /** Requested host and port: from the request line if it names them, else from the Host header. */
   readonly host: string | undefined
 }
 
-/** A path of RFC 3986 §3.3: what a URL parser would write in another way does not stand in it. */
+/** Matches a path of RFC 3986 §3.3 without characters that a URL parser would change. */
 const spelledPath = /^(?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})*)+$/i
-/** Empty and dot segments, which parsers take out; a path may end with a slash. */
+/** Matches empty and dot segments, which parsers remove; a path may end with a slash. */
 const fleetingSegment = /\/(?:\/|\.\.?(?:\/|$))/
 const written = /^(https?):\/\/([^/?#\\]*)(.*)$/is
-/** Letters, digits and what else need not be encoded (RFC 3986 §2.3), both slashes, control characters. */
+/** Matches percent-encoded characters that need no encoding (RFC 3986 §2.3), both slashes, and control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const hidden = /[\w.~/\\\x00-\x1f\x7f-]/
 const authority = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
 
-/** Names that hold a slash, where the last segment of a path is one: clients of models write `models/openai%2Fgpt-5-mini`. Nothing lies below. */
+/**
+ * Matches paths whose last segment is a name that contains a slash: clients of models write
+ * `models/openai%2Fgpt-5-mini`. No route continues behind it.
+ */
 const slashedName = /^\/providers\/api\/ai\/models\/[\w.:@-]+(?:%2f[\w.:@-]+){1,3}$/i
 
-/** Query parameters in which credentials travel elsewhere (RFC 6750 §2.3): addresses are kept by logs, histories and proxies. */
+/**
+ * Query parameters that carry credentials elsewhere (RFC 6750 §2.3). They are rejected, because logs, histories and
+ * proxies store addresses.
+ */
 const bearers: ReadonlySet<string> = new Set(['access_token', 'id_token', 'refresh_token', 'bearer'])
 
 const carriesToken = (query: string): boolean => query !== '' && [...new URLSearchParams(query).keys()].some(name => bearers.has(name.trim().toLowerCase()))
 
 /**
- * Reads the request line, before anything is decided by it. In absolute form it comes before the Host header (RFC 9112 §3.2.2).
- * @param knows whether a host is one of ours: nobody is asked on behalf of others here
- * @returns a sentence for the client when there is more than one way to read it, or it is not meant for us
+ * Reads the request line, before any decision. A host in absolute form takes precedence over the Host header (RFC 9112
+ * §3.2.2).
+ * @param knows whether a host is one of ours; the router is no proxy for others
+ * @returns a sentence for the client when the target is ambiguous or belongs to another host
  */
 export function readTarget({ method, url = '/', headers, rawHeaders }: Request, knows: (host: string) => boolean): Target | string {
   if (namesSeveralHosts(rawHeaders)) return 'The request has several Host headers: send one.'
@@ -49,14 +56,17 @@ export function readTarget({ method, url = '/', headers, rawHeaders }: Request, 
 
 type Request = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'>
 
-/** Node keeps the first of several, a proxy in front may have gone by another (RFC 9112 §3.2: such a request is refused). */
+/**
+ * Whether a request has several Host headers: Node uses the first one, but a proxy in front may have used another (RFC
+ * 9112 §3.2 requires a rejection).
+ */
 function namesSeveralHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') count += 1
   return count > 1
 }
 
-/** Whether something is percent-encoded that need not be, or that would mean something else when it is decoded. */
+/** Whether a path percent-encodes a character that needs no encoding or that changes its meaning when decoded. */
 const hidesCharacters = (path: string): boolean =>
   path.includes('%') &&
   !(slashedName.test(path) && !path.includes('..')) &&

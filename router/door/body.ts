@@ -4,16 +4,21 @@ import { Refusal } from '../../platform/errors.ts'
 import { doorRefusal, withStatus } from './errors.ts'
 import { areTooSmall, passBody, tooSmall } from './passing.ts'
 
-/** The most that a body may have, in bytes, unless a row says otherwise. */
+/** Maximum bytes of a request body, unless a route sets its own limit. */
 export const mostBodyBytes = 1024 * 1024
-/** How much of a refused body is still read: a client that writes while the door closes sees a broken pipe instead of the answer. */
+/**
+ * Bytes of a rejected body that are still read: a client that is still writing when the connection closes sees a broken
+ * pipe instead of the answer.
+ */
 const mostDrainedBytes = 16 * 1024 * 1024
 
-/** Bytes of bodies that have come and are not whole yet: nobody is known to have sent them, so they count by address. */
+/**
+ * Limits on the bytes of incomplete request bodies. Their senders are not authenticated yet, so bytes count by address.
+ */
 export const readingLimits = {
-  /** Of one address, or of one network of IPv6 with 64 bits. */
+  /** Limit of one address, or of one IPv6 network of 64 bits. */
   addressBytes: 32 * 1024 * 1024,
-  /** Of this process. */
+  /** Limit of this process. */
   processBytes: 256 * 1024 * 1024,
 } as const
 
@@ -28,10 +33,10 @@ function count(address: string, bytes: number): void {
 }
 
 /**
- * Reads a body whole. One that is too large is read on, up to 16 MB where less may be sent, and then refused with 413; what comes beside too much else
- * that is not whole yet is refused with 429, or 503.
+ * Reads a whole body. A body above the limit is drained up to 16 MB and then rejected with 413; one that arrives while
+ * too many other bodies are incomplete is rejected with 429, or 503.
  * @param limit bytes
- * @param ip    of whoever sends it; null where only processes of ours do
+ * @param ip    of the sender; null where only our own processes send
  */
 export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: string | null = null): Promise<Buffer> {
   const address = ip === null ? null : neighbourhoodOf(ip)
@@ -85,8 +90,9 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
 }
 
 /**
- * Teaches a scope of routes to read JSON bodies. What is not JSON in UTF-8 is refused with a sentence, an empty body is undefined.
- * @param limit bytes that a body may have
+ * Adds JSON body parsing to a scope of routes. A body that is not JSON in UTF-8 is rejected with a message; an empty
+ * body is undefined.
+ * @param limit maximum bytes of a body
  */
 export function readJsonBodies(app: FastifyInstance, limit = mostBodyBytes): void {
   app.removeAllContentTypeParsers()
@@ -106,7 +112,7 @@ export function readJsonBodies(app: FastifyInstance, limit = mostBodyBytes): voi
   })
 }
 
-/** A body as text. What is no UTF-8 would be stored with signs in it that nobody wrote. */
+/** Decodes a body as text. Invalid UTF-8 is rejected: otherwise characters would be stored that nobody wrote. */
 function decoded(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
@@ -115,13 +121,13 @@ function decoded(body: Buffer): string {
   }
 }
 
-/** Teaches a scope of routes that take no body to read past whatever comes, under whatever Content-Type. */
+/** Makes a scope of routes without request bodies ignore any body, under any Content-Type. */
 export const ignoreBodies = (app: FastifyInstance): void => readRawBodies(app, () => mostBodyBytes)
 
 /**
- * Teaches a scope of routes to hand over bodies of every type as they came.
- * @param limitOf bytes that a request's body may have
- * @param passes routes whose body is passed on as a stream, as a `PassingBody`
+ * Makes a scope of routes receive bodies of every type unparsed.
+ * @param limitOf maximum bytes of a request's body
+ * @param passes routes that receive the body as a stream, a `PassingBody`
  */
 export function readRawBodies(
   app: FastifyInstance,

@@ -7,22 +7,22 @@ import { toldAsWait } from '../../platform/sql/wait.ts'
 import { toldCode } from '../access/refusal.ts'
 import { prefersResponseJson } from './headers.ts'
 
-/** How much of a message is told: it may repeat a value that the client sent, however large. */
+/** Maximum characters of a message: it may repeat a value that the client sent. */
 const mostMessageCharacters = 1000
 
-/** What telling an error takes: the request it belongs to, and how much may be told. */
+/** The request that an error belongs to, and how much of the error clients may see. */
 export interface Telling {
   readonly requestId: string
   readonly log: Logger
-  /** Takes "Did you mean" out of validation messages, so that they do not spell the schema. */
+  /** Removes "Did you mean" from validation messages, so that they do not reveal the schema. */
   readonly hideSuggestions: boolean
-  /** Tells messages that are no refusals, too: for development. @default false */
+  /** Sends clients the messages of internal errors, too: for development. @default false */
   readonly expose?: boolean | undefined
 }
 
 /**
- * The form in which an error leaves the platform. One with a known code goes as it is, without stack and without anything
- * that could set an HTTP status; any other is logged whole and told as INTERNAL_SERVER_ERROR with the request's id.
+ * Formats an error for clients. An error with a known code keeps its message, without stack and without anything that
+ * could set an HTTP status; any other is logged whole and becomes INTERNAL_SERVER_ERROR with the request's id.
  */
 export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const { message, path, locations, extensions = {} } = error as GraphQLFormattedError
@@ -44,7 +44,7 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   }
 }
 
-/** The same as an instance, for those who check for one. */
+/** Formats an error like `tell`, as an instance for libraries that check for one. */
 export function tellAsError(error: unknown, telling: Telling): GraphQLError {
   const { message, path, extensions, locations } = tell(error, telling)
   const made = new GraphQLError(message, { path, extensions })
@@ -64,7 +64,7 @@ const shortened = (message: string) => (message.length <= mostMessageCharacters 
 
 const causeOf = (error: unknown): unknown => (error as { originalError?: unknown } | null)?.originalError ?? error
 
-/** An error of an HTTP exchange outside GraphQL, as RFC 9457 writes it. */
+/** An error of an HTTP request outside GraphQL, in the format of RFC 9457. */
 export interface Problem {
   readonly type: 'about:blank'
   readonly title: string
@@ -77,25 +77,25 @@ export interface Problem {
 
 export const problemType = 'application/problem+json; charset=utf-8'
 
-/** @param details facts for a program, beside the fields that every problem has */
+/** @param details machine-readable facts, besides the fields of every problem */
 export function problem(status: number, code: string, detail: string, requestId: string, details: Record<string, unknown> = {}): Problem {
   return { ...details, type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail: shortened(detail), code, requestId }
 }
 
-/** A refusal whose HTTP status stands in no table, because only HTTP knows such things: 405, 412, 413, 415. */
+/** HTTP statuses of domain errors that no table lists, because they exist in HTTP only: 405, 412, 413, 415. */
 const ownStatus = new WeakMap<Refusal, number>()
 
-/** Gives a refusal an HTTP status other than its code's, and hands it back. */
+/** Gives a domain error an HTTP status other than its code's, and returns it. */
 export function withStatus(status: number, refusal: Refusal): Refusal {
   ownStatus.set(refusal, status)
   return refusal
 }
 
-/** Makes a refusal of the door itself, with a status of its own. */
+/** Creates a domain error of the router itself, with its HTTP status. */
 export const doorRefusal = (status: number, sentence: string, details: Record<string, unknown> = {}): Refusal =>
   withStatus(status, new Refusal('BAD_USER_INPUT', sentence, details))
 
-/** What Fastify says of a request that it could not read, in our words. */
+/** Statuses and messages for Fastify's errors about requests that it could not read. */
 const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body’s Content-Type is not one that is read here: send application/json.'],
   FST_ERR_CTP_EMPTY_TYPE: [415, 'The body has no Content-Type: send application/json.'],
@@ -106,15 +106,17 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
   FST_ERR_MAX_PARAM_LENGTH: [400, 'A part of the path is too long.'],
 }
 
-/** What a caller may know of something thrown. */
+/** What a caller may see of a thrown error. */
 export interface Told {
   readonly status: number
   readonly refusal: Refusal
-  /** Whether something behind was away, or took too long: whoever asked may ask again, and operators are to hear of it. */
+  /**
+   * Whether a service behind the router was unavailable or too slow: the caller may retry, and operators should see it.
+   */
   readonly isWait: boolean
 }
 
-/** Makes of anything thrown on the way of a request what the caller may know: status and refusal. Null: an accident, for the log. */
+/** Converts a thrown error to status and domain error for the caller. Null for an internal error, which is logged. */
 export function refusalOfThrown(error: unknown): Told | null {
   if (error instanceof Refusal) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error, isWait: false }
   const { code, extensions, message } = (error ?? {}) as { code?: unknown; extensions?: { code?: unknown }; message?: string }
@@ -127,14 +129,17 @@ export function refusalOfThrown(error: unknown): Told | null {
   return wait instanceof Refusal ? { status: statusOf[wait.code], refusal: wait, isWait: true } : null
 }
 
-/** After how many seconds whoever was refused may ask again; undefined where asking again changes nothing. */
+/** Returns the seconds after which a rejected request may be repeated; undefined where repeating changes nothing. */
 export function retryAfterOf({ status, refusal }: Told): number | undefined {
   const { retryAfter } = refusal.extensions
   // A service that did not answer is restarting or being replaced, which takes moments.
   return typeof retryAfter === 'number' ? retryAfter : status === statusOf.UPSTREAM_FAILED ? 1 : undefined
 }
 
-/** The sentence for an accident: never where it was thrown, and what was thrown only when it may be told. */
+/**
+ * Message for an internal error: it never contains the place, and the error's own text only where the configuration
+ * exposes it.
+ */
 export function accident(error: unknown, { requestId, expose }: Pick<Telling, 'requestId' | 'expose'>): string {
   const { message = String(error) } = (error ?? {}) as { message?: string }
   return expose ? shortened(message) : `Something went wrong on our side. Quote request ${requestId} when you ask about it.`

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
 
-/** The headers of a request of node:http in the form of the Fetch standard. @param without names that are left out, in small letters */
+/**
+ * Converts the headers of a node:http request to the Fetch standard's form. @param without names to omit, in lower case
+ */
 export function webHeaders(incoming: IncomingHttpHeaders, without?: ReadonlySet<string>): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming)) {
@@ -14,10 +16,10 @@ export function webHeaders(incoming: IncomingHttpHeaders, without?: ReadonlySet<
   return headers
 }
 
-/** Whether a client would rather have a GraphQL answer in its own media type than as plain JSON. */
+/** Whether a client prefers a GraphQL answer in GraphQL's own media type to plain JSON. */
 export const prefersResponseJson = (accept: string | null | undefined): boolean => preferred(accept, [json, responseJson]) === responseJson
 
-/** Whether a client takes an answer in either of them. */
+/** Whether a client accepts either of the two JSON media types. */
 export const takesJson = (accept: string | null | undefined): boolean => !accept || preferred(accept, [json, responseJson]) !== undefined
 
 /** Whether a client is a browser that shows a page: it prefers HTML to JSON. */
@@ -26,19 +28,23 @@ export const prefersHtml = (accept: string | null | undefined): boolean => prefe
 // With the character set that they are sent in: clients may name it too.
 const [json, responseJson, html] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8', 'text/html; charset=utf-8']
 
-/** The media type that an Accept header prefers; of equal ones the first. */
+/** Returns the media type that an Accept header prefers; of equal ones the first. */
 const preferred = (accept: string | null | undefined, available: string[]): string | undefined =>
   accept ? new Negotiator({ headers: { accept: readAccept(accept) } }).mediaType(available) : undefined
 
-/** Characters of an Accept header that are read: browsers send some two hundred, and reading one of sixteen thousand takes milliseconds. */
+/**
+ * Maximum characters of an Accept header that are read: browsers send about two hundred, and parsing sixteen thousand
+ * takes milliseconds.
+ */
 const mostAccept = 1000
 
-/** As much of an Accept header as is read: whole media types. */
+/** Cuts an Accept header to the maximum length, after a whole media type. */
 const readAccept = (accept: string): string => (accept.length <= mostAccept ? accept : accept.slice(0, mostAccept).replace(/,[^,]*$/, ''))
 
 /**
- * The id of a request: what a caller brings in `x-request-id` is kept when it is plain, letters, digits, `_`, `.` and `-`, 8 to 64 of them;
- * behind it may stand the number of an operation of a WebSocket, which a subgraph brings that asks on its behalf.
+ * Returns the id of a request. An `x-request-id` of the caller is used when it consists of 8 to 64 letters, digits,
+ * `_`, `.` and `-`; a WebSocket operation's number may follow, which a subgraph sends that calls on the operation's
+ * behalf.
  */
 export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']

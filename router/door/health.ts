@@ -2,31 +2,34 @@ import type { FastifyInstance } from 'fastify'
 import { NotReady } from '../../platform/errors.ts'
 import { problem, problemType } from './errors.ts'
 
-/** One thing that must work before the platform takes requests. */
+/** A dependency that must work before the platform accepts requests. */
 export interface ReadinessCheck {
-  /** Short and plain: `database`, `migrations`, `publishing`. */
+  /** Short plain name: `database`, `migrations`, `publishing`. */
   readonly name: string
   /**
-   * Resolves when it works, rejects when it does not; only the message of a `NotReady` is shown.
-   * @returns what an operator should know although it works, in a sentence
+   * Resolves when the dependency works, rejects when it does not; only the message of a `NotReady` is shown.
+   * @returns a notice for operators about a dependency that works, in a sentence
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: who has nothing to say returns nothing
   check(): Promise<string | void>
 }
 
-/** What a check found. */
+/** Result of a check. */
 export interface Found {
   readonly name: string
   readonly ready: boolean
   readonly reason?: string
-  /** What an operator should know although it works. */
+  /** Notice for operators about a dependency that works. */
   readonly notice?: string
 }
 
-/** How long a check may take, in milliseconds. */
+/** Time limit of a check, in milliseconds. */
 const patienceMs = 2000
 
-/** `/health/live`: the process answers. `/health/ready`: everything behind it does too, else 503, also while the process takes its leave. Neither reads credentials. */
+/**
+ * Serves the health routes. `/health/live`: the process answers. `/health/ready`: its dependencies work too, else 503,
+ * also while the process shuts down. Neither reads credentials.
+ */
 export function serveHealth(app: FastifyInstance, checks: readonly ReadinessCheck[], leaving: () => boolean): void {
   const look = createReadiness(checks)
   app.get('/health/live', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }))
@@ -42,7 +45,7 @@ export function serveHealth(app: FastifyInstance, checks: readonly ReadinessChec
   })
 }
 
-/** Makes what runs all checks at once, each within 2 s. Whoever asks meanwhile gets the same answer: asking costs nothing more. */
+/** Creates a function that runs all checks at once, each within 2 s. Concurrent callers share one run. */
 export function createReadiness(checks: readonly ReadinessCheck[]): () => Promise<readonly Found[]> {
   let looking: Promise<readonly Found[]> | undefined
   return () => {

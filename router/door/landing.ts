@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { escaped } from '../../subgraphs/http/html.ts'
 
-/** A page and the headers that it needs. */
+/** A page and its headers. */
 export interface Page {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
@@ -12,9 +12,9 @@ export interface Page {
 const cdn = 'https://*.cdn.apollographql.com'
 
 /**
- * The page that a browser gets on `/graphql`: Apollo Sandbox, embedded, without telemetry
- * (https://www.apollographql.com/docs/graphos/platform/sandbox). Its content-security policy is its own: under the one of
- * the other pages Sandbox takes itself for offline.
+ * Returns the page that a browser gets on `/graphql`: Apollo Sandbox, embedded, without telemetry
+ * (https://www.apollographql.com/docs/graphos/platform/sandbox). It has its own content-security policy: under that of
+ * the other pages Sandbox believes that it is offline.
  * @param publicUrl origin of the platform
  */
 export function landingPage(publicUrl: string): Page {
@@ -34,7 +34,7 @@ export function landingPage(publicUrl: string): Page {
     'frame-src https://*.embed.apollographql.com',
     "connect-src 'self' ws: wss: https://*.apollographql.com",
   ].join('; ')
-  // What is written into a script must not end it.
+  // Content written into a script must not close the script element.
   const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
   const html = `<!doctype html>
 <html lang="en">
@@ -77,7 +77,7 @@ itself answers any GraphQL client.</p></div>
   return { html, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, 'cache-control': 'no-store' } }
 }
 
-/** Answers a person with a browser with a page, where a program is answered with a problem. */
+/** Answers a browser with a page where a program gets a problem document. */
 export function sendRefusalPage(reply: FastifyReply, status: number, sentence: string): FastifyReply {
   const title = STATUS_CODES[status] ?? 'Refused'
   return reply

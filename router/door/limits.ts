@@ -1,31 +1,34 @@
 import { BREAK, type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode, visit } from 'graphql'
 
 /**
- * What one document may ask for at most. Counted before validation, which compares every two selections of one response key: its cost
- * grows with the square of `repeats` and of `fragments`.
+ * Limits of one document. They are checked before validation, which compares every two selections of one response key:
+ * its cost grows with the square of `repeats` and of `fragments`.
  */
 export const limits = {
-  /** Characters of the document's text: what is not asked for, but sent, belongs into variables. */
+  /** Maximum characters of the document's text: large values belong into variables. */
   characters: 100_000,
-  /** Lexical tokens of the document's text. */
+  /** Maximum lexical tokens of the document's text. */
   tokens: 5000,
-  /** Fields within fields. The standard introspection query has 14. */
+  /** Maximum depth of nested fields. The standard introspection query has 14. */
   depth: 20,
-  /** Fields of one operation that carry an alias, fragments opened. */
+  /** Maximum aliased fields of one operation, fragments expanded. */
   aliases: 100,
-  /** Lists and objects within each other, in a value that is written out. */
+  /** Maximum depth of lists and objects in a literal value. */
   values: 20,
-  /** The same in the values of variables, which need no parser of ours. */
+  /** Maximum depth of lists and objects in the values of variables, which need no parser of ours. */
   variables: 100,
-  /** Members of one object of variables, of that of all variables too: no input type has nearly as many. */
+  /**
+   * Maximum members of one object in the variables, and of the variables object itself: no input type has nearly as
+   * many.
+   */
   members: 1000,
-  /** Values of all variables together, lists and objects counted. */
+  /** Maximum values in all variables together, lists and objects included. */
   variableValues: 20_000,
-  /** Fields and spreads of all operations together, fragments opened. */
+  /** Maximum fields and spreads of all operations together, fragments expanded. */
   fields: 1000,
-  /** Fragments that the document defines. */
+  /** Maximum fragments that the document defines. */
   fragments: 50,
-  /** How often one response key may be selected at one place of the answer, fragments opened. */
+  /** Maximum selections of one response key at one place of the answer, fragments expanded. */
   repeats: 50,
 } as const
 
@@ -36,9 +39,9 @@ interface Size {
 }
 
 /**
- * Measures the operations and fragments of a document, in time linear in its text and in `limits.fields`: sizes are found without
- * opening a fragment twice, and only what is small enough is opened to look for repeats.
- * @returns the first limit that is passed, as an error with code BAD_USER_INPUT and `{ limit, most }`
+ * Checks the operations and fragments of a document, in time linear in its text and in `limits.fields`: sizes are
+ * computed without expanding a fragment twice, and only small documents are expanded to look for repeats.
+ * @returns the first exceeded limit, as an error with code BAD_USER_INPUT and `{ limit, most }`
  */
 export function passedLimit(document: DocumentNode): GraphQLError | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -69,7 +72,7 @@ export function passedLimit(document: DocumentNode): GraphQLError | undefined {
   return undefined
 }
 
-/** Measures selection sets of one document; a fragment is measured once, however often it is spread. */
+/** Measures the selection sets of one document; each fragment is measured once, however often it is spread. */
 function sizing(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: SelectionSetNode) => Size {
   const measured = new Map<string, Size>()
   const measure = (set: SelectionSetNode, level: number): Size => {
@@ -102,15 +105,15 @@ function sizing(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: S
   return set => measure(set, 1)
 }
 
-/** A selection set, and the fragments within which it stands. */
+/** A selection set, and the fragments that contain it. */
 interface Place {
   readonly set: SelectionSetNode
   readonly within: readonly string[]
 }
 
 /**
- * Finds what is selected too often: by response key at one place of the answer, or altogether, which only fragments that spread each
- * other in circles can reach after their sizes were found small.
+ * Finds excessive repetition: by response key at one place of the answer, or in total. The total only matters for
+ * fragments that spread each other in a cycle.
  */
 function passedByRepeating(root: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): 'repeats' | 'fields' | undefined {
   let visits = 0
@@ -151,7 +154,7 @@ function passedByRepeating(root: SelectionSetNode, fragments: ReadonlyMap<string
   return visit([{ set: root, within: [] }])
 }
 
-/** Whether a value that is written out anywhere in the document nests deeper than it may. */
+/** Whether any literal value in the document nests deeper than allowed. */
 function hasDeepValue(document: DocumentNode): boolean {
   let level = 0
   let isDeep = false
@@ -171,9 +174,9 @@ function hasDeepValue(document: DocumentNode): boolean {
 }
 
 /**
- * The refusal of variables, or of the body of a request, that nest too deep or hold too much; undefined when they do not. Looks no
- * further than to where that is seen. The outermost object counts as no level.
- * @param what with what the sentence begins
+ * Returns the error for variables, or a request body, that nest too deep or hold too many values; undefined within the
+ * limits. The search ends at the first violation. The outermost object counts as no level.
+ * @param what how the message begins
  */
 export function refusedValues(given: unknown, what = 'The variables'): GraphQLError | undefined {
   let values = 0

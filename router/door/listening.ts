@@ -7,38 +7,50 @@ import type { Draining } from './streaming/draining.ts'
 import type { Sockets } from './websocket.ts'
 
 export interface ListeningOptions {
-  /** Name or address to listen on; a loopback one means both families. */
+  /** Name or address to listen on; a loopback address means both IP families. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** Port to listen on; 0 takes a free one. */
   readonly port: number
-  /** Whether other processes listen on the same port: each connection is one's, and while this one drains new ones are theirs. @default false */
+  /**
+   * Whether other processes listen on the same port: they share the connections, and accept new ones while this process
+   * drains. @default false
+   */
   readonly sharePort?: boolean | undefined
-  /** Milliseconds for which it goes on to serve when it closes, while readiness says that it is about to: traffic goes elsewhere then. @default 0 */
+  /**
+   * Milliseconds for which requests are still served after the close began, while readiness reports it, so that load
+   * balancers send traffic elsewhere. @default 0
+   */
   readonly drainMs?: number | undefined
-  /** Ends what runs when it closes. */
+  /** Ends running requests and streams when the server closes. */
   readonly draining: Draining
   readonly sockets: Pick<Sockets, 'attach' | 'close'>
-  /** Called first when the door closes. */
+  /** Called first when the server closes. */
   closing(): void
 }
 
 /** An application that can be reached. */
 export interface Listening {
-  /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
+  /** Starts to listen. @throws an error with code EADDRINUSE when the port is taken */
   listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
-  /** Whether it is about to close: it serves still, and has clients come by another connection next time. */
+  /** Whether the server is about to close: it still serves, and tells clients to use a new connection next time. */
   readonly leaving: () => boolean
-  /** Lets traffic go elsewhere, ends sockets with 1001, lets running requests and streams end for as long as `draining` says, and stops. Safe to call twice. */
+  /**
+   * Waits for traffic to go elsewhere, ends sockets with 1001, lets running requests and streams end for as long as
+   * `draining` allows, and stops. Idempotent.
+   */
   close(): Promise<void>
 }
 
-/** For how long at most a door that closes takes connections that wait already, in milliseconds. */
+/** Maximum milliseconds for which a closing server accepts connections that wait already. */
 const mostKnocksMs = 250
 
-/** How often connections that fell idle are cut while the door closes, in milliseconds. */
+/** Interval in milliseconds at which idle connections are cut while the server closes. */
 const cutIdleMs = 50
 
-/** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
+/**
+ * Gives an application its listening sockets and its shutdown. Must be called before the application is ready, because
+ * it adds hooks.
+ */
 export function prepareListening(
   app: FastifyInstance,
   { host, port, sharePort = false, drainMs = 0, draining, sockets, closing }: ListeningOptions,
@@ -71,7 +83,7 @@ export function prepareListening(
   }
   app.addHook('preClose', async () => {
     closing()
-    // Stops listening before sockets are told to reconnect, or they would reconnect to this process.
+    // Stops listening before it asks sockets to reconnect, or they would reconnect to this process.
     await stopListening()
     sockets.close()
     // Otherwise a connection whose last answer ends now would be kept alive and keep the server open. Requests that have arrived are read
@@ -118,14 +130,14 @@ export function prepareListening(
   }
 }
 
-/** Resolves behind a turn of the event loop in which everything was read that had come. */
+/** Resolves after a turn of the event loop in which all arrived data was read. */
 const turn = async () => {
   for (let phase = 0; phase < 2; phase++) await new Promise(resolve => setImmediate(resolve))
 }
 
 /**
- * Resolves right after a turn of the event loop in which no connection came: the system resets those that wait when a server stops to
- * listen, and hands out one a turn.
+ * Resolves after the first turn of the event loop without a new connection: the system resets waiting connections when
+ * a server stops to listen, and hands out one a turn.
  */
 async function nobodyKnocks(servers: readonly Server[]): Promise<void> {
   let knocks = 0

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { causeNow } from '../../platform/caller/cause.ts'
 import { awayCause } from '../../platform/sql/away.ts'
 
-/** What never stands in a log, wherever a caller put it. */
+/** Names of values that are never logged, wherever a caller put them. */
 const secrets = [
   'authorization',
   'cookie',
@@ -20,11 +20,11 @@ const secrets = [
 ].flatMap(name => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
 
 /**
- * Makes the platform's log: one JSON object a line, secrets replaced. Of an error it keeps type, message, code and stack:
- * errors of drivers carry the values of their statements. What fails because something behind is away is told once in ten
- * seconds for each message and cause, with the number of lines left out since (`repeated`). So is what fails more often than once in
- * one request, or at one event after the other of a subscription: a request has many fields, and whoever sends it chose how many.
- * @param elapsed a clock in ms that is never set back @default the process's own
+ * Creates the platform's log: one JSON object a line, secrets replaced. Of an error it keeps type, message, code and
+ * stack, because drivers' errors carry the values of their statements. Failures of an unavailable dependency are logged
+ * once in ten seconds for each message and cause, with the number of omitted lines (`repeated`). The same holds for
+ * repeated failures within one request or subscription, whose number of fields the client chooses.
+ * @param elapsed monotonic clock in ms @default the process's own
  */
 export function createLog(level: string, destination?: DestinationStream, elapsed: () => number = () => performance.now()): Logger {
   const repeats = createRepeats(elapsed)
@@ -66,23 +66,23 @@ function describeError(error: unknown, depth = 0): unknown {
   }
 }
 
-/** Where an error was made, and of which kind: its message may name a record, and so be another one each time. */
+/** Returns where an error was created and of which kind: its message may name a record and so differ each time. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { name, message, stack = '' } = error
   return `${name} ${/\n\s+at [^\n]*/.exec(stack)?.[0] ?? message}`
 }
 
-/** How long the same failure stays silent after it was told, in ms. */
+/** How long a repeated failure is not logged again, in ms. */
 const silentMs = 10_000
-/** How many different failures are remembered; past it the oldest may be told again early. */
+/** Maximum number of remembered failures; beyond it the oldest may be logged again early. */
 const mostKnown = 200
 
 /**
- * Makes what keeps a log readable while a database is away and every request and poll fails for the same reason: one line for
- * each message and cause in ten seconds.
- * @param elapsed a clock in ms that is never set back
- * @returns for a line: null when it is left out, else how many like it were left out before
+ * Limits repeated log lines while a dependency is unavailable and every request and poll fails for the same reason: one
+ * line for each message and cause in ten seconds.
+ * @param elapsed monotonic clock in ms
+ * @returns for a line: null when it is omitted, else the number of omitted lines like it
  */
 function createRepeats(elapsed: () => number): (line: string) => number | null {
   const logged = new Map<string, { at: number; leftOut: number }>()

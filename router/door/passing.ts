@@ -3,12 +3,12 @@ import { Socket } from 'node:net'
 import { doorRefusal } from './errors.ts'
 
 /**
- * How small the pieces may be in which a body arrives: so many may be smaller, beyond them so many bytes come with each. A client that
- * sends a byte at a time costs the processor a thousand times what it sends.
+ * Minimum size of a body's pieces: a number of pieces may be smaller, beyond it each must bring this many bytes on
+ * average. A client that sends single bytes costs a thousand times more processor time than their number.
  */
 export const piecesLimits = { small: 256, bytes: 128 } as const
 
-/** @param pieces that came so far @param bytes that they had together */
+/** @param pieces arrived so far @param bytes of all pieces together */
 export const areTooSmall = (pieces: number, bytes: number): boolean => pieces > piecesLimits.small + bytes / piecesLimits.bytes
 
 export const tooSmall = () => doorRefusal(413, 'The body came in too many small pieces: send more of it at once.')
@@ -20,16 +20,19 @@ export interface PassingBody {
   readonly isWhole: boolean
   /** Why reading stopped: the body is too large, or ended early. */
   readonly refused: Error | null
-  /** Reads past what is left of it, for a moment and up to some size: a client that writes while it is answered would see a broken pipe in place of the answer. */
+  /**
+   * Drains the rest of the body, for a limited time and size: a client that is still writing when it is answered would
+   * see a broken pipe instead of the answer.
+   */
   leave(): Promise<void>
 }
 
-/** Bytes of a body that wait to be taken before no more of it is read. */
+/** Bytes of a body that may wait to be read before the source is paused. */
 const mostWaiting = 128 * 1024
-/** How much is read past, in bytes, and for how long, in ms. */
+/** Limits on draining, in bytes and in ms. */
 const leaving = { bytes: 16 * 1024 * 1024, ms: 5_000 } as const
 
-/** @param limit bytes: of one that says beforehand that it is larger nothing is taken */
+/** @param limit bytes: a body that announces a larger size is not read at all */
 export function passBody(source: IncomingMessage, limit: number): PassingBody {
   const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
   if (Number(source.headers['content-length'] ?? 0) > limit) throw tooLarge()
@@ -110,10 +113,13 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
   }
 }
 
-/** What waits for bodies of a connection, which would hold its requests when it is gone. */
+/** Timers that wait for the bodies of a connection; they would keep its requests in memory after it closed. */
 const arriving = new WeakMap<Socket, Set<NodeJS.Timeout>>()
 
-/** @returns what waits for bodies of a connection; it is let go when the connection ends, of which a request that was answered before is not told */
+/**
+ * @returns the timers that wait for bodies of a connection; they are cleared when the connection closes, because a
+ * request that was answered before gets no event then
+ */
 function arrivingOf(socket: Socket): Set<NodeJS.Timeout> {
   const known = arriving.get(socket)
   if (known) return known
@@ -124,8 +130,9 @@ function arrivingOf(socket: Socket): Set<NodeJS.Timeout> {
 }
 
 /**
- * Has a request's body come within a time, or ends its connection: Node's own bound is one for all requests, and those that stream have none.
- * @param tell writes what is answered, as long as nothing is
+ * Ends a connection whose request body does not arrive in time: Node's own limit is the same for all requests, and
+ * streamed ones have none.
+ * @param tell sends the answer, unless one was sent
  */
 export function mustArriveWithin(request: IncomingMessage, ms: number, tell: () => void): void {
   const { headers, socket } = request

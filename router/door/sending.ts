@@ -10,30 +10,31 @@ import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import { rememberTurn } from '../live/pace.ts'
 import { withStatus } from './errors.ts'
 
-/** What of answers may be on its way. */
+/** Limits on answers that are being sent. */
 export interface SendingLimits {
-  /** Milliseconds without a byte read, after which a connection is cut. */
+  /** Milliseconds without a byte read by the client, after which a connection is cut. */
   readonly stuckMs: number
-  /** Milliseconds between two looks at that. */
+  /** Milliseconds between two checks for stuck connections. */
   readonly lookMs: number
 }
 
 export const sendingLimits: SendingLimits = { stuckMs: 20_000, lookMs: 1000 }
 
-/** Answers up to here are sent whole, and never refused: refusals are answers, too. */
+/** Size up to which answers are sent whole and never rejected: error answers are small. */
 const smallBytes = 64 * 1024
 
-/** Answers up to here go out in one piece. */
+/** Size up to which answers are sent in one piece. */
 const wholeBytes = 128 * 1024
 
-/** Bytes of a larger answer that are handed over at once: so it can be seen how far it has come. */
+/** Size of the pieces of a larger answer, by which its progress is measured. */
 const pieceBytes = 64 * 1024
 
 const claims = new WeakMap<IncomingMessage, Claim>()
 
 /**
- * Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from.
- * @returns under what everything of this caller counts
+ * Assigns a request to its caller, so that answers in progress to one person or key count together whatever address
+ * they go to.
+ * @returns identity under which the caller's use is counted
  */
 export function rememberCaller(request: FastifyRequest, viewer: Viewer): Claim {
   const claim = claimOf(viewer, request.ip)
@@ -43,7 +44,7 @@ export function rememberCaller(request: FastifyRequest, viewer: Viewer): Claim {
   return claim
 }
 
-/** A signal that aborts when the client leaves before it has its answer. */
+/** Returns a signal that aborts when the client leaves before it has its answer. */
 export function leavingSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   // Listens to the response: a request also emits `close` when it was read to its end.
@@ -55,14 +56,15 @@ export function leavingSignal(response: ServerResponse): AbortSignal {
 
 interface Sent {
   readonly response: ServerResponse
-  /** Bytes that the system has taken over from this connection, when last looked. */
+  /** Bytes of this connection that the system had accepted at the last check. */
   taken: number
   since: number
 }
 
 /**
- * Bounds what waits in memory for clients to read it: past the bytes of one caller or organization an answer is 429, past those of the
- * process 503, both with Retry-After; a connection of which nothing is read for a while is cut.
+ * Limits the memory of answers that wait for clients to read them: above the limit of a caller or organization an
+ * answer is 429, above that of the process 503, both with Retry-After; a connection from which nothing is read for a
+ * while is cut.
  */
 export function boundSending(
   app: FastifyInstance,

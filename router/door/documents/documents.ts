@@ -14,34 +14,34 @@ import { LRUCache } from 'lru-cache'
 import type { Engine } from '../../engine/engine.ts'
 import { limits, passedLimit, tooManyCharacters, tooManyTokens } from '../limits.ts'
 
-/** How many documents are kept, and bytes of memory that all of them take, roughly. */
+/** Maximum number of cached documents, and approximate maximum bytes of all of them. */
 const mostKept = 2000
 const mostKeptBytes = 64 * 1024 * 1024
-/** What a token of a document takes as a part of its tree, in bytes, as measured with Node 26. */
+/** Bytes of memory for each token of a parsed document, as measured with Node 26. */
 const tokenBytes = 140
-/** How many texts are remembered with what is wrong with them: who sends one again costs nothing. */
+/** Maximum number of invalid texts cached with their errors, so that sending one again costs nothing. */
 const mostRefused = 1000
-/** How much of a message is told: it repeats names of the document, which can be long. */
+/** Maximum characters of a message: it repeats names of the document, which can be long. */
 const mostMessageCharacters = 500
-/** How many mistakes of one document are told, and how many places of each. */
+/** Maximum number of errors reported for one document, and of locations for each. */
 const mostErrors = 20
 const mostPlaces = 10
 
-/** A document, or what is wrong with its text. */
+/** A parsed document, or the errors of its text. */
 export type Reading = { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] }
 
-/** Texts become documents once: the same text gives the same object, which compiled plans hang on. */
+/** Caches parsed documents: the same text always yields the same object, by which compiled plans are cached. */
 export interface Documents {
   /**
-   * Parses, measures and validates; errors carry the codes that GraphQL over HTTP knows them by.
-   * @param hash the SHA-256 of the text in hex, where the caller has it already
+   * Parses, measures and validates a text; errors carry the codes of GraphQL over HTTP.
+   * @param hash the SHA-256 of the text in hex, if the caller has it already
    */
   read(text: string, hash?: string): Reading
-  /** A document that was read before, by the SHA-256 of its text in hex. */
+  /** Returns a document that was read before, by the SHA-256 of its text in hex. */
   known(hash: string): DocumentNode | undefined
 }
 
-/** @param options.introspection whether clients may ask for the schema */
+/** @param options.introspection whether clients may query the schema */
 export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
   const kept = new LRUCache<string, Kept>({ max: mostKept, maxSize: mostKeptBytes, sizeCalculation: each => each.bytes })
   const refused = new LRUCache<string, readonly GraphQLError[]>({ max: mostRefused })
@@ -91,7 +91,7 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
   }
 }
 
-/** The documents of an engine whose graph may become another one. */
+/** Caches the documents of an engine whose graph may be replaced. */
 export function documentsOf(engine: Engine, options: Parameters<typeof createDocuments>[1]): Documents {
   let current = createDocuments(engine.schema, options)
   if (!engine.onChange) return current
@@ -113,10 +113,13 @@ interface Kept {
   readonly bytes: number
 }
 
-/** What a document is known by: the SHA-256 of its text in hex. */
+/** Returns the key of a document: the SHA-256 of its text in hex. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Why no operation of a document can run: an unknown name, or none where one is needed; undefined if one can. */
+/**
+ * Explains why no operation of a document can run: an unknown name, or none where one is needed; undefined if one can
+ * run.
+ */
 export function unresolvedOperation(document: DocumentNode, operationName: string | null | undefined): GraphQLError | undefined {
   if (getOperationAST(document, operationName)) return undefined
   const operations = document.definitions.filter(each => each.kind === Kind.OPERATION_DEFINITION).length
@@ -129,7 +132,7 @@ export function unresolvedOperation(document: DocumentNode, operationName: strin
   return new GraphQLError(sentence, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })
 }
 
-/** An error that is told later and again: it keeps places, but neither the text nor the tree that they are in. */
+/** Copies an error for caching: it keeps its locations, but neither the source text nor the syntax tree. */
 function coded({ message, locations, path }: GraphQLError, code: string): GraphQLError {
   const made = new GraphQLError(shortened(message), { path, extensions: { code } })
   if (locations) Object.defineProperty(made, 'locations', { value: locations.slice(0, mostPlaces), enumerable: true })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One operation that a client may ask, with everything that it needs. */
+/** One operation that clients may request, with its fragments. */
 export interface ListedOperation {
   readonly id: string
   readonly name: string
@@ -8,7 +8,7 @@ export interface ListedOperation {
   readonly body: string
 }
 
-/** The operations of clients, as Apollo's tools write them: a persisted query manifest, version 1. */
+/** Operations of clients in the format of Apollo's tools: a persisted query manifest, version 1. */
 export interface Manifest {
   readonly format: 'apollo-persisted-query-manifest'
   readonly version: 1
@@ -25,7 +25,7 @@ const form = z.object({
 
 /**
  * Reads a manifest.
- * @throws Error with a sentence that says what is wrong with it
+ * @throws Error with a message that says what is wrong with it
  */
 export function readManifest(text: string): Manifest {
   let json: unknown

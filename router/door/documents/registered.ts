@@ -1,16 +1,18 @@
 /** The caller that registers or requests a document. */
 export interface Registrant {
-  /** The name under which everything of one caller is counted (`callerName`). */
+  /** Name under which the caller's use is counted (`callerName`). */
   readonly name: string
   /** Whether the platform knows the caller. */
   readonly isKnown: boolean
 }
 
-/** Texts of documents that clients registered, by the SHA-256 of each: Apollo's automatic persisted queries. */
+/** Texts of documents that clients registered, by their SHA-256: Apollo's automatic persisted queries. */
 export interface Registered {
-  /** Returns the text, or a promise where other processes are asked for it. */
+  /** Returns the text, or a promise where the text is looked up in other processes. */
   find(hash: string, caller: Registrant): string | undefined | Promise<string | undefined>
-  /** Returns a promise where other processes take the text as well: the next request may reach one of them. */
+  /**
+   * Registers a text. Returns a promise where other processes store it as well: the next request may reach one of them.
+   */
   keep(hash: string, text: string, caller: Registrant): void | Promise<void>
 }
 
@@ -26,13 +28,17 @@ export interface SharedRegistered {
   keep(hash: string, text: string, caller: Registrant): Promise<void>
 }
 
-/** Number of texts kept of known callers, and as many again of strangers; and bytes that each of the two may take, roughly. */
+/**
+ * Maximum number of texts kept for known callers, and as many for anonymous ones; and the approximate maximum bytes of
+ * each group.
+ */
 const maxKept = { entries: 5000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Stores registered documents in this process. Those of strangers have a shelf of their own: however many they register, what a known caller
- * registered, or asked for once, stays. On a full shelf the caller that has the most of it loses its least recently used document, so no
- * caller pushes out the documents of others. A dropped document is PERSISTED_QUERY_NOT_FOUND, and its client sends it again.
+ * Stores registered documents in this process. Anonymous callers' documents are stored separately, so that they never
+ * displace those of known callers. When a store is full, the caller with the largest share loses its least recently
+ * used document, so no caller displaces the documents of others. A dropped document is answered with
+ * PERSISTED_QUERY_NOT_FOUND, and its client sends it again.
  */
 export function createRegistered(limits = maxKept): OwnRegistered {
   const [ofKnown, ofStrangers] = [createShelf(limits), createShelf(limits)]
@@ -51,7 +57,7 @@ export function createRegistered(limits = maxKept): OwnRegistered {
   }
 }
 
-/** Stores documents in this process and, for the processes beside it, in the store that they share. */
+/** Stores documents in this process and in the store that neighbouring processes share. */
 export function shareRegistered(own: OwnRegistered, shared: SharedRegistered): Registered {
   return {
     find(hash, caller) {
@@ -73,7 +79,7 @@ export function shareRegistered(own: OwnRegistered, shared: SharedRegistered): R
 
 interface Owner {
   bytes: number
-  /** Hashes of its texts, the least recently used first. */
+  /** Hashes of the owner's texts, the least recently used first. */
   readonly hashes: Set<string>
 }
 
@@ -91,7 +97,7 @@ function createShelf({ entries, bytes }: typeof maxKept) {
     found.hashes.add(hash)
     return found
   }
-  /** Drops the least recently used text of the owner that has the most by a measure. */
+  /** Drops the least recently used text of the owner with the most texts, or the most bytes. */
   const drop = (measure: (owner: Owner) => number) => {
     const [name, owner] = [...owners].reduce((most, each) => (measure(each[1]) > measure(most[1]) ? each : most))
     const [hash] = owner.hashes as unknown as [string]
@@ -119,5 +125,5 @@ function createShelf({ entries, bytes }: typeof maxKept) {
   }
 }
 
-/** Bytes of memory that a text takes, roughly. */
+/** Approximate bytes of memory that a text takes. */
 const sizeOf = (text: string): number => 2 * text.length + 200

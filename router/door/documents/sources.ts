@@ -6,42 +6,44 @@ import type { Manifest } from './manifest.ts'
 import { createRegistered, type Registered, type Registrant } from './registered.ts'
 import { type Trusted, trustedIn } from './trusted.ts'
 
-/** How a request says which document it means, as its client sent it. */
+/** How a request names its document, as the client sent it. */
 export interface Naming {
   readonly query?: unknown
   /** Id of a trusted document. */
   readonly documentId?: unknown
-  /** `persistedQuery { version: 1, sha256Hash }` names one too, or registers the one that it comes with. */
+  /** `persistedQuery { version: 1, sha256Hash }` names a document, or registers the text sent with it. */
   readonly extensions?: unknown
 }
 
-/** The document that a request means; or why there is none, with the status of an answer over HTTP where that is always the same. */
+/**
+ * The document of a request, or the errors why there is none, with an HTTP status where the error always has the same.
+ */
 export type Found =
   | { readonly text: string; readonly document: DocumentNode }
   | { readonly errors: readonly GraphQLError[]; readonly status?: 200 | 400 | undefined }
 
-/** Finds the document of a request, by its text or by what names it: the one place where every door asks. */
+/** Finds the document of a request by its text, id or hash; all protocols use it. */
 export interface Sources {
-  /** Returns null when the request names none; a promise where other processes are asked, or told of a new one. */
+  /** Returns null when the request names no document; a promise where other processes are asked or notified. */
   find(naming: Naming, caller: Registrant): Found | null | Promise<Found>
-  /** Takes another list of trusted documents in place of the present one. @returns those that can be run */
+  /** Replaces the list of trusted documents. @returns those that can run */
   trust(manifest: Manifest): readonly DocumentNode[]
-  /** Reads the trusted documents once more: the graph is another one. @returns those that can be run */
+  /** Validates the trusted documents against a new graph. @returns those that can run */
   readAgain(): readonly DocumentNode[]
 }
 
-/** What becomes of a document that is not trusted: nothing, a line in the log, or a refusal. */
+/** How untrusted documents are treated: allowed, allowed and logged, or rejected. */
 export type Trust = 'off' | 'log' | 'only'
 
 export interface SourceOptions {
   /** @default off */
   readonly mode?: Trust | undefined
-  /** @default one of its own */
+  /** @default a store of its own */
   readonly registered?: Registered | undefined
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** How many documents are remembered that were logged. */
+/** Maximum number of logged documents that are remembered. */
 const mostLogged = 10_000
 
 export function createSources(documents: Documents, { mode = 'off', registered = createRegistered(), log }: SourceOptions): Sources {
@@ -49,7 +51,7 @@ export function createSources(documents: Documents, { mode = 'off', registered =
   let trusted: Trusted | null = null
   let listed: Manifest | null = null
 
-  /** A document that is known by an id of its own. */
+  /** Finds a trusted document by its id. */
   const byId = (id: string): Found | undefined => {
     const known = trusted?.byId(id)
     return known && ('document' in known.read ? { text: known.text, document: known.read.document } : known.read)
@@ -124,6 +126,6 @@ const required = (): Found => ({
   ),
 })
 
-/** What a document's operations are called, as far as a line of the log has room. */
+/** Names of a document's operations, as many as fit into a log line. */
 const namesIn = ({ definitions }: DocumentNode): readonly string[] =>
   definitions.flatMap(each => (each.kind === Kind.OPERATION_DEFINITION ? [each.name?.value.slice(0, 100) ?? 'anonymous'] : [])).slice(0, 10)

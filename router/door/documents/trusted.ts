@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Documents, hashOf, type Reading } from './documents.ts'
 import type { Manifest } from './manifest.ts'
 
-/** A document that the platform was told of beforehand, and what came of reading it. */
+/** A document of the manifest, and the result of reading it. */
 export interface TrustedDocument {
   readonly text: string
   readonly read: Reading
@@ -11,17 +11,17 @@ export interface TrustedDocument {
 
 /** The documents that are known beforehand. */
 export interface Trusted {
-  /** @param id as the manifest has it; a SHA-256 with or without `sha256:` before it */
+  /** @param id as in the manifest; a SHA-256 with or without the prefix `sha256:` */
   byId(id: string): TrustedDocument | undefined
-  /** @param hash SHA-256 of its text in hex */
+  /** @param hash SHA-256 of the document's text in hex */
   byHash(hash: string): TrustedDocument | undefined
-  /** Those that can be run. */
+  /** Trusted documents that can run. */
   readonly documents: readonly DocumentNode[]
 }
 
 /**
- * Validates a manifest against the graph: documents that do not fit are logged in one line, and refused on use.
- * They are kept apart from the documents of requests, so that nobody pushes them out.
+ * Validates a manifest against the graph: documents that do not fit are logged in one line, and rejected on use. They
+ * are cached apart from requests' documents, so that requests cannot displace them.
  */
 export function trustedIn({ operations }: Manifest, documents: Documents, log: Pick<Logger, 'warn'>): Trusted {
   const [byId, byHash] = [new Map<string, TrustedDocument>(), new Map<string, TrustedDocument>()]
@@ -51,7 +51,7 @@ export function trustedIn({ operations }: Manifest, documents: Documents, log: P
   }
 }
 
-/** How many mistakes one line of the log tells. */
+/** Maximum number of mistakes in one log line. */
 const mostTold = 5
-/** As GraphQL over HTTP writes ids that are digests. */
+/** Prefix of ids that are digests, as GraphQL over HTTP writes them. */
 const prefix = 'sha256:'

@@ -10,10 +10,13 @@ import { prefersResponseJson } from '../headers.ts'
 import { waitOf } from './direct.ts'
 import type { HttpDoor } from './door.ts'
 
-/** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
+/**
+ * Codes of failures of the request itself, which `application/json` answers with 200 and
+ * `application/graphql-response+json` with 400.
+ */
 const requestFailures: ReadonlySet<unknown> = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])
 
-/** The engine with errors in the form in which they leave the platform. @param ready holds those that have it */
+/** Wraps the engine so that its errors are formatted for clients. @param ready collects the formatted errors */
 export function tellingEngine({ engine, log, production, exposeErrors: expose }: HttpDoor, ready: WeakSet<object>): Engine {
   return {
     ...engine,
@@ -30,13 +33,16 @@ export function tellingEngine({ engine, log, production, exposeErrors: expose }:
   }
 }
 
-/** Apollo Server, which speaks GraphQL over HTTP for everything that is unusual. @param ready errors that have their form already */
+/**
+ * Creates the Apollo Server that handles unusual GraphQL requests over HTTP. @param ready errors that are formatted
+ * already
+ */
 export function createApollo(
   { documents, log, production, exposeErrors: expose, countError }: HttpDoor,
   engine: Engine,
   ready: WeakSet<object>,
 ): ApolloServer<RequestContext> {
-  /** Under which request an error came up: Apollo Server formats it without saying so. */
+  /** Ids of the requests in which errors occurred: Apollo Server formats an error without naming its request. */
   const requestOf = new WeakMap<object, string>()
   return new ApolloServer<RequestContext>({
     gateway: createGateway(engine),
@@ -81,7 +87,7 @@ export function createApollo(
   })
 }
 
-/** Whether an error says that the request itself was wrong. */
+/** Whether an error reports a mistake in the request itself. */
 export const isRequestFailure = ({ extensions }: Pick<GraphQLFormattedError, 'extensions'>): boolean => requestFailures.has(extensions?.code)
 
 type Sending = Parameters<NonNullable<GraphQLRequestListener<RequestContext>['willSendResponse']>>[0]

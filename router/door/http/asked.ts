@@ -1,11 +1,11 @@
 import type { Naming } from '../documents/sources.ts'
 
-/** The parsed request, read once. What cannot be read of it Apollo Server says is wrong. */
+/** A parsed request. Parts that cannot be read are left to Apollo Server, which reports the mistakes. */
 export interface AskedOverHttp {
   readonly naming: Naming
-  /** The operation to run; undefined where none is named, or by what is no name. */
+  /** Name of the operation to run; undefined where the request has none, or something other than a name. */
   readonly operationName: string | undefined
-  /** As they came; undefined when there are none or they cannot be read. */
+  /** Variables as sent; undefined when there are none or they cannot be read. */
   readonly variables: unknown
   readonly sent: Sent
 }
@@ -13,11 +13,11 @@ export interface AskedOverHttp {
 /** The parts of a request that Apollo Server reads. */
 export interface Sent {
   readonly body: unknown
-  /** What follows the path, with its question mark; empty for a POST, of which nobody reads it. */
+  /** Query string with its question mark; empty for a POST, whose query string is ignored. */
   readonly search: string
 }
 
-/** Reads a GET from its address and a POST from its body, which is whatever JSON the client sent. */
+/** Reads a GET from its address and a POST from its JSON body. */
 export function readAsked({ method, url, body }: { readonly method: string; readonly url: string; readonly body: unknown }): AskedOverHttp {
   if (method !== 'GET') {
     const members = (body ?? {}) as Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export function readAsked({ method, url, body }: { readonly method: string; read
   }
 }
 
-/** A request as it would be had it brought the text of its document, which it may have named in another way. */
+/** Rewrites a request that named its document by id or hash to one that contains the document's text. */
 export function withText({ naming: { query, documentId, extensions }, sent }: AskedOverHttp, text: string): Sent {
   const { persistedQuery, ...others } = (extensions as Record<string, unknown> | null | undefined) ?? {}
   if (query === text && persistedQuery === undefined && (documentId ?? null) === null) return sent

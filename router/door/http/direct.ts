@@ -3,12 +3,12 @@ import { statusOf } from '../../../platform/errors.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
 import { prefersResponseJson } from '../headers.ts'
 
-/** What a usual request asks the engine. */
+/** The parts of a usual request that the engine needs. */
 export type DirectRequest = Pick<OperationRequest, 'document' | 'operationName' | 'variables'>
 
 /**
- * Reads the body of a request that needs nothing of Apollo Server: a document that is known to be good, variables and a name in their
- * usual form. Null for whatever is unusual, of which Apollo Server says what is wrong with it, or which it knows how to answer.
+ * Reads the body of a usual request, which needs nothing of Apollo Server: a valid document, and variables and
+ * operation name of their usual types. Null for every other request, which Apollo Server answers.
  */
 export function readDirect(body: unknown, document: DocumentNode, operation: OperationDefinitionNode): DirectRequest | null {
   const { operationName, variables, extensions } = body as Record<string, unknown>
@@ -18,7 +18,7 @@ export function readDirect(body: unknown, document: DocumentNode, operation: Ope
   return { document, operationName: operation.name?.value, variables: (variables as Record<string, unknown> | null | undefined) ?? undefined }
 }
 
-/** An answer as Apollo Server would send it. */
+/** An answer in the form that Apollo Server would send. */
 export interface DirectAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -31,10 +31,10 @@ const [plain, own] = [
 ]
 
 /**
- * Makes an answer of a result, by GraphQL over HTTP: what was not executed is 400 in GraphQL's own media type, and 200 as plain JSON; what was
- * too much beside the caller's other operations is 429, as it is where the door refuses it.
- * @param errors in the form in which they leave the platform
- * @param isRequestFailure whether an error says that the request itself was wrong
+ * Converts a result to an HTTP answer by GraphQL over HTTP: a request that was not executed is 400 in GraphQL's own
+ * media type, and 200 as plain JSON; one that exceeds its caller's limits together with other operations is 429.
+ * @param errors formatted for clients
+ * @param isRequestFailure whether an error reports a mistake in the request itself
  */
 export function directAnswer(
   { data, extensions }: ExecutionResult,
@@ -52,13 +52,16 @@ export function directAnswer(
   return { status, headers, body }
 }
 
-/** After how many seconds an operation without any data may be asked again, where it was too much beside others. */
+/**
+ * Returns the seconds after which an operation without any data may be retried, where it exceeded limits together with
+ * others.
+ */
 export function waitOf(errors: readonly Pick<GraphQLFormattedError, 'extensions'>[] | undefined): number | undefined {
   const { code, retryAfter } = errors?.[0]?.extensions ?? {}
   return code === 'RATE_LIMITED' && typeof retryAfter === 'number' ? retryAfter : undefined
 }
 
-/** What was written of data that was answered whole: who asked the same at the same time is sent the same. */
+/** Serialized answers by their data: callers who shared a query's result share its text. */
 const written = new WeakMap<object, string>()
 
 function textOf(data: ExecutionResult['data'], answer: { readonly errors: unknown; readonly data: unknown; readonly extensions: unknown }): string {

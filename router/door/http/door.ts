@@ -9,18 +9,18 @@ import type { CountError } from '../../metrics/operations.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Sources } from '../documents/sources.ts'
 
-/** What `/graphql` over HTTP is served with. */
+/** Options of `/graphql` over HTTP. */
 export interface HttpDoor {
   readonly engine: Engine
   readonly documents: Documents
   readonly sources: Sources
   readonly authenticate: Authenticate
-  /** What serves subscriptions. */
+  /** Serves subscriptions. */
   readonly hub: Hub
   readonly streams: Streams
-  /** What of operations, and of events, callers may have under way. */
+  /** Limits the concurrent operations, and events, of callers. */
   readonly shares: Shares
-  /** And of starts of streams. */
+  /** Limits the concurrent starts of streams. */
   readonly starts: Shares
   readonly events: Shares
   /** Milliseconds between heartbeats of a stream. @default 10000 */
@@ -30,7 +30,7 @@ export interface HttpDoor {
   readonly production: boolean
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
-  /** Counts what is refused before the engine is asked. @default nobody does */
+  /** Counts requests rejected before they reach the engine. @default not counted */
   readonly countError?: CountError | undefined
   /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
   readonly direct?: boolean | undefined

@@ -20,8 +20,8 @@ import type { HttpDoor } from './door.ts'
 import { streamSubscription } from './subscription.ts'
 
 /**
- * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server speaks the protocol, the
- * engine executes. Resolves when Apollo Server has started; it stops with the app.
+ * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server handles the protocol,
+ * the engine executes. Resolves when Apollo Server has started; it stops with the app.
  */
 export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promise<void> {
   const ready = new WeakSet<object>()
@@ -115,7 +115,10 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   return reply.send(body)
 }
 
-/** An answer that goes into a stream is made as one that stands alone, with the status that says whether anything was executed. */
+/**
+ * Headers for a streamed operation's first answer: it is requested in GraphQL's own media type, whose status says
+ * whether anything was executed.
+ */
 function headersFor(form: StreamForm | null, headers: Headers): HeaderMap {
   const own = new HeaderMap(headers)
   if (form) own.set('accept', 'application/graphql-response+json')
@@ -130,9 +133,9 @@ function answerOf({ status = 200, headers, body }: HTTPGraphQLResponse): DirectA
 const isJson = (headers: Headers) => /^\s*application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
 
 /**
- * A browser sends some requests for foreign pages without asking first. One of that shape is refused if it carries what a
- * foreign page could abuse: a cookie, a foreign Origin, or a Sec-Fetch-Site that says so. It is taken from a page of ours, which
- * the browser itself tells: its EventSource can send no header that would.
+ * Whether to reject a request that browsers send across origins without a preflight. It is rejected if it carries what
+ * a foreign page could abuse: a cookie, a foreign Origin, or a Sec-Fetch-Site header of another site. A request from
+ * our own page, as the browser itself reports, is accepted: an EventSource cannot send custom headers.
  */
 function refusesUnasked(headers: Headers, hosts: Hosts): boolean {
   if (isJson(headers) || headers.has('apollo-require-preflight') || headers.has('x-apollo-operation-name')) return false

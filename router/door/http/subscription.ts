@@ -12,21 +12,21 @@ import { sendStream } from '../streaming/answer.ts'
 import type { StreamForm } from '../streaming/form.ts'
 import type { HttpDoor } from './door.ts'
 
-/** Whom a subscription answers, and how. */
+/** The client of a subscription, and the format of its answer. */
 export interface Subscriber {
   readonly form: StreamForm
   readonly caller: Caller
-  /** Under what everything of the caller counts. */
+  /** Identity under which the caller's use is counted. */
   readonly claim: Claim
   readonly tellErrors: Asked['tellErrors']
 }
 
-/** What is asked, with its variables as they came. */
+/** The subscription of a request, with its variables as sent. */
 export interface AskedSubscription extends Omit<OperationRequest, 'variables'> {
   readonly variables: unknown
 }
 
-/** Answers a subscription with its events, or with why it does not start. */
+/** Answers a subscription with its events, or with the errors why it does not start. */
 export async function streamSubscription(
   door: HttpDoor,
   reply: FastifyReply,

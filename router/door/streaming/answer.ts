@@ -12,9 +12,9 @@ import type { StreamForm } from './form.ts'
 
 /** Everything about streaming answers that has a bound. */
 export const streamingLimits = {
-  /** Bytes that wait for a client to read them; past it the connection is cut. */
+  /** Maximum bytes that wait for a client to read them; above it the connection is cut. */
   waitingBytes: 1024 * 1024,
-  /** Milliseconds between heartbeats: by them a client that left without a word is found out, too. */
+  /** Milliseconds between heartbeats, which also detect clients that disappeared. */
   heartbeatMs: 10_000,
 } as const
 
@@ -26,15 +26,15 @@ export interface StreamingDoor {
   readonly heartbeatMs?: number | undefined
 }
 
-/** Whom a stream goes to. */
+/** The client that a stream goes to. */
 export interface Reader {
   readonly caller: Caller
   readonly requestId: string
 }
 
 /**
- * Writes the events of a stream into the answer until either side ends it. An event is made into bytes once for everybody, the chunk
- * around it included, and goes to the connection in one piece: made by the answer itself it would be four writes for each client.
+ * Sends the events of a stream in the answer until either side ends it. An event is serialized once for all clients,
+ * including its chunk framing, and written in one piece: the answer itself would make four writes for each client.
  */
 export function sendStream(reply: FastifyReply, form: StreamForm, membership: Membership, { caller, requestId }: Reader, door: StreamingDoor): FastifyReply {
   const response = beginAnswer(reply, form, door.hosts)
@@ -64,7 +64,7 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   const tell = (told: Told) => {
     if (isOver || isTooSlow()) return
     const { socket } = response
-    // Behind another answer of its connection it has none yet, and to HTTP/1.0 there are no chunks.
+    // No socket while another answer of the connection is in progress; no chunks for HTTP/1.0.
     if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
     else response.write(form.next(told.json))
   }
@@ -84,8 +84,8 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
 }
 
 /**
- * Takes the answer out of Fastify's hands, with the headers that it has so far, and those that are else decided when it is sent. A
- * stream stays open, by the thousand: of its request the body is let go, and its head becomes one text where it was many pieces.
+ * Takes the answer over from Fastify, with the headers set so far and those otherwise decided at sending. Streams stay
+ * open by the thousand, so the request's body is released, and its head becomes one text instead of many pieces.
  */
 function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Hosts): ServerResponse {
   reply.hijack()

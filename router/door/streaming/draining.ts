@@ -2,37 +2,40 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** How long requests that run may take to end while a server closes, in milliseconds; then their connections are cut. */
+/** Milliseconds that running requests may take to end while a server closes; then their connections are cut. */
 export const requestDrainMs = 2_500
 
-/** How long the last event of a stream may take to leave, in milliseconds. */
+/** Milliseconds that sending the last event of a stream may take. */
 const farewellMs = 1_000
 
-/** Why a stream of events ends before its source has come to its end: its time is over, or the source broke off. */
+/** Why a stream of events ends before its source: the server stops, or the source failed. */
 export type EarlyEnd = 'stopping' | 'broken'
 
-/** Ends the connections of servers that close: those of requests soon, those of streams when the time of streams is over. */
+/** Ends the connections of closing servers: those of requests soon, those of streams when the streams' time is over. */
 export interface Draining {
-  /** Takes the connections of a server into account, from before it listens. */
+  /** Tracks the connections of a server, from before it listens. */
   watch(server: Server): void
-  /** Lets an answer go on for the time of streams. */
+  /** Grants an answer the longer time of streams. */
   spare(response: ServerResponse): void
   /**
-   * Returns a stream of events in whole events, and lets it go on for the time of streams. When it ends early, `farewell` writes its last one.
-   * @param events server-sent events, with an empty line behind each
+   * Forwards a stream of events, whole events only, and grants it the longer time of streams. When it ends early,
+   * `farewell` writes its last event.
+   * @param events server-sent events, each followed by an empty line
    */
   pass(events: Readable, response: ServerResponse, farewell: (why: EarlyEnd) => string): Readable
-  /** How long the connections that are open may take to end, in ms: streams among them have their own time. */
+  /** Milliseconds that the open connections may take to end; streams among them have their own limit. */
   readonly withinMs: number
-  /** Begins both times. Returns what stops them, for when all connections have ended. */
+  /** Starts both times. Returns a function that stops them, for when all connections have ended. */
   begin(): () => void
 }
 
-/** @param streamMs how long streams may go on once the servers close, in ms @default as long as requests */
+/**
+ * @param streamMs how long streams may continue after the servers began to close, in ms @default as long as requests
+ */
 export function createDraining(streamMs = requestDrainMs): Draining {
   const sockets = new Set<Socket>()
   const streaming = new Set<Socket>()
-  /** Ends an open stream of events each. */
+  /** Functions that each end one open stream of events. */
   const endings = new Set<() => void>()
   const allMs = Math.max(requestDrainMs, streamMs + farewellMs)
   let isOver = false
@@ -83,13 +86,13 @@ export function createDraining(streamMs = requestDrainMs): Draining {
 }
 
 /**
- * Passes events on as they come, and never a part of one: behind it nothing could be said any more.
+ * Forwards events as they arrive, and never a part of one, because nothing could follow it.
  * @param over called once, when nothing more comes
  */
 function wholeEvents(events: Readable, farewell: (why: EarlyEnd) => string, over: () => void): { passed: Readable; end(why: EarlyEnd): void } {
   let rest: Buffer | null = null
   let hasEnded = false
-  /** @returns false when it had ended before */
+  /** Ends the stream. @returns false when it had ended before */
   const ends = (): boolean => {
     if (hasEnded) return false
     hasEnded = true

@@ -2,30 +2,30 @@ import type { GraphQLFormattedError } from 'graphql'
 import Negotiator from 'negotiator'
 import type { Frame } from '../../live/shared/told.ts'
 
-/** How the results of a stream are written into the answer of one HTTP request. */
+/** Format in which the results of a stream are written into one HTTP answer. */
 export interface StreamForm {
   readonly name: 'sse' | 'multipart'
   readonly contentType: string
-  /** Written at once, so that the client knows that it is heard. */
+  /** Written at once, so that the client knows that the request arrived. */
   readonly begin: string
-  /** Written when nothing else was for a while. */
+  /** Written when nothing else was written for a while. */
   readonly heartbeat: string
   next(json: string): string
-  /** The same as one chunk of an answer. */
+  /** The heartbeat as one chunk of an answer. */
   readonly chunk: Frame
   /** The last word of a stream that ended by itself. */
   readonly complete: string
-  /** The last word of one that was ended: a client that goes on asks again. */
+  /** Writes the last event of a stream that was cut off: its client may reconnect. */
   failed(errors: readonly GraphQLFormattedError[]): string
 }
 
-/** As HTTP/1.1 has it (RFC 9112, section 7.1). */
+/** Wraps a text in a chunk of HTTP/1.1 (RFC 9112, section 7.1). */
 const chunkOf = (text: string): Buffer => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
 
 /**
  * Server-sent events in the distinct connections mode of GraphQL over SSE
- * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). Whoever is cut off hears no `complete`, after which its clients
- * would not come back.
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). A stream that was cut off gets no `complete`
+ * event, after which clients would not reconnect.
  */
 export const sse: StreamForm = {
   name: 'sse',
@@ -39,7 +39,7 @@ export const sse: StreamForm = {
 }
 
 const boundary = '\r\n--graphql'
-/** A part is whole for its reader once the boundary behind it has come. */
+/** Writes a part with the boundary behind it, because readers treat a part as complete only then. */
 const part = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}${boundary}`
 
 /** Apollo's protocol of subscriptions over multipart answers, version 1.0 (Apollo Router, "HTTP multipart"). */
@@ -57,8 +57,8 @@ export const multipart: StreamForm = {
 const json = ['application/json', 'application/graphql-response+json']
 
 /**
- * The form that a client asks for by its Accept header: SSE when it prefers that to JSON, and multipart for a subscription when it names
- * Apollo's protocol. Null: neither.
+ * Returns the stream format that a client's Accept header requests: SSE when it is preferred to JSON, and multipart for
+ * a subscription when the header names Apollo's protocol. Null for neither.
  */
 export function streamFormOf(accept: string | null | undefined, isSubscription: boolean): StreamForm | null {
   if (!accept) return null

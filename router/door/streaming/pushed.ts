@@ -2,19 +2,20 @@ import { GraphQLError } from 'graphql'
 import type { Membership } from '../../live/shared/channel.ts'
 import type { Told } from '../../live/shared/told.ts'
 
-/** Sends events as messages of graphql-transport-ws: their JSON is ready, and only the operation's id is put before it. */
+/** Sends events as messages of graphql-transport-ws: their JSON is ready, only the operation's id is prefixed. */
 export function toldUnder(id: string, send: (text: string) => void): (told: Told) => void {
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
   return ({ json }) => send(`${head}${json}}`)
 }
 
-/** An operation of which there is neither a result nor a stream yet. */
+/** An operation without a result or stream yet. */
 export interface UnderWay {
-  /** Aborts when the client completes the operation, or is gone: what it asked is for nobody then. */
+  /** Aborts when the client completes the operation or disconnects: nobody waits for its result then. */
   readonly signal: AbortSignal
   /**
-   * What graphql-ws keeps under the operation's id meanwhile. It ends it as it ends a stream, so that a later operation with the same id
-   * is another one: for graphql-ws, which keeps nothing else, the result of the former would be that of the later.
+   * Placeholder that graphql-ws stores under the operation's id meanwhile. graphql-ws ends it like a stream, so that a
+   * later operation with the same id is distinct; with nothing stored, graphql-ws would give the later operation the
+   * former one's result.
    */
   readonly kept: AsyncGenerator<never, void>
 }
@@ -35,15 +36,15 @@ export function underWay(): UnderWay {
   return { signal: ending.signal, kept }
 }
 
-/** What comes of an operation; nothing, for ever, once it is over: graphql-ws then has no more to do with it, and forgets it. */
+/** Returns the result of an operation, or never settles once the operation is over: graphql-ws then forgets it. */
 export const unlessOver = <Result>(result: Result, signal: AbortSignal): Result | Promise<never> => (signal.aborted ? forNobody() : result)
 
 /** The result of an operation that is over already. */
 export const forNobody = (): Promise<never> => new Promise<never>(() => {})
 
 /**
- * A stream for graphql-ws that yields nothing: events go to the socket as they come, without an iterator's turns for each client. It
- * begins when it is asked for its first value, ends with the stream, and throws what the stream ended with.
+ * A stream for graphql-ws that yields nothing: events go to the socket directly, without an iterator's turns for each
+ * client. It begins when its first value is requested, ends with the stream, and throws the stream's error.
  */
 export function toldBy(membership: Membership, tell: (told: Told) => void): AsyncGenerator<never, void> {
   const ended = Promise.withResolvers<IteratorResult<never, void>>()

@@ -13,59 +13,73 @@ import { readableSubscribe } from './subscribe-message.ts'
 
 /** Everything about sockets that has a bound. */
 export const socketLimits = {
-  /** Open sockets of one process. */
+  /** Maximum open sockets of one process. */
   sockets: 10_000,
-  /** Open sockets of one address, or of one network of IPv6 with 64 bits. */
+  /** Maximum open sockets of one address, or of one IPv6 network of 64 bits. */
   perAddress: 100,
-  /** Open sockets of one person, or of one API key. */
+  /** Maximum open sockets of one person, or of one API key. */
   perViewer: 50,
-  /** Operations at the same time on one socket. */
+  /** Maximum concurrent operations on one socket. */
   operations: 100,
-  /** Characters of the id that a client gives an operation: it stands in every message about it, and is kept while it runs. */
+  /**
+   * Maximum characters of a client's operation id: every message about the operation repeats it, and it is kept while
+   * the operation runs.
+   */
   idCharacters: 1000,
-  /** Bytes of a message that subscribes: all of it is kept for as long as the subscription is open. */
+  /** Maximum bytes of a message that subscribes: it is kept for as long as the subscription is open. */
   subscriptionBytes: 32 * 1024,
-  /** Bytes of one message from a client. */
+  /** Maximum bytes of one message from a client. */
   messageBytes: 256 * 1024,
-  /** Frames of one message, and pieces in which one frame arrives: each costs a hundred bytes more than it brings. */
+  /**
+   * Maximum frames of one message, and pieces in which one frame arrives: each costs a hundred bytes of memory more
+   * than its content.
+   */
   messagePieces: 1024,
-  /** Messages that a client may send each second for as long as it likes, and how many seconds' worth at once: what is sent is read also when it has gone. */
+  /**
+   * Messages that a client may send each second on average, and the number of seconds' worth that may come at once.
+   * Messages that have arrived are read even after the client left.
+   */
   messages: 100,
   messagesAtOnceSeconds: 10,
-  /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
+  /**
+   * Maximum bytes that wait for a client to read them; above it the client is disconnected with 1013 (try again later).
+   */
   waitingBytes: 1024 * 1024,
-  /** Characters of a message up to which it is not counted while it waits: a bound of each socket holds them all. */
+  /** Characters up to which a message is not counted while it waits: the limit of each socket covers small ones. */
   smallCharacters: 64 * 1024,
-  /** Milliseconds until `connection_init` must have come. */
+  /** Milliseconds within which `connection_init` must arrive. */
   initMs: 5000,
   /** Milliseconds between pings. */
   pingMs: 12_000,
-  /** Milliseconds that a closed socket has for its farewell. */
+  /** Milliseconds that a closing socket has for the close handshake. */
   farewellMs: 500,
 } as const
 
-/** Close code for a client that has too many sockets, or sends too many messages. Clients of graphql-ws do not dial again by themselves after it. */
+/**
+ * Close code for a client with too many sockets or messages. Clients of graphql-ws do not reconnect by themselves after
+ * it.
+ */
 export const tooManyCode = 4429
 export const tooMany = 'too many connections'
 
-/** What a socket carries through graphql-ws. */
+/** Data that a socket carries through graphql-ws. */
 export interface Extra {
   readonly request: IncomingMessage
   readonly id: string
-  /** How many operations it has asked: their ids are numbered under its own. */
+  /** Number of operations so far: their ids are numbered under the socket's. */
   asked: number
   /** Bytes of the message that is being read. */
   bytes: number
-  /** What is wrong with the payload of the message that is being read; null when it can be read. */
+  /** What is wrong with the payload of the current message; null when it can be read. */
   malformed: string | null
-  /** What program dialled, and from where. */
+  /** The client program that connected, and its origin. */
   readonly program: Pick<Cause, 'client' | typeof origin>
   caller: Caller | null
-  /** Under what everything counts that the caller does at once. */
+  /** Identity under which the caller's concurrent use is counted. */
   claim: Claim
-  /** Under what the socket is counted among those of its person or key; null while it is not. */
+  /** Name under which the socket counts for its person or key; null while it does not count. */
   viewer: string | null
-  /** The upgrade's, with what `connection_init` brings in their place. */
+  /** Headers of the upgrade request, replaced by those that `connection_init` brings. */
   headers: Headers
   closed: boolean
   end(code: number, reason: string): void
@@ -75,15 +89,15 @@ export interface Extra {
 
 interface ServeOptions {
   readonly log: Logger
-  /** The address that it was dialled from. */
+  /** Returns the address from which a client connected. */
   readonly addressOf: AddressOf
-  /** Where the bytes of answers are counted that wait to be read. */
+  /** Counts the bytes of answers that wait to be read. */
   readonly inFlight: BytesInFlight
   readonly pingMs?: number | undefined
   readonly messages?: number | undefined
 }
 
-/** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
+/** Connects one socket with the protocol: incoming messages, outgoing messages within limits, and a heartbeat. */
 export function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
   socket: WebSocket,
@@ -125,7 +139,7 @@ export function serve(
     end,
     send,
   }
-  /** When all messages so far would have come evenly (generic cell rate algorithm). */
+  /** When all messages so far would have arrived at an even rate (generic cell rate algorithm). */
   let even = 0
   const isTooMany = (): boolean => {
     const now = performance.now()
@@ -180,7 +194,10 @@ export function serve(
   })
 }
 
-/** Says that it is about to close as soon as either side does: nothing more is worked out for it, however long the farewell takes. */
+/**
+ * A socket that reports its closing as soon as either side begins it: no more results are computed for it during the
+ * handshake.
+ */
 export class LeavingSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     this.emit('leaving', code ?? 1005, String(reason ?? ''))
@@ -189,8 +206,9 @@ export class LeavingSocket extends WebSocket {
 }
 
 /**
- * Closes with a code, and cuts the connection when the client does not answer: what waits for a slow reader would stay in memory.
- * @param reason of which as much is said as a frame holds
+ * Closes with a code, and cuts the connection when the client does not answer: data that waits for a slow reader would
+ * stay in memory.
+ * @param reason cut to what a close frame holds
  */
 export function sayGoodbye(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState === socket.CLOSING || socket.readyState === socket.CLOSED) return
@@ -200,13 +218,13 @@ export function sayGoodbye(socket: WebSocket, code: number, reason: string): voi
   socket.once('close', () => clearTimeout(cut))
 }
 
-/** RFC 6455 §5.5: a control frame holds 125 bytes, two of them the code. */
+/** Maximum bytes of a close reason: RFC 6455 §5.5 allows 125 bytes in a control frame, two of them the code. */
 const mostReasonBytes = 123
 
-/** graphql-ws reads what servers send, and throws when a client sends it. */
+/** Whether a client sent a message that only servers send: graphql-ws parses it and throws. */
 const isOfServers = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Unexpected message of type')
 
 const noHeaders = new Headers()
 
-/** Until the caller is authenticated. */
+/** Claim of a socket until its caller is authenticated. */
 const nobody: Claim = { caller: '', organization: '' }

@@ -1,4 +1,4 @@
-/** A message as graphql-ws takes it, and what is wrong with the operation that it asks. */
+/** A message that graphql-ws accepts, and the mistake of the operation in it. */
 export interface Readable {
   readonly text: string
   /** What is wrong with the payload, to be answered under the operation's own id; null when it can be read. */
@@ -8,9 +8,10 @@ export interface Readable {
 type Payload = Record<string, unknown>
 
 /**
- * Makes a message that subscribes readable for graphql-ws, which closes the socket, and with it every other stream, for a payload without
- * a query or with a member of another type. A missing query becomes an empty one, because a hash or an id may name the document; a payload
- * that is malformed otherwise is emptied, and its mistake is answered to that operation alone. All other messages stay as they are.
+ * Prepares a subscribe message for graphql-ws, which closes the socket, and so every other stream on it, for a payload
+ * without a query or with a member of another type. A missing query becomes an empty one, because a hash or an id may
+ * name the document; a payload that is malformed otherwise is emptied, and its mistake is answered to that operation
+ * alone. All other messages stay unchanged.
  */
 export function readableSubscribe(text: string): Readable {
   if (!text.includes('subscribe')) return { text, malformed: null }
