@@ -1,11 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 
-// V8 keeps the source and code of every generated function for the life of the process (Node 26: 1.6 kB at least), and each client
-// operation generates its own. Said once, before anything is served; it concerns
-// functions that are made of texts, ours and those of graphql-jit, and costs nothing elsewhere.
+// V8 keeps the source and code of every generated function for the life of the process (Node 26: at least 1.6 kB), and
+// each client operation generates its own. The flag is set before the first request. It concerns functions made from
+// text, ours and those of graphql-jit, and costs nothing elsewhere.
 setFlagsFromString('--no-compilation-cache')
 
-/** Whether this process may make functions out of text; `--disallow-code-generation-from-strings` and the like forbid it. */
+/**
+ * Whether this process may create functions from text; options such as `--disallow-code-generation-from-strings` forbid
+ * it.
+ */
 const mayGenerate: boolean = (() => {
   try {
     return new Function('return true')() === true
@@ -15,21 +18,23 @@ const mayGenerate: boolean = (() => {
 })()
 
 /**
- * Makes a value out of a function's body, with other values under the given names. The body is only ever written from plans
- * and schemas; every word of theirs goes through `literal`.
+ * Creates a value from the body of a function, with other values under the given names. The body is generated from
+ * plans and schemas only; every text of theirs is escaped by `literal`.
  */
 export const generate = <Made>(body: string, names: Readonly<Record<string, unknown>> = {}): Made =>
   new Function(...Object.keys(names), `'use strict'\n${body}`)(...Object.values(names)) as Made
 
-/** A text as it is written in code. */
+/** Writes a text as a JavaScript string literal. */
 export const literal = (text: string): string => JSON.stringify(text)
 
-/** How often something runs before code is made for it: what is asked once costs less when it is only interpreted. */
+/**
+ * How many interpreted runs come before code is generated: for an operation that runs once, interpreting costs less.
+ */
 const coldRuns = 2
 
 /**
- * The interpreting form of something for its first runs, then the generated form.
- * @param heat makes the generated form; undefined when none can be made, then the interpreting one stays
+ * Uses the interpreting form of a function for its first runs, then the generated form.
+ * @param heat generates the code; undefined when none can be generated, and the interpreting form stays
  */
 export function warming<Form>(cold: Form, heat: () => Form | undefined): () => Form {
   let form = cold

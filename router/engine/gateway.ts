@@ -4,10 +4,10 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import type { Engine } from './engine.ts'
 
-/** What Apollo Server's context function answers: who asks, and under which id the request is logged. */
+/** Result of Apollo Server's context function: the viewer, and the id under which the request is logged. */
 export interface RequestContext {
   readonly viewer: Viewer
-  /** Under what everything of the caller counts. */
+  /** Identity under which the caller's use is counted. */
   readonly claim?: Claim | undefined
   readonly requestId: string
   readonly headers?: Headers | undefined
@@ -20,8 +20,9 @@ type Gateway = NonNullable<ApolloServerOptionsWithGateway<RequestContext>['gatew
 type SchemaListener = Parameters<Gateway['onSchemaLoadOrUpdate']>[0]
 
 /**
- * Lets Apollo Server run operations on the engine (Apollo's GatewayInterface): it keeps parsing, validation and the landing
- * page, the engine does the rest; of the supergraph's text it makes no use. Stopping it stops nothing, for the engine belongs to whoever made it.
+ * Lets Apollo Server run operations on the engine (Apollo's GatewayInterface). Apollo Server keeps parsing, validation
+ * and the landing page; the supergraph's text is not used. Stopping the gateway does not stop the engine, which belongs
+ * to its creator.
  */
 export function createGateway(engine: Engine): Gateway {
   const listeners = new Set<SchemaListener>()

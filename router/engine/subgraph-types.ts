@@ -1,26 +1,27 @@
 import { type ArgumentNode, type DocumentNode, Kind, type OperationDefinitionNode, parse, print, type SelectionSetNode, valueFromASTUntyped } from 'graphql'
 
-/** A field that another one requires, with its arguments and with what is required of its value. */
+/** A field that another field requires, with its arguments and the required selections of its value. */
 export interface Requirement {
   readonly name: string
   readonly given: readonly ArgumentNode[]
   readonly fields: readonly Requirement[]
 }
 
-/** What subgraphs say of the fields of a supergraph: their types, and what they require. */
+/** What subgraphs declare of a supergraph's fields: their types, and their `@requires`. */
 export interface SubgraphTypes {
   /**
-   * The type of a field as one subgraph has it, e.g. `[User!]`; undefined for a field that the supergraph does not have.
+   * Returns the type of a field in one subgraph, e.g. `[User!]`; undefined for a field that the supergraph does not
+   * have.
    * @param coordinate `Type.field`
    */
   typeIn(subgraph: string, coordinate: string): string | undefined
-  /** Names of the subgraphs that type some field otherwise than the supergraph does. */
+  /** Names of the subgraphs in which some field has another type than in the supergraph. */
   readonly differing: ReadonlySet<string>
-  /** What a field requires (`@requires`) in one subgraph. */
+  /** Returns the fields that a field requires (`@requires`) in one subgraph. */
   requiredFor(subgraph: string, coordinate: string): readonly Requirement[]
 }
 
-/** Reads them out of the joins of a supergraph document. */
+/** Reads subgraph types from the join directives of a supergraph document. */
 export function readSubgraphTypes(document: DocumentNode): SubgraphTypes {
   const names = graphNames(document)
   const types = new Map<string, string>()
@@ -51,7 +52,7 @@ export function readSubgraphTypes(document: DocumentNode): SubgraphTypes {
   }
 }
 
-/** Subgraphs by the names that joins give them. */
+/** Returns the subgraphs by their names in the join directives. */
 function graphNames(document: DocumentNode): Map<string, string> {
   const names = new Map<string, string>()
   for (const definition of document.definitions) {

@@ -23,18 +23,20 @@ import { type Costs, readCosts } from './operation/cost/costs.ts'
 import { type PatienceTable, readPatience } from './operation/patience.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
-/** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
+/**
+ * The supergraph as the router uses it: the clients' schema, access rules, and the type facts that running plans needs.
+ */
 export interface Supergraph {
   readonly sdl: string
-  /** Its access directives, as rules. */
+  /** Rules read from the supergraph's access directives. */
   readonly access: AccessTable
-  /** What of it is the same for many. */
+  /** Fields whose answers are the same for many viewers. */
   readonly sharing: SharingTable
-  /** What of it takes longer than usual. */
+  /** Fields that may take longer than usual. */
   readonly patience: PatienceTable
   /** The SDL without the access directives. */
   stripped(): string
-  /** What its `@cost` and `@listSize` say. */
+  /** Costs declared by `@cost` and `@listSize`. */
   readonly costs: Costs
   /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
   readonly schema: GraphQLSchema
@@ -45,31 +47,36 @@ export interface Supergraph {
   /** Whether a scalar or an enum has this name. */
   isLeaf(name: string): boolean
   readonly subgraphTypes: SubgraphTypes
-  /** `Type.field` for every field of an interface that not all subgraphs answer which know the interface. */
+  /** `Type.field` for every interface field that is missing in some of the subgraphs that know the interface. */
   readonly scattered: ReadonlySet<string>
-  /** `Type.field` for every field that takes arguments, or is the same as one that does on an interface or an implementation. */
+  /**
+   * `Type.field` for every field that takes arguments, or whose counterpart on an interface or an implementation does.
+   */
   readonly withArguments: ReadonlySet<string>
-  /** `Type.field` for the keys of `interfaceObjects`, and for those that are the same on an interface or an implementation. */
+  /**
+   * `Type.field` for the keys of `interfaceObjects`, and for the counterparts of these keys on interfaces and
+   * implementations.
+   */
   readonly interfaceKeys: ReadonlySet<string>
   /** Interfaces that some subgraphs know as object types (`@interfaceObject`), by name. */
   readonly interfaceObjects: ReadonlyMap<string, InterfaceObject>
-  /** `Type.field` for every field that a subgraph answers which knows the field's interface as an object type. */
+  /** `Type.field` for every field answered by a subgraph that knows the field's interface as an object type. */
   readonly yieldingInterfaceObjects: ReadonlySet<string>
-  /** `Type.field` to the name of the field's type, lists and nulls aside, inaccessible ones included. */
+  /** `Type.field` to the name of the field's type without lists and nullability, inaccessible fields included. */
   readonly fieldTypes: ReadonlyMap<string, string>
   /** Every field name of the supergraph, so that a private name can avoid them. */
   readonly fieldNames: ReadonlySet<string>
 }
 
-/** An interface as subgraphs know it that have never heard of its implementations. */
+/** An interface in the form of subgraphs that do not know its implementations (`@interfaceObject`). */
 export interface InterfaceObject {
-  /** Fields by which it is fetched, without keys that have selections of their own. */
+  /** Key fields by which the interface is fetched, without keys that have nested selections. */
   readonly keys: readonly string[]
-  /** Its fields that only such subgraphs answer, so that every implementation has them from there. */
+  /** Fields that only such subgraphs answer, so that the planner fetches them there for every implementation. */
   readonly fields: ReadonlySet<string>
-  /** `Type.field` for those of its fields that an implementation has from a subgraph of its own, whatever the others have. */
+  /** `Type.field` for those of its fields that some implementation gets from a subgraph of its own. */
   readonly owned: ReadonlySet<string>
-  /** Names of the subgraphs, as `join__Graph` has them. */
+  /** Names of the subgraphs in the enum `join__Graph`. */
   readonly graphs: ReadonlySet<string>
 }
 
@@ -132,7 +139,7 @@ export function readSupergraph(sdl: string): Supergraph {
   }
 }
 
-/** Adds the same fields as they stand on interfaces of their types, and on what implements these. */
+/** Adds the counterparts of fields: the same fields on their types' interfaces, and on the implementations of these. */
 function alsoOnRelatives(fields: ReadonlySet<string>, document: DocumentNode, known: Pick<ReadonlyMap<string, unknown>, 'has'>): Set<string> {
   const all = new Set(fields)
   const pairs = document.definitions.flatMap(definition => {
@@ -211,8 +218,8 @@ const uses = (directives: readonly DirectiveNode[] | undefined, name: string): R
 const ownDirectives = new Set(['deprecated', 'specifiedBy', 'oneOf'])
 
 /**
- * The client's part of a supergraph document: without what is `@inaccessible`, without every directive definition and
- * application that is not GraphQL's own, and without the types that served only those directives.
+ * Returns the clients' part of a supergraph document: without `@inaccessible` elements, without directives that are not
+ * GraphQL's own, and without types that served only those directives.
  */
 function clientDocument(document: DocumentNode): DocumentNode {
   const machinery = machineryTypes(document)
@@ -262,7 +269,7 @@ function clientDocument(document: DocumentNode): DocumentNode {
 const isHidden = (node: { readonly directives?: readonly DirectiveNode[] | undefined }) =>
   node.directives?.some(directive => directive.name.value === 'inaccessible') ?? false
 
-/** Types of linked features (`join__Graph`) and types that only arguments of directives refer to. */
+/** Names of the types of linked features (`join__Graph`), and of types that only directive arguments use. */
 function machineryTypes(document: DocumentNode): Set<string> {
   const features = new Set<string>(['join', 'link', 'core'])
   const byDirectives = new Set<string>()

@@ -7,70 +7,85 @@ import type { BytesInFlight, Full } from './data/in-flight.ts'
 import { createSlices } from './data/slices.ts'
 import { TooMuch } from './errors.ts'
 
-/** What one operation, or one event of a stream, may take while subgraphs work on it in this process. */
+/** Limits of one operation, or of one event of a stream, while subgraphs work on it in this process. */
 export const workLimits = {
-  /** Values that lists of objects lead to: elements times the fields that are selected below them. A resolver's time goes into these. */
+  /**
+   * Maximum number of values below lists of objects: elements times the fields selected below them. Resolvers spend
+   * most of their time on these.
+   */
   values: 400_000,
-  /** Values of one organization's operations after which everybody else has a turn of the event loop. */
+  /** Number of values of one organization's operations after which all others have a turn of the event loop. */
   turn: 4000,
-  /** Bytes that are read for it, from a database or from answers of subgraphs: they are held until it is answered. */
+  /**
+   * Maximum bytes read for an operation, from a database or from subgraphs' answers: they are held until it is
+   * answered.
+   */
   bytes: 40 * 1024 * 1024,
-  /** Bytes that are counted together, and that anything may hold without being counted: most operations read less, and cost nothing here. */
+  /**
+   * Bytes that are counted at a time, and that every operation may hold uncounted: most operations read less, and
+   * counting costs nothing then.
+   */
   step: 64 * 1024,
-  /** Bytes that a mutation may hold whatever else its caller has under way: what it has done it is to tell. */
+  /**
+   * Bytes that a mutation may hold whatever else its caller has in progress, because it must report what it has done.
+   */
   mutationBytes: 2 * 1024 * 1024,
-  /** Statements that it sends to databases, as loaders count them. A page of posts and its total are two, however often they are asked for. */
+  /**
+   * Maximum number of database statements of an operation, as loaders count them. A page of posts and its total are
+   * two, however often they are selected.
+   */
   statements: 200,
   /**
-   * Statements of it at the database at the same time: the rest waits here, so that others get connections between. As many as go over
-   * one connection together.
+   * Maximum number of an operation's statements at the database at the same time: the rest waits here, so that other
+   * operations get connections meanwhile. As many as one connection carries together.
    */
   statementsAtOnce: 4,
 } as const
 
 /**
- * The work on one operation or one event of a stream: whether a client waits for it, and what it has cost. It is what
- * subgraphs are told of the operation, too; a class, because one is made for every event, and methods of its own would cost each a tenth.
+ * The work on one operation or one event of a stream: whether a client still waits for it, and what it has used.
+ * Subgraphs see it as their operation, too. It is a class because one is created for every event, and methods in a
+ * closure would cost a tenth more for each.
  */
 export class Work implements Operation {
   readonly requestId: string
   readonly leaving: AbortSignal | undefined
   readonly deadline: number | undefined
   readonly now: () => number
-  /** Set for mutations: what is read tells every browser the same. */
+  /** Browser that sent a mutation; undefined for reads, which are the same in every browser. */
   browser: Browser | undefined = undefined
   isReplay = false
   replayed: string[] | null = null
   values = 0
-  /** What is held for it. */
+  /** Bytes held for the operation. */
   bytes = 0
-  /** Up to how many bytes need not be asked for; less than none once it is over. */
+  /** Number of bytes that may be held without taking more; negative once the operation is over. */
   covered: number = workLimits.step
-  /** Bytes that it has taken of what may be in flight. */
+  /** Bytes that the operation has taken of those in flight. */
   taken = 0
   /**
-   * Bytes that it may hold whatever else its caller has under way. More than none where something is changed: then what is too much costs
-   * its place in the answer, and the rest of the answer tells what was done.
+   * Bytes that the operation may hold whatever else its caller has in progress. Positive for mutations: data that
+   * exceeds the limit fails only its own field, and the rest of the answer reports what was done.
    */
   guaranteedBytes = 0
   readonly inFlight: BytesInFlight | null
   readonly claim: Claim | null
   statements = 0
   atPool = 0
-  /** Statements that wait for one of the same operation to be answered. */
+  /** Statements that wait for another one of the same operation to finish. */
   queue: (() => void)[] | null = null
-  /** Why it is over before it is done: nobody waits any more, or it was too much. */
+  /** Why the operation ended early: its caller left, or it exceeded a limit. */
   ended: Error | null = null
-  /** Contexts of the resolvers that work on it, by subgraph: they hold the loaders. */
+  /** Contexts of the operation's resolvers, by subgraph: they hold the loaders. */
   contexts: Map<string, object> | null = null
   controller: AbortController | null = null
   release: (() => void) | null = null
 
   /**
    * @param leaving  aborts when the client leaves
-   * @param deadline when its time is up, by the clock `now`
-   * @param inFlight where bytes are counted that it holds @default only those of one operation are bounded
-   * @param claim    under what they are
+   * @param deadline when the operation's time ends, by the clock `now`
+   * @param inFlight counts the held bytes @default only the bytes of each single operation are limited
+   * @param claim    identity under which they count
    */
   constructor(
     requestId: string,
@@ -88,7 +103,7 @@ export class Work implements Operation {
     this.claim = claim
   }
 
-  /** Made when somebody asks for it: most operations that read nothing never do. */
+  /** Signal that aborts when the operation ends early; created on demand, because most operations never use it. */
   get signal(): AbortSignal {
     return (this.controller ?? listen(this)).signal
   }
@@ -104,7 +119,7 @@ export class Work implements Operation {
 
   /**
    * Counts bytes held for the operation until it ends; a negative number releases bytes.
-   * @throws TooMuch, or of what changes something a plain refusal, once they are more than it or its caller may hold
+   * @throws TooMuch, or for a mutation a plain refusal, once they exceed what the operation or its caller may hold
    */
   holds(bytes: number): void {
     this.bytes += bytes
@@ -116,14 +131,14 @@ export class Work implements Operation {
   }
 }
 
-/** Says that nobody waits for it any more, or that it was too much: what still runs of it begins nothing new. */
+/** Abandons an operation because its caller left or it exceeded a limit: work that still runs starts nothing new. */
 export function abandon(work: Work, reason: Error = nobodyWaits): void {
   work.ended ??= reason
   finish(work)
   work.controller?.abort(work.ended)
 }
 
-/** Says that it is done: its signal never aborts any more, and what it held is free. */
+/** Marks an operation as finished: its signal never aborts any more, and its bytes are released. */
 export function finish(work: Work): void {
   work.release?.()
   work.release = null
@@ -132,7 +147,7 @@ export function finish(work: Work): void {
   work.covered = work.guaranteedBytes > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
 }
 
-/** Says that what is held so far is held no longer, and goes on. */
+/** Releases the bytes held so far; the work continues. */
 export function releaseWork(work: Work): void {
   if (work.taken > 0) work.inFlight!.release(work.claim!, work.taken)
   work.taken = 0
@@ -140,7 +155,7 @@ export function releaseWork(work: Work): void {
   if (Number.isFinite(work.covered)) work.covered = workLimits.step
 }
 
-/** Makes what a part of it holds its own: the part is done. */
+/** Transfers the bytes of a finished part to its operation. */
 export function takeOver(work: Work, part: Work): void {
   const { bytes, taken } = part
   part.taken = 0
@@ -154,11 +169,11 @@ export function takeOver(work: Work, part: Work): void {
   work.covered += taken
 }
 
-/** A part of it that is counted under the same, with an end of its own. */
+/** Creates a part of an operation that counts under the same claim and ends separately. */
 export const partOf = ({ requestId, now, inFlight, claim }: Work, leaving: AbortSignal | undefined, deadline: number | undefined): Work =>
   new Work(requestId, leaving, deadline, now, inFlight, claim)
 
-/** Whether what is begun now would be begun for nobody. */
+/** Whether the operation has ended early, so that nothing new should start. */
 export const isOver = (work: Work): boolean => whyOver(work) !== null
 
 export function whyOver(work: Work): Error | null {
@@ -187,7 +202,7 @@ function listen(work: Work): AbortController {
 }
 
 /**
- * Counts values that are about to be resolved. A promise comes back when others have their turn first. Once they are too many, the
+ * Counts values before they are resolved. Returns a promise when others have their turn first. Above the limit, the
  * work is abandoned.
  */
 export function takeValues(work: Work, values: number): Promise<void> | null {
@@ -201,7 +216,7 @@ export function takeValues(work: Work, values: number): Promise<void> | null {
 
 const slices = createSlices(workLimits.turn)
 
-/** Takes as many bytes more as are held beyond those that were taken, `latest` of them now. @throws TooMuch, see `holds` */
+/** Takes the bytes that are held beyond those taken before, `latest` of them just now. @throws TooMuch, see `holds` */
 function cover(work: Work, latest: number): void {
   const { inFlight, claim } = work
   // Work that continues after the end reads for nobody.
@@ -236,8 +251,8 @@ const limited = (work: Work, full: Full, latest: number): Refusal => ending(work
 type Ending = 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED'
 
 /**
- * Ends an operation that read too much. One that changes something goes on without the latest bytes, which are dropped: the error stands
- * in the place of their field.
+ * Ends an operation that read too much. A mutation continues without the latest bytes, which are dropped: the error
+ * replaces their field.
  */
 function ending(work: Work, latest: number, code: Ending, sentence: string, details: Record<string, unknown> = {}): Refusal {
   if (work.guaranteedBytes > 0) {
@@ -249,7 +264,10 @@ function ending(work: Work, latest: number, code: Ending, sentence: string, deta
   return refusal
 }
 
-/** Runs a statement when fewer than a few of the operation run. @throws TooMuch once they are more than one operation may send */
+/**
+ * Runs a statement when fewer than the maximum run for the operation. @throws TooMuch above the number of statements
+ * that one operation may send
+ */
 async function runStatement<Result>(work: Work, run: () => Promise<Result>): Promise<Result> {
   work.statements += 1
   if (work.statements > workLimits.statements) {

@@ -13,14 +13,17 @@ import {
 } from 'graphql'
 import type { OperationRequest } from '../engine.ts'
 
-/** A document that also asks for the type of everything whose type its place does not tell. */
+/** A document that also selects `__typename` wherever the schema alone does not determine an object's type. */
 export interface Typed {
   readonly document: DocumentNode
-  /** The response key under which the answer tells types: one that the client did not use. */
+  /** Response key for the added `__typename`: one that the client did not use. */
   readonly typeKey: string
 }
 
-/** Makes a filtered document complete again: types where they are needed, and something in selection sets that were left empty. */
+/**
+ * Makes a filtered document valid again: selects `__typename` where types are needed and fills selection sets that
+ * filtering left empty.
+ */
 export function withTypes(document: DocumentNode, schema: GraphQLSchema): Typed {
   const keys = new Set<string>()
   visit(document, { Field: node => void keys.add((node.alias ?? node.name).value) })
@@ -43,8 +46,8 @@ export function withTypes(document: DocumentNode, schema: GraphQLSchema): Typed 
 }
 
 /**
- * Shapes data by the document that the client sent: whatever the data does not have is null, moved up by the rules of GraphQL. What
- * is wrong in the data has been told already, so that errors of shaping are not.
+ * Shapes data by the document that the client sent: a field without data becomes null, and nulls propagate by the rules
+ * of GraphQL. Errors in the data were reported before, so shaping reports none.
  */
 export async function reshape(
   schema: GraphQLSchema,

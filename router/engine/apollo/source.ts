@@ -7,15 +7,18 @@ import { findOperation } from '../operation/operation.ts'
 import { patienceOf } from '../operation/patience.ts'
 import type { Supergraph } from '../supergraph.ts'
 
-/** How many documents of one subgraph stay parsed. */
+/** Maximum number of parsed documents cached for one subgraph. */
 const mostFetches = 1000
 
-/** What the gateway's context carries to data sources. */
+/** What the gateway's context passes to data sources. */
 interface SourceContext {
   readonly call: Omit<FetchCall, 'variables'>
 }
 
-/** One subgraph as the stock gateway knows them, reached over our transport: resolvers get the same viewer and loaders. */
+/**
+ * One subgraph as a data source of the stock gateway, reached over our transport, so that resolvers get the same viewer
+ * and loaders.
+ */
 export function createSource(transport: Transport, subgraph: string, supergraph: Supergraph): GraphQLDataSource {
   const fetches = new LRUCache<string, Fetch>({ max: mostFetches })
   const fetchOf = (text: string): Fetch => {

@@ -1,15 +1,18 @@
 import { TooMuch } from '../errors.ts'
 
-/** Bytes of an answer as JSON in UTF-8. @default 16 MiB */
+/** Maximum size of an answer as JSON in UTF-8, in bytes. @default 16 MiB */
 export const mostAnswerBytes = 16 * 1024 * 1024
 
-/** Measures a text with its quotes. */
+/** Measures a text with its quotes, in bytes of JSON. */
 export type Measure = (text: string) => number
 
-/** No text takes more: a control character, or half of a surrogate pair, is written as six bytes. It is as quick as asking for the length. */
+/**
+ * Upper bound of a text's bytes in JSON: a control character, or half of a surrogate pair, is written as six bytes. It
+ * costs no more than reading the text's length.
+ */
 export const atMost: Measure = text => text.length * 6 + 2
 
-/** As `JSON.stringify` writes it. */
+/** Exact size of a text as `JSON.stringify` writes it, in bytes. */
 export const exactly: Measure = text => {
   let bytes = text.length + 2
   for (let index = 0; index < text.length; index++) {
@@ -27,7 +30,7 @@ export const exactly: Measure = text => {
   return bytes
 }
 
-/** Bytes of any JSON-safe value. */
+/** Returns the size of any JSON-safe value, in bytes. */
 export function sizeOf(value: unknown, measure: Measure = atMost): number {
   if (typeof value === 'string') return measure(value)
   if (typeof value === 'number') return measure === atMost ? 24 : String(value).length
@@ -38,7 +41,10 @@ export function sizeOf(value: unknown, measure: Measure = atMost): number {
   return bytes
 }
 
-/** @throws TooMuch for a JSON-safe value that takes more bytes; the exact count is only made where a quick one leaves it open */
+/**
+ * Checks that a JSON-safe value fits. It counts exactly only where the quick upper bound leaves the answer open.
+ * @throws TooMuch for a value that takes more bytes
+ */
 export function requireFits(value: unknown, most: number): void {
   if (sizeOf(value) > most && sizeOf(value, exactly) > most) throw new TooManyBytes(most)
 }

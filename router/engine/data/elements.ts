@@ -1,8 +1,8 @@
 import { TooMuch } from '../errors.ts'
 
 /**
- * How many elements of lists one walk through the data may meet, and one answer may have. Where fields of several subgraphs lead
- * back to each other, fetches stay small and what is put together out of them multiplies with every level.
+ * Maximum number of list elements that one walk through the data may visit and one answer may hold. Where fields of
+ * several subgraphs refer to each other, fetches stay small, but the merged data multiplies with every level.
  */
 export const mostElements = 250_000
 
@@ -13,7 +13,7 @@ export interface Elements {
 
 export const countElements = (): Elements => ({ left: mostElements })
 
-/** @throws TooManyElements */
+/** Takes list elements from the budget. @throws TooManyElements when the budget is used up */
 export function takeElements(elements: Elements, count: number): void {
   elements.left -= count
   if (elements.left < 0) throw new TooManyElements()

@@ -1,42 +1,48 @@
 import type { Claim } from '../../access/callers/claim.ts'
 
-/** How many bytes may be in flight at once. */
+/** Maximum numbers of bytes that may be in flight at once. */
 export interface BytesLimits {
-  /** Of one caller: a person, a key, a program, or an address. */
+  /** Limit of one caller: a person, a key, a program, or an address. */
   readonly ofCaller: number
   /** Limit of one organization, over all its callers. */
   readonly ofOrganization: number
-  /** Of the process. */
+  /** Limit of the whole process. */
   readonly all: number
 }
 
 const mebibyte = 1024 * 1024
 
-/** What holds where configuration says nothing: a process of 250 MB stays below the 768 MiB of the manifests, answers included. */
+/**
+ * Limits where the configuration sets none: a process of 250 MB stays below the 768 MiB of the manifests, answers
+ * included.
+ */
 export const usualBytes: BytesLimits = { ofCaller: 48 * mebibyte, ofOrganization: 96 * mebibyte, all: 192 * mebibyte }
 
-/** Of what a caller may take, from where it asks a database for nothing more. */
+/** Share of a caller's limit from which no further database reads are started for the caller. */
 const nearly = 15 / 16
 
-/** Whose bytes are too many. */
+/** Which limit was reached. */
 export type Full = 'caller' | 'organization' | 'process'
 
 /**
- * The bytes that a process holds for operations and answers that are under way: what was read for an operation until its answer is
- * made, and the answer until it is written.
+ * Counts the bytes that a process holds for operations and answers in progress: data read for an operation until its
+ * answer is built, and the answer until it is written.
  */
 export interface BytesInFlight {
-  /** No more than this can be taken for one. */
+  /** The most bytes that one claim can take. */
   readonly largest: number
-  /** @returns null once they are taken; else nothing is, and whose bytes are too many */
+  /**
+   * Takes bytes for a claim.
+   * @returns null once they are taken; else the limit that was reached, and nothing is taken
+   */
   take(claim: Claim, bytes: number): Full | null
-  /** Takes bytes that are held in any case, and count against what comes after them. */
+  /** Counts bytes that are held in any case; they leave less for later claims. */
   hold(claim: Claim, bytes: number): void
   /** Releases bytes that were taken or held. */
   release(claim: Claim, bytes: number): void
-  /** Whether the caller has used nearly all its bytes: further reads would be in vain. */
+  /** Whether the caller has used nearly all its bytes, so that further reads would be in vain. */
   isFull(claim: Claim): boolean
-  /** How many are taken now. */
+  /** Bytes that are taken now. */
   readonly total: number
 }
 

@@ -6,14 +6,14 @@ import { type Elements, takeElements } from './elements.ts'
 export type Data = Record<string, unknown>
 
 /**
- * What a fetch's answer looks like: for each key the shape of its objects, or null for a leaf. A leaf is opaque, for the
- * value of a scalar may be an object of the application's own.
+ * The shape of a fetch's answer: for each key the shape of its objects, or null for a leaf. A leaf is opaque, because
+ * the value of a scalar may be an object of the application's own.
  */
 export type MergeShape = ReadonlyMap<string, MergeShape | null>
 
 type OpenShape = Map<string, OpenShape | null>
 
-/** The shape of a fetch document's answer, all its fragments taken together. */
+/** Returns the shape of a fetch document's answer, with all its fragments merged. */
 export function shapeOfFetch(document: DocumentNode): MergeShape {
   const fragments = new Map<string, FragmentDefinitionNode>()
   let root: SelectionSetNode | undefined
@@ -46,11 +46,11 @@ function collect(set: SelectionSetNode, into: OpenShape, fragments: ReadonlyMap<
   }
 }
 
-/** Whether a value is an object with fields, by its form alone: only asked where the shape expects one. */
+/** Whether a value has the form of an object with fields; only checked where the shape expects an object. */
 export const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Copies the part of an answer that was asked for, so that no two places of the data ever share an object.
+ * Copies the selected part of an answer, so that no two places of the data ever share an object.
  * @throws TooManyElements
  */
 export function copyByShape(value: unknown, shape: MergeShape, elements: Elements): unknown {
@@ -68,10 +68,10 @@ export function copyByShape(value: unknown, shape: MergeShape, elements: Element
 }
 
 /**
- * Merges one answer into an object of the data; what it adds is a copy, so that an answer for several places is shared by
- * none of them. A null never overwrites a value, list elements merge by index, and the
- * name of an object type never gives way to the name of an interface (which a subgraph with `@interfaceObject` answers).
- * @throws TooManyElements because places that share objects are gone through as often as they are reached
+ * Merges one answer into an object of the data. The added values are copies, so that several places can receive one
+ * answer without sharing it. A null never overwrites a value, list elements merge by index, and the name of an object
+ * type is never replaced by the name of an interface (which a subgraph with `@interfaceObject` answers).
+ * @throws TooManyElements because places that share objects are visited once for each path to them
  */
 export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph, elements: Elements): void {
   for (const [key, inner] of shape) {

@@ -1,29 +1,30 @@
 /** A promise that resolves in a later turn of the event loop. */
 type Later = Promise<void>
 
-/** What one organization's operations have taken of a turn of the event loop. */
+/** The part of an event-loop turn that one organization's operations have used. */
 interface Slice {
   taken: number
-  /** The latest turn that one of its operations waits for; null when none waits. */
+  /** The latest turn that one of the organization's operations waits for; null when none waits. */
   turn: Later | null
 }
 
-/** Shares turns of the event loop out to organizations. */
+/** Divides turns of the event loop among organizations. */
 export interface Slices {
   /**
-   * Takes so much of an organization's share of a turn.
-   * @returns null while the share lasts, else a promise of a later turn: what several operations take comes one after the other
+   * Takes an amount from an organization's share of the current turn.
+   * @returns null while the share lasts, else a promise of a later turn: amounts of several operations are granted one
+   * after the other
    */
   take(organization: string, amount: number): Later | null
 }
 
-/** How many organizations are remembered before those without a waiting operation are forgotten. */
+/** Number of organizations above which those without a waiting operation are forgotten. */
 const maxIdle = 1_000
 
 /**
- * Makes the shares. All operations of one organization together take one share of a turn, however many there are: with a share each, a turn
- * would grow with their number, and the operations of others would wait for it.
- * @param share how much all operations of one organization take of a turn
+ * Creates the shares. All operations of one organization share one part of a turn, however many there are: with a part
+ * for each, a turn would grow with their number and delay the operations of other organizations.
+ * @param share amount of a turn for all operations of one organization
  */
 export function createSlices(share: number, nextTurn: () => Later = () => new Promise(resolve => setImmediate(resolve))): Slices {
   const slices = new Map<string, Slice>()

@@ -19,8 +19,8 @@ import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, S
 import { createWalk } from './walk.ts'
 
 /**
- * Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur.
- * @param latestBy what a subscription's events are also asked for (`@shared`)
+ * Compiles the plans of one operation, to be run one after the other. @throws for a plan node of an unknown kind
+ * @param latestBy field that is added to a subscription's events (`@shared`)
  */
 export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph, latestBy: string | null = null): CompiledPlan {
   const keys = createKnownKeys()
@@ -32,7 +32,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   const tree = createPlanTree(placed, supergraph)
   const types = createKnownTypes(placed, tree, supergraph)
   const walkedTwice = repeatedPaths(placed, tree)
-  // Under a condition, or put there by a later fetch, one object may be left out of a fetch that is on its way to its equals: then
+  // With a condition, or with an object added by a later fetch, a fetch may omit one of several equal objects: then
   // each keeps its own.
   const mayShare = !plans.some(hasConditions)
   let patienceMs = 0
@@ -61,7 +61,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
     }
   }
 
-  /** What is sent, what its answer looks like once it was put back, and what is to be put back. */
+  /** Returns the fetch, the shape of its answer, and the fields to be restored in the answer. */
   function fetchOf(node: FetchNode | BatchFetchNode): { readonly fetch: Fetch; readonly shape: MergeShape; readonly split: readonly SplitField[] } {
     const { serviceName: subgraph, operationKind: kind = 'query' } = node
     const planned = fetches.get(node)!
@@ -113,7 +113,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
 /** Maps a response key to the path segment of an error. */
 const renamerOf = (split: SplitField): FetchRewrite => ({ KeyRenamer: { path: [{ Key: split.key }], renameKeyTo: split.for } })
 
-/** Whether any path of a plan goes to objects of some types only. */
+/** Whether any path of a plan leads to objects of some types only. */
 function hasConditions(node: PlanNode): boolean {
   const conditioned = (path: Path) => path.some(segment => typeof segment !== 'string' && 'TypeCondition' in segment)
   switch (node.kind) {
@@ -145,7 +145,7 @@ function groupsOf(node: FetchNode | BatchFetchNode, path: Path): readonly Entity
   ]
 }
 
-/** Paths from which several fetches start, and where each of them meets the same objects. */
+/** Paths from which several fetches start, and where each of those fetches meets the same objects. */
 function repeatedPaths(placed: readonly PlacedDocument[], tree: PlanTree): Set<string> {
   const once = new Set<string>()
   const repeated = new Set<string>()

@@ -7,7 +7,7 @@ import type { Supergraph } from '../supergraph.ts'
 /**
  * Visits every object at a plan's path. One `@` stands for lists of any depth.
  * @param elements counts the elements of the lists on the way
- * @param trail where `value` stands; given to the visitor completed, and only kept up when it is not null
+ * @param trail path of `value`; completed for the visitor, and only maintained when it is not null
  */
 export function visitTargets(
   value: unknown,
@@ -42,15 +42,18 @@ export function visitTargets(
   }
 }
 
-/** Without a type name the plan did not need one: the object has the only type there is. */
+/**
+ * Whether an object is of one of these types. A plan omits the type name only where the object has a single possible
+ * type.
+ */
 function isOneOf(conditions: readonly string[], object: Data, supergraph: Supergraph): boolean {
   const typename = object.__typename
   return typeof typename !== 'string' || conditions.some(condition => supergraph.covers(condition, typename))
 }
 
 /**
- * Builds what a subgraph is told about an entity; null when there is nothing to tell but its type. The object is always a
- * fresh one, because resolvers may keep or return what they are given. Null is told, absent is not.
+ * Builds the representation of an entity for a subgraph; null when it would hold nothing but the type. The object is
+ * always a new one, because resolvers may keep or return it. Null values are included, absent ones are not.
  */
 export function representationOf(object: Data, requires: readonly RequiresSelection[], rewrites: readonly FetchRewrite[], supergraph: Supergraph): Data | null {
   const representation: Data = {}
@@ -83,7 +86,7 @@ function pick(value: unknown, selections: readonly RequiresSelection[], present:
   return picked
 }
 
-/** Applies one rewrite of a plan to an object or to the objects below it; doing it twice changes nothing more. */
+/** Applies one rewrite of a plan to an object or to the objects below it. Idempotent. */
 export function applyRewrite(object: Data, rewrite: FetchRewrite, supergraph: Supergraph): void {
   if ('KeyRenamer' in rewrite) {
     const { path, renameKeyTo } = rewrite.KeyRenamer

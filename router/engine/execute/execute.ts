@@ -9,46 +9,52 @@ import { createRepresentations, type Representations } from './representations.t
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './step.ts'
 import type { Owner } from './walk.ts'
 
-/** Something that went wrong at a subgraph, still in the data's own keys. */
+/** A failure at a subgraph, still in the data's own keys. */
 export interface Failure {
   readonly subgraph: string
-  /** What a resolver threw, as the subgraph told it; null when the subgraph itself failed, which `cause` explains. */
+  /** The error that a resolver threw, as the subgraph sent it; null when the subgraph itself failed (see `cause`). */
   readonly error: GraphQLError | null
   readonly cause: unknown
-  /** Every place that it concerns; empty when it concerns the whole answer. */
+  /** Paths that the failure concerns; empty when it concerns the whole answer. */
   readonly places: readonly Place[]
-  /** Inner names of this fetch and what they stand for. */
+  /** Inner names of this fetch and the client's names for them. */
   readonly renames: ReadonlyMap<string, string>
 }
 
-/** One run of a plan: everything that it reads and leaves behind. A subscription makes a new one for every event. */
+/** One run of a plan with all its data. A subscription creates a new run for every event. */
 export interface Run {
   readonly transport: Transport
   readonly supergraph: Supergraph
-  /** Coerced, under the client's names. */
+  /** Coerced variables under the client's names. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly call: Omit<FetchCall, 'variables'>
   readonly data: Data
   readonly failures: Failure[]
-  /** Keys of mutations that were answered with what the same idempotency key had made before. */
+  /** Keys of mutations that repeated an earlier result of the same idempotency key. */
   readonly replayed: Set<string>
-  /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), each once where equal ones became one. */
+  /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), without duplicates. */
   readonly found: Map<string, readonly Data[]>
-  /** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
+  /** Objects whose entity a subgraph reported as missing, with the representation that it received. */
   readonly missing: Map<Data, Data>
 }
 
-/** How many places one failure is told for: an entity that stands everywhere would repeat it everywhere. */
+/**
+ * Maximum number of paths at which one failure is reported: an entity that occurs everywhere would repeat the failure
+ * everywhere.
+ */
 const mostPlaces = 50
 
-/** Runs a plan: fills `run.data` and `run.failures`. Never rejects for what a subgraph does; stops fetching once aborted. */
+/**
+ * Runs a plan: fills `run.data` and `run.failures`. It never rejects for a subgraph's failure, and stops fetching once
+ * aborted.
+ */
 export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
   if (!plan.root) return
   await runStep(run, plan.root)
   renameOutputs(run, plan.root)
 }
 
-/** Takes the answer to a fetch of root fields into the run: also how a subscription's event enters it. */
+/** Merges the answer to a fetch of root fields into the run; also used for a subscription's events. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
   const { data, errors, extensions } = result
   if (step.fetch.kind === 'mutation' && Array.isArray(extensions?.replayed))
@@ -142,7 +148,7 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
   }
 }
 
-/** Whether a subgraph answered an entity, or null, for each that it was asked for. */
+/** Whether a subgraph answered an entity or null for each representation that it received. */
 const areEntities = (value: unknown, asked: number): value is (Data | null)[] =>
   Array.isArray(value) && value.length >= asked && value.every(entity => entity === null || isData(entity))
 
@@ -181,8 +187,8 @@ function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representa
 }
 
 /**
- * Gives every waiting object its entity. Objects at one path may share what the entity holds, because whatever is done at a
- * path later is done to all of them; those at another path get a copy.
+ * Merges the fetched entities into the waiting objects. Objects at one path may share an entity's values, because later
+ * steps treat all objects of a path alike; objects at another path get a copy.
  */
 function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
   const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
@@ -202,7 +208,9 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
   }
 }
 
-/** Tells the errors of entities where the objects stand that wait for them; an error without a place concerns all. */
+/**
+ * Reports the errors of entities at the paths of the objects that wait for them; an error without a path concerns all.
+ */
 function takeEntityErrors(run: Run, step: EntityStep, waiting: readonly Waiting[], errors: readonly GraphQLError[]): void {
   const stands = step.groups.map(() => null as Whereabouts | null)
   for (const error of errors) {
@@ -219,7 +227,7 @@ function takeEntityErrors(run: Run, step: EntityStep, waiting: readonly Waiting[
   }
 }
 
-/** Where the objects stand that wait for entities: the data is walked for it once, and only when something went wrong. */
+/** Paths of the objects that wait for entities: the data is searched once, and only after a failure. */
 type Whereabouts = ReadonlyMap<Data, readonly Place[]>
 
 function whereabouts(run: Run, group: EntityGroup): Whereabouts {
@@ -242,7 +250,10 @@ function whereabouts(run: Run, group: EntityGroup): Whereabouts {
   return found
 }
 
-/** Without a tail, an only field of the fetch is the one that failed. */
+/**
+ * Paths of a failed entity field. Without a tail in the error's path, the only field of the fetch is the one that
+ * failed.
+ */
 function placesOf(group: EntityGroup, objects: readonly Data[], stands: Whereabouts, tail: Place = []): Place[] {
   const fields = [...group.shape.keys()].filter(key => key !== '__typename')
   const end = tail.length === 0 && fields.length === 1 ? fields : tail
@@ -257,8 +268,8 @@ function placesOf(group: EntityGroup, objects: readonly Data[], stands: Whereabo
 }
 
 /**
- * Gives values their names where two types of one fetch could not have the same. Done after the last fetch, because until
- * then what a later fetch requires stands under that name.
+ * Restores field names where two types of one fetch could not share a name. It runs after the last fetch, because later
+ * fetches still read values under the inner name.
  */
 function renameOutputs(run: Run, step: Step): void {
   if (step.kind === 'sequence' || step.kind === 'parallel' || step.kind === 'flow') {
@@ -291,7 +302,7 @@ function renamesOf(rewrites: FetchStep['rewrites']): ReadonlyMap<string, string>
   return renames
 }
 
-/** What a fetch needs of the variables. Absent ones stay absent: absent and null are different things to a resolver. */
+/** Selects the variables that a fetch uses. Absent variables stay absent: resolvers distinguish absent from null. */
 export function variablesFor(run: Run, variables: readonly FetchVariable[]): Data {
   const values: Data = {}
   for (const { name, from } of variables) if (Object.hasOwn(run.variables, from)) values[name] = run.variables[from]
@@ -307,7 +318,7 @@ const send = async (run: Run, fetch: Fetch, variables: Data): Promise<ExecutionR
 const noAnswer = new Error('The subgraph answered with neither data nor errors')
 const noEntities = new Error('The subgraph did not answer an entity, or null, for each that it was asked for')
 
-/** What a subgraph calls errors, as far as it has the form of some. */
+/** Reads the errors of a subgraph's answer, ignoring entries without the form of an error. */
 function errorsOf(errors: unknown): readonly GraphQLError[] {
   if (!Array.isArray(errors)) return []
   return errors.filter((error): error is GraphQLError => isData(error))

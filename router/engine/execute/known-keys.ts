@@ -1,10 +1,10 @@
 import type { FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
 import type { MergeShape } from '../data/merge.ts'
 
-/** Which keys the fetches of a plan have brought so far, followed while it is compiled. */
+/** Tracks during compilation which keys the fetches of a plan have brought so far. */
 export interface KnownKeys {
   add(path: readonly FlattenNodePathSegment[], shape: MergeShape): void
-  /** What objects at a path hold at most; null where nothing is known to be. */
+  /** Returns the keys that objects at a path hold at most; null where nothing is known. */
   below(path: readonly FlattenNodePathSegment[]): MergeShape | null
 }
 
@@ -44,7 +44,10 @@ function unite(tree: Tree, shape: MergeShape): void {
   }
 }
 
-/** Whether a representation tells everything that an object holds, so that equal ones stand for equal objects. */
+/**
+ * Whether a representation contains everything that an object holds, so that equal representations stand for equal
+ * objects.
+ */
 export function isToldWhole(held: MergeShape | null, requires: readonly RequiresSelection[]): boolean {
   if (!held || requires.length === 0) return false
   const keys = [...held].filter(([key]) => key !== '__typename')

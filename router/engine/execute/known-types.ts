@@ -3,18 +3,18 @@ import { type DocumentNode, type FieldNode, Kind, visit } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
 import type { Path, PlacedDocument, PlanTree, Spot } from './plan-tree.ts'
 
-/** What the supergraph says of the types of objects, so that no subgraph has to. */
+/** Object types that the supergraph determines, so that subgraphs need not answer them. */
 export interface KnownTypes {
-  /** A document without the type names that need not be asked; the same one when it has none. */
+  /** Returns the document without type names that are known already; the same document when nothing is removed. */
   withoutKnown(document: DocumentNode): DocumentNode
-  /** The type of every object at a path that came without its name; null where names are asked. */
+  /** Type of all objects at a path whose `__typename` was not fetched; null where it was. */
   at(path: Path): string | null
 }
 
 /**
- * Finds where in a plan's documents `__typename` says nothing new. Planners ask it of every object that a later fetch starts
- * from; where a field has an object type in the supergraph there is one answer to it, which would come with every object
- * of every list.
+ * Finds where `__typename` in a plan's documents adds nothing. Planners select it for every object from which a later
+ * fetch starts; where the supergraph gives a field an object type there is one possible answer, which would be repeated
+ * for every object of every list.
  */
 export function createKnownTypes(placed: readonly PlacedDocument[], tree: PlanTree, supergraph: Pick<Supergraph, 'isObject'>): KnownTypes {
   // A subgraph may need the type names within its arguments: then all of them are fetched.
@@ -33,7 +33,7 @@ export function createKnownTypes(placed: readonly PlacedDocument[], tree: PlanTr
     at: path => typeOf(tree.at(path)),
   }
 
-  /** Known wherever a fragment that it stands in is used. */
+  /** Whether the type is known wherever the fragment of this field is used. */
   function isKnown(node: FieldNode): boolean {
     if (node.name.value !== '__typename' || node.alias) return false
     const spots = tree.namedAt(node)

@@ -1,10 +1,13 @@
 import { type DocumentNode, type ExecutionResult, Kind, print, stripIgnoredCharacters } from 'graphql'
 import type { Fetch } from '../engine.ts'
 
-/** No private name and no name of a client begins so. */
+/** Key of the added field; no private name and no client's name begins with an underscore and this word. */
 const key = '_latest'
 
-/** The fetch of a subscription that also asks what each event is about. @param field of the subscription's type, a leaf */
+/**
+ * Adds to a subscription's fetch the field that identifies the subject of each event. @param field leaf field of the
+ * subscription's type
+ */
 export function withLatest(fetch: Fetch, field: string): Fetch {
   const definitions = fetch.document.definitions.map(definition => {
     if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
@@ -21,7 +24,7 @@ export function withLatest(fetch: Fetch, field: string): Fetch {
 
 const asking = (field: string) => ({ kind: Kind.FIELD, alias: { kind: Kind.NAME, value: key }, name: { kind: Kind.NAME, value: field } }) as const
 
-/** What an event is about; null when it does not say. */
+/** Subject of an event; null when the event names none. */
 export function latestOf({ data }: ExecutionResult): string | null {
   for (const root of Object.values(data ?? {})) {
     const about = (root as Record<string, unknown> | null)?.[key]

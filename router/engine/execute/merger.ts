@@ -8,17 +8,17 @@ import type { Supergraph } from '../supergraph.ts'
 export interface Merger {
   /** Whether answers hold objects, which two places must not share. */
   readonly hasObjects: boolean
-  /** Merges as `mergeByShape`, but the data takes over the answer's objects: the answer must belong to nobody else. */
+  /** Merges like `mergeByShape`, but reuses the answer's objects: nothing else may hold the answer. */
   take(target: Data, source: Data, elements: Elements): void
-  /** The part of an answer that was asked for, to be taken at another place. */
+  /** Copies the selected part of an answer, for use at another path. */
   copy(source: Data, elements: Elements): Data
 }
 
 type Take = Merger['take']
 
 /**
- * Makes a merger; generated once the fetch is repeated.
- * @param split what is to be put back in an answer before it has the shape
+ * Creates a merger; code is generated once the fetch is repeated.
+ * @param split fields to be restored in an answer before it has the shape
  */
 export function createMerger(shape: MergeShape, supergraph: Supergraph, split: readonly SplitField[] = []): Merger {
   const form = warming<Take>(
@@ -74,7 +74,7 @@ ${again}
   function valueTaker(shape: MergeShape): string {
     const self = `any${count++}`
     const object = objectTaker(shape)
-    // Places that took over the same answer before already hold what they are given.
+    // Objects that received the same answer before contain its values already.
     functions.push(`function ${self}(target, source, elements) {
 if (target === source) return
 if (isArray(target)) {
@@ -94,6 +94,6 @@ else ${self}(target[index], source[index], elements)
 /** An object type's name never gives way to an interface's. */
 const typenameGuard = `if (typeof value !== 'string' || isObject(value)) `
 
-/** Keys that planners choose may be names that every object inherits. */
+/** Reads a key safely: planners may choose keys that every object inherits. */
 const read = (object: string, key: string) =>
   key in Object.prototype ? `(hasOwn(${object}, ${literal(key)}) ? ${object}[${literal(key)}] : undefined)` : `${object}[${literal(key)}]`

@@ -1,9 +1,9 @@
 import type { EntityStep, FetchStep, Step } from './step.ts'
 
 /**
- * A planner arranges fetches in waves, and a wave waits for the slowest of the one before. What stands below different root fields has
- * nothing to do with each other: each fetch is made to wait for those alone that bring something below a root field of its own. Mutations keep
- * their order, and so does a plan in which nobody waits in vain.
+ * Removes needless waiting from a plan. A planner arranges fetches in waves, and a wave waits for the slowest fetch of
+ * the wave before. Data below different root fields is independent, so each fetch waits only for fetches below root
+ * fields of its own. Mutations keep their order, and so does a plan without needless waiting.
  */
 export function withoutVainWaits(step: Step): Step {
   const steps: (FetchStep | EntityStep)[] = []
@@ -14,7 +14,7 @@ export function withoutVainWaits(step: Step): Step {
   const after = steps.map(({ kind }, at) => (kind === 'fetch' ? before[at]! : before[at]!.filter(earlier => !roots[earlier]!.isDisjointFrom(roots[at]!))))
   return after.every((waits, at) => waits.length === before[at]!.length) ? step : { kind: 'flow', steps, after: after.map(waits => direct(waits, after)) }
 
-  /** @returns where the fetches of the step stand */
+  /** @returns positions of the step's fetches in the list */
   function place(step: Step, earlier: readonly number[]): readonly number[] {
     switch (step.kind) {
       case 'sequence': {
@@ -33,12 +33,12 @@ export function withoutVainWaits(step: Step): Step {
   }
 }
 
-/** Root fields, by response key, below which a fetch brings something. */
+/** Response keys of the root fields to whose data a fetch contributes. */
 function rootsOf(step: FetchStep | EntityStep): Set<string> {
   if (step.kind === 'fetch') return new Set(step.shape.keys())
   return new Set(step.groups.flatMap(({ paths }) => paths.map(([first]) => (typeof first === 'object' && 'Field' in first ? first.Field : ''))))
 }
 
-/** Without those that others among them wait for. */
+/** Removes from a list of dependencies those that another of them already implies. */
 const direct = (waits: readonly number[], after: readonly (readonly number[])[]): number[] =>
   waits.filter(at => !waits.some(other => after[other]!.includes(at)))

@@ -4,26 +4,26 @@ import type { Supergraph } from '../supergraph.ts'
 
 export type Path = readonly FlattenNodePathSegment[]
 
-/** A document of a plan, and where what it brings is put. */
+/** A document of a plan, and where its data is merged. */
 export interface PlacedDocument {
   readonly document: DocumentNode
-  /** For each of its `_entities` fields, by response key, the paths of its entities; null for a fetch of root fields. */
+  /** Paths of the entities for each `_entities` field, by response key; null for a fetch of root fields. */
   readonly entities: ReadonlyMap<string, readonly Path[]> | null
   readonly requires: readonly RequiresSelection[]
 }
 
-/** Everything that the fetches of a plan bring, as one tree; lists and type conditions aside. */
+/** All data that the fetches of a plan bring, as one tree; lists and type conditions are ignored. */
 export interface PlanTree {
   at(path: Path): Spot
-  /** The spots of the objects that a `__typename` of a document is asked of. */
+  /** Returns the places of the objects whose `__typename` a document selects here. */
   namedAt(typename: FieldNode): readonly Spot[]
 }
 
 /** Objects at one place of the data. */
 export interface Spot {
-  /** Types that the supergraph declares for the fields they stand in; an empty name for one that is not known. */
+  /** Declared types of the fields that hold the objects; an empty name for an unknown type. */
   readonly types: Set<string>
-  /** Documents that bring them. */
+  /** Documents that fetch these objects. */
   readonly sources: Set<DocumentNode>
   readonly below: Map<string, Spot>
 }
@@ -75,8 +75,8 @@ export function createPlanTree(placed: readonly PlacedDocument[], supergraph: Pi
 }
 
 /**
- * Whether whoever walks a path a second time meets the same objects: nothing on it is brought by two fetches, of which the
- * later one might put an object where the first had none, and nothing depends on type names, which may become more precise.
+ * Whether a second walk along a path meets the same objects: no object on it is fetched twice (the later fetch might
+ * fill in an object where the first had none), and nothing depends on type names, which may become more precise.
  */
 export function isSettled(path: Path, tree: PlanTree): boolean {
   return path.every((segment, index) => {

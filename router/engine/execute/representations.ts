@@ -4,16 +4,16 @@ import type { Data } from '../data/merge.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { representationOf } from './entities.ts'
 
-/** The representations that one variable of one fetch is made of; equal ones are in it once. */
+/** The distinct representations that one variable of one fetch holds. */
 export interface Representations {
   readonly list: Data[]
-  /** Indexes by JSON text, of those whose values had to be compared as text. */
+  /** Indexes by JSON text, for representations that had to be compared as text. */
   readonly texts: Map<string, number>
   /** Indexes by the first value, for each set of fields. */
   readonly byValue: Map<string, ByValue>
 }
 
-/** A first value leads to a chain of representations that differ in the other ones. */
+/** Maps a first value to a chain of representations that differ in their other values. */
 type ByValue = Map<unknown, Link>
 
 interface Link {
@@ -23,28 +23,30 @@ interface Link {
 
 export const createRepresentations = (): Representations => ({ list: [], texts: new Map(), byValue: new Map() })
 
-/** Adds what a subgraph is told about an object and answers its index; -1 when there is nothing to tell. */
+/** Adds the representation of an object and returns its index; -1 when it would hold nothing but the type. */
 export type Represent = (object: Data) => number
 
 /**
- * Makes the function that adds to one set of representations.
- * @param known the type of all the objects, where nobody was asked for it; null where each holds its name
+ * Creates the function that adds to one set of representations.
+ * @param known type of all the objects where `__typename` was not fetched; null where each object holds its own
  */
 export type RepresentInto = (into: Representations, known: string | null) => Represent
 
-/** Finds or adds a representation of plain values; undefined when a value is none. */
+/** Finds or adds a representation of plain values; undefined when one of the values is not plain. */
 type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
 
 /** The selection of a representation for objects of one type. */
 interface Flat {
-  /** Equal for equal keys in equal order, and so for whatever may be equal as text. */
+  /**
+   * Signature that is equal for equal keys in the same order, and so for all representations that can be equal as text.
+   */
   readonly signature: string
   find(): Find
 }
 
 /**
- * Makes a function that tells a subgraph about entities. Most are told by a few plain values: those are compared as they
- * are, and nothing is made for an entity that was told already. Everything else is compared as JSON text.
+ * Creates a function that builds representations of entities. Most consist of a few plain values: those are compared
+ * directly, and a repeated entity allocates nothing. All others are compared as JSON text.
  */
 export function createRepresent(requires: readonly RequiresSelection[], rewrites: readonly FetchRewrite[], supergraph: Supergraph): RepresentInto {
   const flats = new Map<string, Flat | null>()
@@ -79,7 +81,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     let find: Find | null = null
     let known: ByValue = new Map()
     return object => {
-      // Unrequested entities are ignored: some subgraphs return more than was asked.
+      // Unrequested entities are ignored: some subgraphs return more than was requested.
       const own = typename ?? object.__typename
       if (own !== type) {
         type = own
@@ -95,7 +97,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
   }
 }
 
-/** Which values an object of a type is told by, as [key, key in the data]; null unless they are leaves and its type. */
+/** Fields that represent an object of a type, as [key, key in the data]; null unless all are leaves or `__typename`. */
 function plainFields(requires: readonly RequiresSelection[], typename: string, supergraph: Supergraph): [string, string][] | null {
   const fields = new Map<string, string>()
   return collect(requires) && fields.delete('__typename') && fields.size > 0 ? [...fields] : null
@@ -113,7 +115,7 @@ function plainFields(requires: readonly RequiresSelection[], typename: string, s
   }
 }
 
-/** An absent value, or an object, whose text alone says whether it equals another. */
+/** Whether a value is plain; an absent value or an object can only be compared as text. */
 const isPlain = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
 
 function interpretedFind(typename: string, fields: readonly [string, string][]): Find {

@@ -6,7 +6,7 @@ import type { Path } from './plan-tree.ts'
 import type { RepresentInto } from './representations.ts'
 import type { Walk } from './walk.ts'
 
-/** A plan made ready to run: every document parsed, every answer's shape known. */
+/** A plan ready to run: every document parsed, every answer's shape known. */
 export type Step = SequenceStep | ParallelStep | FlowStep | FetchStep | EntityStep
 
 interface SequenceStep {
@@ -19,7 +19,7 @@ interface ParallelStep {
   readonly steps: readonly Step[]
 }
 
-/** Fetches that begin as soon as those are through that each comes after: these stand before it, and `after` tells where. */
+/** Fetches that each begin as soon as their dependencies have finished; `after` lists the dependencies of each. */
 export interface FlowStep {
   readonly kind: 'flow'
   readonly steps: readonly (FetchStep | EntityStep)[]
@@ -36,7 +36,7 @@ export interface FetchStep {
   readonly rewrites: readonly FetchRewrite[]
 }
 
-/** A fetch of fields of entities that stand somewhere in the data already. */
+/** A fetch that adds fields to entities that are in the data already. */
 export interface EntityStep {
   readonly kind: 'entities'
   readonly fetch: Fetch
@@ -46,19 +46,19 @@ export interface EntityStep {
 
 /** One `_entities` field of a fetch. */
 export interface EntityGroup {
-  /** `_entities`, or the alias that a batch gave it. */
+  /** `_entities`, or the alias that a batched fetch gave it. */
   readonly key: string
   readonly representations: string
   readonly paths: readonly Path[]
-  /** One for each path. */
+  /** One walk for each path. */
   readonly walks: readonly Walk[]
-  /** For each path the type of those objects that come without their type's name. */
+  /** For each path, the type of the objects whose `__typename` was not fetched. */
   readonly types: readonly (string | null)[]
-  /** For each path the name under which the run keeps the objects there for the next fetch that starts from them. */
+  /** For each path, the name under which the run keeps its objects for the next fetch that starts from them. */
   readonly memos: readonly (string | null)[]
   /**
-   * For each path whether equally represented objects there are equal in everything: then one object stands for all of them,
-   * and takes what they wait for once.
+   * For each path, whether equal representations mean equal objects: then one object stands for all of them and is
+   * completed once.
    */
   readonly alike: readonly boolean[]
   readonly representInto: RepresentInto
@@ -68,15 +68,15 @@ export interface EntityGroup {
 }
 
 export interface FetchVariable {
-  /** In the fetch document. */
+  /** Name of the variable in the fetch document. */
   readonly name: string
-  /** In the client's operation. */
+  /** Name of the variable in the client's operation. */
   readonly from: string
 }
 
-/** The steps of one operation; a subscription's first fetch stands by itself, for it yields events. */
+/** The steps of one operation. A subscription's first fetch is separate, because it yields events. */
 export interface CompiledPlan {
-  /** How long the longest of its fetches may take in ms; 0 where each takes what is usual. */
+  /** Longest time in ms that `@patience` grants to one of the fetches; 0 where all have the usual limit. */
   readonly patienceMs: number
   readonly primary: FetchStep | null
   readonly root: Step | null

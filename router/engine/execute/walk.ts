@@ -8,12 +8,14 @@ import { visitTargets } from './entities.ts'
 /** A list or an object of the data, by index or key. */
 export type Owner = Record<string | number, unknown>
 
-/** Visits every object at one path of a plan, as `visitTargets` does, telling in what it stands instead of where. */
+/**
+ * Visits every object at one path of a plan, as `visitTargets` does, with its containing object instead of its path.
+ */
 export type Walk = (data: Data, visit: (object: Data, owner: Owner | null, key: string | number) => void) => void
 
 type CountedWalk = (data: Data, visit: Parameters<Walk>[1], elements: Elements) => void
 
-/** Makes a walk; generated once it is repeated. The interpreter reports no owners. */
+/** Creates a walk; code is generated once the walk is repeated. The interpreter reports no containing objects. */
 export function createWalk(path: readonly FlattenNodePathSegment[], supergraph: Supergraph): Walk {
   const form = warming<CountedWalk>(
     (data, visit, elements) => visitTargets(data, path, supergraph, elements, object => visit(object, null, 0)),
@@ -22,7 +24,7 @@ export function createWalk(path: readonly FlattenNodePathSegment[], supergraph: 
   return (data, visit) => form()(data, visit, countElements())
 }
 
-/** Two functions for each segment: `any` takes lists apart, `object` follows the segment. */
+/** Generates a walk with two functions for each segment: `any` unpacks lists, `object` follows the segment. */
 function generateWalk(path: readonly FlattenNodePathSegment[], supergraph: Supergraph): CountedWalk {
   const names: Record<string, unknown> = { isArray: Array.isArray, hasOwn: Object.hasOwn, TooManyElements }
   const functions: string[] = []

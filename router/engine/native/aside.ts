@@ -9,10 +9,13 @@ import type { Ready } from './prepare.ts'
 
 type Telling = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
 
-/** By these a request asks for the cost and the plan beside its answers. */
+/** Headers by which a request asks for its cost and plan in the answer's `extensions`. */
 export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan'] as const
 
-/** What a request asks to have beside its answers, by headers that say `show`, as far as it is told. */
+/**
+ * Returns which additions to the answer a request asks for (headers with the value `show`), limited to those that the
+ * configuration exposes.
+ */
 export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly ('cost' | 'plan')[] {
   if (!headers) return nothing
   const cost = maxCost !== undefined && headers.get(shownHeaders[0]) === 'show'
@@ -20,7 +23,10 @@ export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { expose
   return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
 }
 
-/** Builds the `extensions` of an answer: what the request asks for, and which mutations were replayed; undefined without any. */
+/**
+ * Builds the `extensions` of an answer: the requested additions, and which mutations were replayed; undefined when
+ * there is neither.
+ */
 export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
   const shown = shownTo(ready.request, telling)
   const { variant, variables, estimated } = ready
@@ -34,7 +40,7 @@ export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answe
   }
 }
 
-/** How an operation was planned, for a log: without the values that its client wrote into it. */
+/** Describes an operation's plan for a log, without the literal values that the client wrote into the operation. */
 export const planForLog = ({ variant: { plan, shape } }: Ready): string => planInWords(plan, clientNames(shape), document => print(withoutValues(document)))
 
 const withoutValues = (document: DocumentNode): DocumentNode =>
@@ -51,7 +57,10 @@ const isAmong =
 
 const nothing: readonly never[] = []
 
-/** What clients call the fields of the data: plans know them by names of our own. Of what only some types of an abstract one have it knows nothing. */
+/**
+ * Returns the clients' names of the data's fields: plans use private names. Fields that only some types of an abstract
+ * type have are not translated.
+ */
 function clientNames(shape: Shape): (key: string) => string {
   const names = new Map<string, string>()
   const read = ({ common }: Shape): void => {

@@ -5,22 +5,22 @@ import { passedHeaders } from '../transport/propagation.ts'
 import { shownHeaders } from './aside.ts'
 import { untilAborted } from './leaving.ts'
 
-/** A query that runs, for everybody who asked the same while it did. */
+/** A running query, shared by all callers who requested the same query meanwhile. */
 interface Run {
   readonly request: OperationRequest
   readonly result: Promise<ExecutionResult>
-  /** Aborts when all of them are gone. */
+  /** Aborts when all callers have left. */
   readonly leaving: AbortController
   waiting: number
 }
 
-/** How many different runs of one document a query is compared with: past them it runs by itself. */
+/** Maximum number of running variants of one document to compare a query with; above it, the query runs by itself. */
 const mostCompared = 16
 
 /**
- * Answers equal queries of one viewer that are asked while the first of them runs from that one run. A query that is asked after a
- * mutation was answered joins no run that began before it: whoever wrote something reads it.
- * @param passed names of headers that subgraphs are given, which make a query another one
+ * Answers equal queries of one viewer from one run while that run lasts. A query that is received after a mutation was
+ * answered never joins a run that began before it, so that a client reads its own writes.
+ * @param passed names of headers that subgraphs receive; queries that differ in them are different
  */
 export function deduplicated(engine: Engine, passed: readonly string[]): Engine {
   let running = new Map<DocumentNode, Run[]>()
@@ -71,7 +71,7 @@ export function deduplicated(engine: Engine, passed: readonly string[]): Engine 
   }
 }
 
-/** One caller's wait for a run, which goes on for the others when that one leaves. */
+/** One caller's wait for a run; the run continues for the others when this caller leaves. */
 async function answered(run: Run, request: OperationRequest): Promise<ExecutionResult> {
   const { signal } = request
   run.waiting += 1

@@ -10,7 +10,7 @@ import { Work } from '../work.ts'
 // Lists of introspection types multiply as those of subgraphs do.
 meterLists(introspectionTypes)
 
-/** The root fields about the schema itself, with all fragments: graphql-js answers them. */
+/** Returns the root fields about the schema itself, with all fragments: graphql-js answers them. */
 export function introspectionOf(document: DocumentNode, { definition }: Operation, shape: Shape): DocumentNode | null {
   const selections: SelectionNode[] = shape.common.fields.flatMap(field => (field.from === 'introspection' ? field.nodes : []))
   if (selections.length === 0) return null
@@ -18,7 +18,7 @@ export function introspectionOf(document: DocumentNode, { definition }: Operatio
   return { kind: Kind.DOCUMENT, definitions: [{ ...definition, selectionSet: { kind: Kind.SELECTION_SET, selections } }, ...fragments] }
 }
 
-/** @throws TooMuch */
+/** Answers the introspection fields. @throws TooMuch when the answer is too large */
 export async function introspect(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -3,7 +3,7 @@ import { codeOf } from '../../../platform/errors.ts'
 import type { OperationRequest } from '../engine.ts'
 import { refused } from './prepare.ts'
 
-/** Settles as soon as the caller leaves; what runs then finishes on its own, and starts nothing more. */
+/** Settles as soon as the caller leaves; work that runs then finishes by itself and starts nothing more. */
 export function untilAborted({ signal }: Pick<OperationRequest, 'signal'>, work: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
   if (!signal) return work()
   return new Promise((resolve, reject) => {

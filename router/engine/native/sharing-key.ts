@@ -3,22 +3,22 @@ import type { Sharing } from '../../access/sharing.ts'
 import type { OperationRequest } from '../engine.ts'
 import { passedHeaders } from '../transport/propagation.ts'
 
-/** What of a request makes a stream another one. */
+/** The parts of a request that distinguish one stream from another. */
 export interface Asked {
-  /** The operation and its conditions, equal for equal ones. */
+  /** Key of the operation and its conditions, equal for equal ones. */
   readonly operation: string
   /** The access decision's verdict (`AccessDecision.verdict`). */
   readonly verdict: string
-  /** Coerced, and so in the order in which the operation defines them, whatever order they came in. */
+  /** Coerced variables, in the order of the operation's definitions, whatever order the client used. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly sharing: Sharing | null
   /** Names of headers that subgraphs are given. */
   readonly passed: readonly string[]
-  /** What stands beside its answers. */
+  /** Additions to the answers that the request asked for. */
   readonly shown: readonly string[]
 }
 
-/** The key under which one stream serves several: equal only where no answer could differ. */
+/** Returns the key under which one stream serves several subscribers: equal only where no answer could differ. */
 export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
   const { operation, verdict, variables, sharing, passed, shown } = asked
   return JSON.stringify([operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown])

@@ -16,7 +16,7 @@ export interface Operation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Finds the operation that a request names, or says in a sentence why there is none. */
+/** Finds the operation that a request names, or explains in a sentence why there is none. */
 export function findOperation(document: DocumentNode, name: string | undefined): Operation | string {
   const fragments = new Map<string, FragmentDefinitionNode>()
   const operations: OperationDefinitionNode[] = []
@@ -34,7 +34,10 @@ export function findOperation(document: DocumentNode, name: string | undefined):
   return definition ? { definition, fragments } : `The document holds no operation named "${name}"; send operationName as it is written in the document.`
 }
 
-/** Names of the variables that decide about `@skip` and `@include`, sorted; null when neither stands anywhere in the document. */
+/**
+ * Returns the names of the variables used by `@skip` and `@include`, sorted; null when the document uses neither
+ * directive.
+ */
 export function conditionVariables(document: DocumentNode): readonly string[] | null {
   const names = new Set<string>()
   let found = false
@@ -50,9 +53,10 @@ export function conditionVariables(document: DocumentNode): readonly string[] | 
 }
 
 /**
- * The document without `@skip` and `@include`: what they drop is gone. A selection set may be left empty by it; that is no
- * valid text, but everything behind this function understands it (the object is still wanted, none of its fields is).
- * @param isTrue the value of a boolean variable
+ * Returns the document without `@skip`, `@include` and the fields that they exclude. A selection set may become empty;
+ * that is no valid text, but everything behind this function accepts it (the object is still wanted, but none of its
+ * fields).
+ * @param isTrue returns the value of a boolean variable
  */
 export function foldConditions(document: DocumentNode, isTrue: (variable: string) => boolean): DocumentNode {
   const holds = (directive: DirectiveNode) => {

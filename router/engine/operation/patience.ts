@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql'
 import type { Operation } from './operation.ts'
 
-/** How long fields of root types may take, in ms, by `Type.field`: those alone that take longer than an operation usually has. */
+/** Time limits of root fields in ms, by `Type.field`; only fields with more than the usual limit are listed. */
 export type PatienceTable = ReadonlyMap<string, number>
 
 /** Reads `@patience`. */
@@ -18,13 +18,16 @@ export function readPatience({ definitions }: DocumentNode): PatienceTable {
   return table
 }
 
-/** A supergraph, as far as it is looked at here. */
+/** The parts of a supergraph that time limits depend on. */
 interface Patient {
   readonly schema: GraphQLSchema
   readonly patience: PatienceTable
 }
 
-/** How long the longest root field of an operation, or of a fetch, may take in ms; 0 where each takes what is usual. */
+/**
+ * Returns the longest time limit in ms among the root fields of an operation or fetch; 0 where all have the usual
+ * limit.
+ */
 export function patienceOf({ definition, fragments }: Operation, { schema, patience }: Patient): number {
   const root = schema.getRootType(definition.operation)?.name
   if (!root || patience.size === 0) return 0

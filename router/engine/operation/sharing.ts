@@ -12,11 +12,14 @@ import {
 import type { Sharing, SharingTable } from '../../access/sharing.ts'
 import type { Operation } from './operation.ts'
 
-/** What a whole subscription promises: the least that any of its fields does. Null: it is for one viewer alone. */
+/**
+ * Returns who may share a whole subscription: the narrowest promise of any of its fields. Null when it is for one
+ * viewer alone.
+ */
 export function sharingOf({ definition, fragments }: Operation, schema: GraphQLSchema, table: SharingTable): Sharing | null {
   const root = schema.getRootType(definition.operation)
   if (!root || table.size === 0) return null
-  /** Of each selection its type is known from where it stands. */
+  /** Selections already visited: a selection's position determines its type. */
   const seen = new Set<SelectionSetNode>()
   let shared: Sharing | null = null
 
@@ -47,7 +50,9 @@ export function sharingOf({ definition, fragments }: Operation, schema: GraphQLS
   return visit(definition.selectionSet, root) ? shared : null
 }
 
-/** The subscription field is met first, and it alone says what an event is about. */
+/**
+ * Narrows two promises to the smaller one. The subscription field comes first, and it alone names an event's subject.
+ */
 const least = (one: Sharing, other: Sharing): Sharing => ({
   by: one.by === 'EVERYONE' ? other.by : one.by,
   sameScopes: one.sameScopes || other.sameScopes,

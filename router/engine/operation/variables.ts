@@ -11,9 +11,9 @@ import {
 } from 'graphql'
 import { errorFor } from '../errors.ts'
 
-/** After how many mistakes nobody looks for more. */
+/** Number of mistakes after which the search for more ends. */
 const mostErrors = 5
-/** Characters of a value, and of all that is told of a mistake. */
+/** Maximum characters of a value in a message, and of a whole message. */
 const mostValueCharacters = 100
 const mostCharacters = 500
 
@@ -22,8 +22,8 @@ export type Coerced =
   | { readonly errors: readonly GraphQLError[]; readonly coerced?: undefined }
 
 /**
- * Reads the variables of an operation as its definitions want them, like `getVariableValues` of graphql-js; but what is told of a
- * mistake never holds a list or an object, and the first few mistakes end it: there each mistake prints everything around it, so
+ * Coerces the variables of an operation, like `getVariableValues` of graphql-js, but messages never contain a list or
+ * an object and at most five mistakes are reported: graphql-js prints the whole surrounding value for each mistake, so
  * that one object with ten thousand unknown fields takes seconds.
  * @returns the values under the client's names, or up to five errors BAD_USER_INPUT of up to 500 characters each
  */
@@ -67,7 +67,7 @@ const enough = Symbol('enough')
 
 const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)
 
-/** Scalars print the value once more, whatever it holds. */
+/** Removes the value from a scalar's message: scalars print it whatever it holds. */
 const withoutValue = (message: string) => message.replace(/( cannot represent [^:]+): .*$/s, '$1.')
 
 function printed(value: unknown): string {

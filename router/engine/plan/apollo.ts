@@ -4,14 +4,17 @@ import { parse } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
 import type { PlanText } from './plan-text.ts'
 
-/** Apollo's planner is slow, so the number of alternatives it compares is kept small. Seen with both: a fifth of a second at most. */
+/**
+ * Limits for Apollo's planner: it is slow, so it compares few alternatives. Planning with both limits took at most a
+ * fifth of a second.
+ */
 const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 
 /**
- * Loads the second planner (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
- * finds a plan for an entity that requires fields of itself and is reached through an entity of its own type. It throws when it has no
- * plan, or only one that our executor does not follow.
+ * Loads the second planner (@apollo/query-planner), for operations that the first one cannot plan. It is far slower,
+ * but finds a plan for an entity that requires its own fields and is reached through an entity of its own type. It
+ * throws when it has no plan, or only one that our executor does not support.
  */
 export async function openApolloPlanner(supergraph: Supergraph): Promise<PlanText> {
   const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([

@@ -2,12 +2,15 @@ import { QueryPlanner } from '@graphql-hive/router-query-planner'
 import { Refusal } from '../../../platform/errors.ts'
 import type { PlanText } from './plan-text.ts'
 
-/** With it no `@override(label: "percent(…)")` ever holds: the field stays with the subgraph that gives it away. */
+/**
+ * Percentage for `@override(label: "percent(…)")`: with this value no such override ever applies, so the field stays
+ * with the overridden subgraph.
+ */
 const noPercentage = 100
 
 /**
- * Makes the first planner (@graphql-hive/router-query-planner). It computes on the threads on which files are read, names looked up and
- * passwords checked, for as long as it takes.
+ * Creates the first planner (@graphql-hive/router-query-planner). While it computes, it occupies the threads that also
+ * read files, resolve names and check passwords.
  * @throws Error for a supergraph that it cannot read
  */
 export function createHivePlanner({ sdl }: { readonly sdl: string }): PlanText {

@@ -1,8 +1,8 @@
 import { type GraphQLCompositeType, type GraphQLSchema, isAbstractType, isUnionType } from 'graphql'
 
 /**
- * Whether a fragment's condition says of a place what is known there already: the type itself, or one that it implements. Such
- * fragments are left out of what is planned, and what they select stands in their place.
+ * Whether a fragment's type condition adds nothing: it names the type itself, or an interface that the type implements.
+ * Such fragments are replaced by their selections before planning.
  */
 export const saysWhatIsKnown = (condition: GraphQLCompositeType, parent: GraphQLCompositeType, schema: GraphQLSchema): boolean =>
   condition === parent || (isAbstractType(condition) && !isUnionType(parent) && schema.isSubType(condition, parent))

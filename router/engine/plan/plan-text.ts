@@ -2,20 +2,20 @@ import type { PlanNode } from '@graphql-hive/router-query-planner'
 import { Refusal } from '../../../platform/errors.ts'
 
 /**
- * What a planner's library is asked: the plan for the text of one operation, in the form that the executor runs; null when no
- * subgraph is needed.
- * @throws Refusal for what the client is to change; anything else when it has no plan, and then the next planner is asked
+ * A planner library as a function: the plan for the text of one operation, in the form that the executor runs; null
+ * when no subgraph is needed.
+ * @throws Refusal for a mistake of the client; any other error when it has no plan, and then the next planner is tried
  */
 export type PlanText = (text: string) => Promise<PlanNode | null>
 
-/** What a planner made of one text: a plan, or words that say why it has none. */
+/** A planner's result for one text: a plan, or a message that explains why there is none. */
 export type Planned = { readonly plan: PlanNode | null } | { readonly failed: string }
 
 /** The callers that wait for one plan; more may join while it is made. */
 export interface Askers {
   readonly names: ReadonlySet<string>
   join(name: string): void
-  /** Calls back, alone, when one more has joined. */
+  /** Calls the listener when one more caller has joined. */
   onJoin(listener: () => void): void
 }
 
@@ -35,13 +35,16 @@ export function createAskers(first: string): Askers {
   }
 }
 
-/** Asks a planner for the texts of one operation, one after the other. @throws Refusal for what the client is to change */
+/** Plans the texts of one operation, one after the other. @throws Refusal for a mistake of the client */
 export type AskPlanner = (texts: readonly string[], askers: Askers) => Promise<readonly Planned[]>
 
-/** Makes the plans for the texts of one operation, one for each. @throws Refusal for what the client is to change, Error for what nobody can plan */
+/**
+ * Makes the plans for the texts of one operation, one for each. @throws Refusal for a mistake of the client, Error for
+ * an operation that no planner can plan
+ */
 export type PlanTexts = (texts: readonly string[], askers: Askers) => Promise<readonly (PlanNode | null)[]>
 
-/** Asks a library in this very process, where nothing ends a plan that has begun. */
+/** Calls a planner library in this very process, where a plan that has begun cannot be stopped. */
 export const askHere =
   (planText: PlanText): AskPlanner =>
   async texts => {
@@ -57,7 +60,7 @@ export const askHere =
     return made
   }
 
-/** Has a second planner plan what the first one gives up on. Where neither has a plan, the first one's words are told. */
+/** Tries a second planner where the first one fails. Where both fail, the first one's message is reported. */
 export const withSecond =
   (first: AskPlanner, second: AskPlanner): PlanTexts =>
   async (texts, askers) => {

@@ -22,21 +22,25 @@ import { variablePrefix, withPrivateVariables } from '../repairs/hive-variables/
 import type { Supergraph } from '../supergraph.ts'
 import { saysWhatIsKnown } from './known-fragments.ts'
 
-/** How many fields an operation may select once its fragments are unfolded; nesting fragments multiplies them, and so do abstract types. */
+/**
+ * Maximum number of fields that an operation may select once its fragments are expanded; nested fragments multiply
+ * them, and so do abstract types.
+ */
 const mostFields = 20_000
 
 /**
- * How many combinations of types one path may have at which the planner looks at every type apart (`Supergraph.scattered`). Its time
- * grows with more than their number: a thousand take it one or two seconds, six fields within each other on six types minutes.
+ * Maximum number of type combinations on one path where the planner treats every type separately
+ * (`Supergraph.scattered`). Its time grows faster than their number: a thousand take one or two seconds, six nested
+ * fields on six types take minutes.
  */
 const mostCombinations = 1000
 
 type PlannedGraph = Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects' | 'scattered'>
 
 /**
- * Rewrites an operation to the form in which it is planned: private names, no named fragments, no fragment that says what
- * is known already, no introspection, only the variables in use. One text for a query or subscription, one for each root
- * field of a mutation, none when nothing is left.
+ * Rewrites an operation to the form in which it is planned: private names, no named fragments, no redundant fragments,
+ * no introspection, only the variables in use. The result is one text for a query or subscription, one for each root
+ * field of a mutation, and none when nothing is left.
  */
 export function plannable(operation: Operation, names: Names, supergraph: PlannedGraph): string[] {
   const { schema } = supergraph
@@ -59,7 +63,7 @@ function rewriteSelections(
   let count = 0
   return rewrite(operation.definition.selectionSet, rootType, 0, new Set())
 
-  /** @param combinations of types for which the planner looks at this place; 0 is the root */
+  /** @param combinations number of type combinations that the planner tries at this place; 0 is the root */
   function rewrite(set: SelectionSetNode, parent: GraphQLCompositeType, combinations: number, spread: Set<string>): SelectionNode[] {
     const selections: SelectionNode[] = []
     for (const selection of set.selections) {

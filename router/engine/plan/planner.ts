@@ -10,16 +10,16 @@ import { plannable } from './plannable.ts'
 /** Plans operations over the subgraphs. */
 export interface Planner {
   /**
-   * Plans one operation that is folded and filtered already. Several plans come back for a mutation with several root
-   * fields: each is to be finished before the next begins. None comes back when no subgraph is needed.
-   * Throws Refusal BAD_USER_INPUT for an operation that is too large or takes too long to plan, RATE_LIMITED when too many others
-   * are before it, and whatever the planner throws.
-   * @param askers the callers who wait for it @default nobody in particular
+   * Plans one folded and filtered operation. A mutation with several root fields has several plans: each must finish
+   * before the next begins. No plan is returned when no subgraph is needed. @throws Refusal BAD_USER_INPUT for an
+   * operation that is too large or takes too long to plan, RATE_LIMITED when too many others wait, and every error of
+   * the planner
+   * @param askers the callers who wait for the plan @default none in particular
    */
   plan(operation: Operation, names: Names, askers?: Askers): Promise<readonly PlanNode[]>
 }
 
-/** Makes a planner. @param planTexts asks the libraries @default in this process */
+/** Creates a planner. @param planTexts calls the planner libraries @default in this process */
 export const createPlanner = (supergraph: Supergraph, planTexts = planHere(supergraph)): Planner => ({
   async plan(operation, names, askers = createAskers('nobody')) {
     const texts = plannable(operation, names, supergraph)
@@ -30,7 +30,7 @@ export const createPlanner = (supergraph: Supergraph, planTexts = planHere(super
 })
 
 /**
- * Plans in this process: for those whose operations are their own, because nothing ends a plan that has begun.
+ * Plans in this process, for users who run operations of their own: a plan that has begun cannot be stopped.
  * @throws Error for a supergraph that the first planner cannot read
  */
 export function planHere(supergraph: Supergraph): PlanTexts {

@@ -6,9 +6,10 @@ import { inputCostFor } from '../operation/cost/inputs.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
 /**
- * What an answer has cost: as it was estimated, with the objects that are in it in place of those that could have been.
- * @param data   of which the answer was made: it knows the types of objects, of which the answer may not tell
- * @param answer as the client gets it
+ * Returns the actual cost of an answer: the estimate, computed with the objects in the answer instead of those that
+ * were possible.
+ * @param data   the merged data, which holds the objects' types; the answer may not
+ * @param answer as the client receives it
  */
 export function actualCost(shape: Shape, data: Data, answer: Data | null, { schema, costs }: Priced, given: Given): number {
   const isMutation = shape.type === schema.getMutationType()
@@ -56,19 +57,22 @@ export function actualCost(shape: Shape, data: Data, answer: Data | null, { sche
     return made
   }
 
-  /** Of an object whose type nobody asked for, that of the type that costs the least: an estimate takes the dearest. */
+  /**
+   * Returns the weight of an object. Where its type was not fetched, the cheapest possible type counts; an estimate
+   * uses the most expensive.
+   */
   function objectWeight(object: Shape, { typename }: ObjectShape): number {
     if (typename !== null) return costs.types.get(typename) ?? 1
     return Math.min(...object.possibleTypes().map(name => costs.types.get(name) ?? 1))
   }
 }
 
-/** What a field costs by itself: its arguments once, each of its values. */
+/** Cost of a field by itself: its arguments once, and each of its values. */
 interface FieldCost {
   readonly input: number
-  /** Null for objects. */
+  /** Weight of a leaf; null for objects. */
   readonly leaf: number | null
-  /** Null: what their types cost. */
+  /** Weight declared for the field; null where the weights of the object types count. */
   readonly object: number | null
 }
 

@@ -19,8 +19,9 @@ export interface ErrorReader {
 const mostErrors = 100
 
 /**
- * Tells what failed at subgraphs in the client's words: a refusal as it is written, with the subgraph's name; everything
- * else as `Internal server error` (its cause goes to the log); a subgraph that did not answer as UPSTREAM_FAILED.
+ * Converts failures at subgraphs to errors for the client: a domain error is passed on, with the subgraph's name; a
+ * subgraph that did not answer becomes UPSTREAM_FAILED; everything else becomes `Internal server error`, and its cause
+ * is logged.
  */
 export function clientErrors(failures: readonly Failure[], shape: Shape, data: Data, reader: ErrorReader): GraphQLError[] {
   const errors: GraphQLError[] = []
@@ -53,7 +54,7 @@ interface Line {
   readonly [fact: string]: unknown
 }
 
-/** What the log is told of one answer: each cause once, with how often it was met. */
+/** Causes to be logged for one answer: each once, with the number of its occurrences. */
 type Causes = Map<string, { readonly level: 'error' | 'warn'; readonly message: string; readonly line: Line; times: number }>
 
 function take(causes: Causes, level: 'error' | 'warn', message: string, line: Line): void {
@@ -82,19 +83,19 @@ function wordsOf(failure: Failure, reader: ErrorReader, causes: Causes): { messa
   return { message: shown, extensions: { code: 'INTERNAL_SERVER_ERROR', service } }
 }
 
-/** What was thrown, as far as it was thrown in this process. */
+/** Returns the thrown error, where it was thrown in this process. */
 function causeOf({ error, cause }: Failure): Error | null {
   const thrown = error ? error.originalError : cause
   return thrown instanceof Error ? thrown : null
 }
 
-/** Facts for a program that stand beside the code, without what servers add for developers. */
+/** Returns an error's machine-readable details, without those that servers add for developers. */
 function detailsOf(error: unknown): Record<string, unknown> {
   const { stacktrace: _stacktrace, exception: _exception, code: _code, ...details } = { ...(error as { extensions?: Record<string, unknown> }).extensions }
   return details
 }
 
-/** Translates a place of the data to the client's path, cut where the client selected nothing more. */
+/** Translates a path of the data to the client's path, cut where the client's selection ends. */
 function clientPath(shape: Shape, data: Data, place: Place, renames: ReadonlyMap<string, string>): Place {
   const path: (string | number)[] = []
   let at: Shape | null = shape
@@ -115,7 +116,10 @@ function clientPath(shape: Shape, data: Data, place: Place, renames: ReadonlyMap
   return path
 }
 
-/** Where the object itself became null its type is unknown: then any type of the selection that has the key will do. */
+/**
+ * Finds the field under a key. Where the object itself became null its type is unknown: then any type of the selection
+ * that has the key will do.
+ */
 function fieldUnder(shape: Shape, value: unknown, key: string): FieldShape | undefined {
   const known = isData(value) ? runtimeShape(shape, value) : undefined
   const found = known?.byKey.get(key) ?? shape.common.byKey.get(key)
@@ -134,7 +138,8 @@ function objectOf(field: FieldShape): Shape | null {
 }
 
 /**
- * The errors for what shaping found wrong. A null that an error explains is not reported again: the error's path leads to it, or below it.
+ * Creates the errors for flaws found while shaping. A null that an error explains is not reported again: the error's
+ * path leads to it, or below it.
  */
 export function flawErrors(flaws: readonly Flaw[], known: readonly GraphQLError[]): GraphQLError[] {
   const errors: GraphQLError[] = []
@@ -145,7 +150,10 @@ export function flawErrors(flaws: readonly Flaw[], known: readonly GraphQLError[
   return errors
 }
 
-/** Errors of access have no list indexes, so indexes only count where both have them. */
+/**
+ * Whether a known error explains a null. Access errors have no list indexes, so indexes only count where both paths
+ * have them.
+ */
 function explains(known: Place | undefined, path: Place): boolean {
   if (!known) return true
   const indexed = known.some(segment => typeof segment === 'number')

@@ -3,11 +3,11 @@ import { countElements, takeElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
-/** A wrong found while shaping: where, in the client's words, and what. */
+/** A flaw found while shaping: its path, in the client's names, and what is wrong. */
 export interface Flaw {
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** Whether it is a null where none may be: then a failed field may be the reason, which is told already. */
+  /** Whether the flaw is a null in a non-null position: a failed field that was already reported may be the reason. */
   readonly isNull: boolean
 }
 
@@ -16,20 +16,23 @@ export interface Projection {
   readonly flaws: readonly Flaw[]
 }
 
-/** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
+/** Objects whose entity a subgraph reported as missing, with the representation that it received. */
 export type Missing = ReadonlyMap<Data, Data>
 
-/** How many flaws one answer tells: a list of a thousand broken elements says nothing more than the first. */
+/**
+ * Maximum number of flaws reported for one answer: a list of a thousand broken elements says nothing more than the
+ * first.
+ */
 const mostFlaws = 100
 
 /**
- * Turns merged data into the answer: the client's aliases in the order in which graphql-js would answer them, nulls where
- * nothing came, and nulls moved up to the next nullable place as the specification has it (section 6.4.4).
- * A reference to an entity that is gone is no flaw: where it cannot stand with what it has, it is null, as if the field that
- * refers to it had been answered with null.
+ * Turns merged data into the answer: the client's aliases in the order of graphql-js, null for missing values, and
+ * nulls propagated to the next nullable position as the specification requires (section 6.4.4). A reference to a
+ * missing entity is no flaw: where its remaining fields do not suffice, it becomes null, as if the referring field had
+ * been answered with null.
  * @param introspection answers of `__schema` and `__type` by response key
- * @param mostBytes     of the answer as JSON
- * @throws TooMuch for an answer of too many elements or bytes, before it is made whole
+ * @param mostBytes     maximum size of the answer as JSON
+ * @throws TooMuch for an answer of too many elements or bytes, before it is complete
  */
 export function project(shape: Shape, data: Data, introspection: Readonly<Data>, missing: Missing, mostBytes: number): Projection {
   // Text is only measured character by character where its length leaves it open.
@@ -38,11 +41,11 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
   return projection
 }
 
-/** Null when the answer takes more bytes, or may take more, by this measure of text. */
+/** Tries to shape the answer; null when it takes more bytes, or may take more, by this measure of text. */
 function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missing: Missing, mostBytes: number, measure: Measure): Projection | null {
   let left = mostBytes
   const flaws: Flaw[] = []
-  /** Whether the null that moves up now comes from an entity that is missing, and no flaw was told for it. */
+  /** Whether the null that propagates now comes from a missing entity, for which no flaw was reported. */
   let untold = false
   const path: (string | number)[] = []
   const elements = countElements()
@@ -63,7 +66,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
     return null
   }
 
-  /** Null when a field that must not be null is. */
+  /** Completes an object; null when one of its non-null fields is null. */
   function completeObject(shape: ObjectShape, data: Data): Data | null {
     const answer: Data = {}
     take(shape.bytes)
@@ -93,7 +96,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
     }
   }
 
-  /** Undefined when null is not allowed here: the parent becomes null instead. */
+  /** Completes a value; undefined when null is not allowed here, and the parent becomes null instead. */
   function complete(shape: ValueShape, value: unknown, field: FieldShape, parent?: Data, parentShape?: ObjectShape): unknown {
     if (value === null || value === undefined) {
       if (!shape.nonNull) {
@@ -119,7 +122,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
     flaw(`Cannot return null for non-nullable field ${coordinate}.`, true)
   }
 
-  /** Whether an object has nothing but what refers to an entity that is not there, under whatever alias. */
+  /** Whether an object holds nothing but the reference to a missing entity, under whatever alias. */
   function isMissing(object: Data, { fields }: ObjectShape): boolean {
     const representation = missing.get(object)
     if (!representation) return false

@@ -5,25 +5,25 @@ import { type Data, isData } from '../data/merge.ts'
 import { type Missing, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
-/** Turns merged data into an answer of one shape; the same as `project`. */
+/** Turns merged data into an answer of one shape; equivalent to `project`. */
 export type Projector = (data: Data, introspection: Readonly<Data>, missing: Missing) => Projection
 
-/** How much one answer may still hold. */
+/** Remaining limits of one answer. */
 interface Budget extends Elements {
   bytes: number
 }
 
-/** Makes the answer of one object, or undefined when anything about it is not as it should be. */
+/** Builds the answer of one object, or returns undefined when the data has any flaw. */
 type Writer = (data: Data, introspection: Readonly<Data>, budget: Budget) => Data | undefined
 
-/** Beyond this an operation is so large that making its code costs more than walking its shape. */
+/** Number of fields above which generating code costs more than interpreting the shape. */
 const mostFields = 5000
 
 /**
- * Makes a projector. Once an operation is asked repeatedly, its projector is generated: one object literal for each
- * selection. Generated code knows flawless data only; for anything else the interpreting projector is asked, because it knows
- * what is told of a flaw, how far a null moves up, and whether an answer is too large that only may be.
- * @param mostBytes of an answer as JSON
+ * Creates a projector. Once an operation is repeated, its code is generated: one object literal for each selection.
+ * Generated code handles flawless data only; otherwise the interpreting projector runs, which reports flaws, propagates
+ * nulls, and measures answers that may be too large.
+ * @param mostBytes maximum size of an answer as JSON
  */
 export function createProjector(shape: Shape, mostBytes: number): Projector {
   const interpreted: Projector = (data, introspection, missing) => project(shape, data, introspection, missing, mostBytes)
@@ -42,7 +42,7 @@ export function createProjector(shape: Shape, mostBytes: number): Projector {
 
 const noFlaws: Projection['flaws'] = []
 
-/** The writer of a selection and of all selections below it; undefined when they are too many. */
+/** Returns the writer of a selection and of all selections below it; undefined when there are too many. */
 function createWriter(root: ObjectShape): Writer | undefined {
   const functions: string[] = []
   const names: Record<string, unknown> = { isArray: Array.isArray, TooManyElements, sizeOf }
@@ -52,7 +52,7 @@ function createWriter(root: ObjectShape): Writer | undefined {
   const rootName = objectWriter(root)
   return fields > mostFields ? undefined : generate<Writer>(`${functions.join('\n')}\nreturn ${rootName}`, names)
 
-  /** Writes a function for the objects of one type; tells its name. */
+  /** Writes a function for the objects of one type; returns its name. */
   function objectWriter(shape: ObjectShape): string {
     const self = name('object')
     fields += shape.fields.length
@@ -65,7 +65,7 @@ function createWriter(root: ObjectShape): Writer | undefined {
       lines.push(...fieldLines(field, shape, value))
       bytes += fixedBytes(field, shape)
       if (isText(field)) lines.push(...textLines(value))
-      // As a plain key __proto__ would be the prototype.
+      // As a plain key, __proto__ would set the object's prototype.
       entries.push(`${field.responseKey === '__proto__' ? '["__proto__"]' : literal(field.responseKey)}: ${value}`)
     })
     functions.push(
@@ -153,7 +153,9 @@ return typeof value === 'object' && !isArray(value) ? ${write}(value, introspect
   }
 }
 
-/** Bytes of a field's value that are known before it is: numbers, names of types, and null, which anything may be. */
+/**
+ * Bytes of a field's value that are known in advance: numbers, type names, and null, which any nullable value may be.
+ */
 function fixedBytes({ from, value }: FieldShape, parent: ObjectShape): number {
   if (from === 'typename') return (parent.typename?.length ?? 0) + 2
   return from === 'data' ? Math.max(value.bytes ?? 0, 4) : 4
@@ -161,7 +163,7 @@ function fixedBytes({ from, value }: FieldShape, parent: ObjectShape): number {
 
 const isText = ({ from, value }: FieldShape): boolean => from === 'introspection' || (from === 'data' && !value.items && !value.object && value.bytes === null)
 
-/** Counts what a value takes at most; what may be too much is left to the interpreting projector. */
+/** Counts the upper bound of a value's bytes; values that may be too large are left to the interpreting projector. */
 const textLines = (value: string): string[] => [
   `if (typeof ${value} === 'string') bytes += ${value}.length * 6 + 2`,
   `else if (${value} !== null) bytes += sizeOf(${value})`,

@@ -3,19 +3,20 @@ import { isErrorCode } from '../../../platform/errors.ts'
 import { isData } from '../data/merge.ts'
 import { type HttpAnswer, UpstreamFailure } from './exchange.ts'
 
-/** How many errors of one answer are read: a client is told fewer, and each is looked up in the data. */
+/** Maximum number of errors read from one answer: clients receive fewer, and each is looked up in the data. */
 const mostErrors = 200
 
-/** How deep the details of an error may be: whoever goes through them level by level must not run out of stack. */
+/** Maximum depth of an error's details, so that walking through them cannot exhaust the stack. */
 const deepestDetails = 20
 
-/** How long the path of an error may be. */
+/** Maximum length of an error's path. */
 const longestPath = 100
 
 /**
- * Reads a subgraph's answer (GraphQL over HTTP, draft of the GraphQL foundation): a result counts whatever its status and media
- * type say, because servers differ there; anything else is a failure of the subgraph.
- * @throws UpstreamFailure for a body that is no GraphQL result, and for errors that only say that the subgraph itself failed
+ * Reads a subgraph's answer (GraphQL over HTTP, draft of the GraphQL foundation). A GraphQL result is accepted whatever
+ * its status and media type, because servers differ there; anything else is a failure of the subgraph.
+ * @throws UpstreamFailure for a body that is not a GraphQL result, and for errors that only report that the subgraph
+ * itself failed
  */
 export function readAnswer({ status, text }: HttpAnswer): ExecutionResult {
   let value: unknown
@@ -30,7 +31,7 @@ export function readAnswer({ status, text }: HttpAnswer): ExecutionResult {
   return result.data === undefined ? refusal(result.errors as readonly RemoteError[], status) : result
 }
 
-/** Some servers begin with a byte order mark, which JSON may be read without (RFC 8259 §8.1). */
+/** Parses JSON that may begin with a byte order mark, as some servers send (RFC 8259 §8.1). */
 function parseMarked(text: string): unknown {
   if (text.charCodeAt(0) !== 0xfeff) return undefined
   try {
@@ -40,7 +41,7 @@ function parseMarked(text: string): unknown {
   }
 }
 
-/** Reads the errors with which a subgraph refuses a subscription; undefined when there are none. */
+/** Reads the errors with which a subgraph rejects a subscription; undefined when there are none. */
 export function readRefusal(errors: unknown): ExecutionResult | undefined {
   const result = readResult({ errors })
   try {
@@ -51,7 +52,7 @@ export function readRefusal(errors: unknown): ExecutionResult | undefined {
   }
 }
 
-/** The data and the errors of an object, as far as they have the form of some; undefined when it has neither. */
+/** Reads data and errors of an object, ignoring parts of another form; undefined when it has neither. */
 export function readResult(value: Readonly<Record<string, unknown>>): ExecutionResult | undefined {
   const { data, errors, extensions } = value as { data?: ExecutionResult['data']; errors?: unknown; extensions?: unknown }
   const aside = isData(extensions) && { extensions }
@@ -67,7 +68,7 @@ interface RemoteError {
   readonly extensions?: { readonly code?: unknown }
 }
 
-/** What of an error can be told; a path that leads nowhere is left out, so that the error concerns the whole answer. */
+/** Reads the usable parts of an error. An unusable path is left out, so that the error concerns the whole answer. */
 function readError(error: unknown): RemoteError[] {
   if (typeof error === 'string') return [{ message: error }]
   if (!isData(error)) return []
@@ -92,16 +93,19 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every(inner => isShallow(inner, levels - 1))
 }
 
-/** Codes by which servers say that they could not read a request or its variables. */
+/** Codes with which servers report that they could not read a request or its variables. */
 const requestCodes: readonly unknown[] = [undefined, 'BAD_REQUEST', 'BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']
 
-/** Words of graphql-js and those who follow it for a document that does not fit the schema: then the supergraph is out of date. */
+/**
+ * Matches the messages of graphql-js and its relatives for a document that does not fit the schema: then the supergraph
+ * is out of date.
+ */
 const outdated =
   /^(?:Cannot query field|Unknown (?:type|argument|directive|fragment|field)|Field "[^"]*" (?:argument|must|is not defined)|Fields "[^"]*" conflict|Fragment |Variable "[^"]*" of type|Syntax Error)/
 
 /**
- * A request that was not executed at all. The documents are ours and valid, so only values can be the reason, and they are the
- * client's: BAD_USER_INPUT, as in one process. What cannot be that is a failure of the subgraph.
+ * Converts the errors of a request that was not executed at all. The documents are ours and valid, so only the client's
+ * values can be the reason: BAD_USER_INPUT, as in one process. Other errors are a failure of the subgraph.
  */
 function refusal(errors: readonly RemoteError[], status: number): ExecutionResult {
   const readable = errors.map(error => {

@@ -14,16 +14,19 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** Characters of all that is told of a mistake. */
+/** Maximum characters of the message for one mistake. */
 const mostCharacters = 500
 
 interface Mistake {
-  /** Where it is within the argument: `input.scheduledAt`, `input.targets[1].at`. */
+  /** Path within the argument: `input.scheduledAt`, `input.targets[1].at`. */
   readonly at: string
   readonly reason: string
 }
 
-/** The first mistake of a written value; null where there is none, or only within variables, which are told of elsewhere. */
+/**
+ * Returns the first mistake in a literal; null where there is none, or only within variables, which are reported
+ * elsewhere.
+ */
 function mistakeIn(value: ValueNode, type: GraphQLInputType, at: string): Mistake | null {
   if (isNonNullType(type)) return value.kind === Kind.NULL ? { at, reason: `${type} must not be null.` } : mistakeIn(value, type.ofType, at)
   if (value.kind === Kind.NULL || value.kind === Kind.VARIABLE) return null
@@ -52,13 +55,13 @@ function mistakeIn(value: ValueNode, type: GraphQLInputType, at: string): Mistak
   }
 }
 
-/** What is said of a mistake, and the field of the argument that has it. */
+/** A message about a mistake, and the field of the argument that contains it. */
 export interface ArgumentMistake {
   readonly message: string
   readonly field: string
 }
 
-/** Finds the first mistake in arguments that a document writes out, of those fields and arguments that are looked at. */
+/** Finds the first mistake in the literal arguments of a document, limited to the selected fields and arguments. */
 function firstMistake(schema: GraphQLSchema, document: DocumentNode, isLookedAt: (key: string, argument: string) => boolean): ArgumentMistake | null {
   const types = new TypeInfo(schema)
   let found: ArgumentMistake | null = null
@@ -82,10 +85,13 @@ const described = (argument: string, mistake: Mistake | null): ArgumentMistake |
     field: mistake.at.slice(argument.length).replace(/^\./, '') || argument,
   }
 
-/** Finds the first written argument that a schema refuses; null where the document is refused for something else. */
+/** Finds the first literal argument that a schema rejects; null where the document is invalid for another reason. */
 export const argumentMistake = (schema: GraphQLSchema, document: DocumentNode): ArgumentMistake | null => firstMistake(schema, document, () => true)
 
-/** The error of an argument that was refused while a document ran, with the place of the mistake and its reason; any other as it is. */
+/**
+ * Adds the path and the reason of the mistake to an error about an argument that was rejected at run time; returns any
+ * other error unchanged.
+ */
 function explained(schema: GraphQLSchema, document: DocumentNode, error: GraphQLError): GraphQLError {
   const name = /^Argument "(\w+)" .*invalid value/s.exec(error.message)?.[1]
   if (name === undefined) return error
@@ -96,6 +102,9 @@ function explained(schema: GraphQLSchema, document: DocumentNode, error: GraphQL
   return new GraphQLError(message, { path: error.path, extensions: { ...error.extensions, code: 'BAD_USER_INPUT', field } })
 }
 
-/** Names, in the errors of a result, the field of a written argument that was refused and the reason: graphql-js prints the whole argument. */
+/**
+ * Adds to a result's errors which field of a literal argument was rejected and why: graphql-js prints the whole
+ * argument.
+ */
 export const withArgumentMistakes = (schema: GraphQLSchema, document: DocumentNode, result: ExecutionResult): ExecutionResult =>
   result.errors ? { ...result, errors: result.errors.map(error => explained(schema, document, error)) } : result

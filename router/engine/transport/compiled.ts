@@ -12,17 +12,18 @@ type Compiler = typeof import('graphql-jit')
 
 let loading: Promise<Compiler | null> | null = null
 
-/** The compiler, loaded when something is worth compiling; null where it cannot work, e.g. where code may not be generated. */
+/** Loads the compiler at its first use; null where it cannot work, e.g. where code generation is forbidden. */
 export const loadCompiler = (): Promise<Compiler | null> => {
   loading ??= import('graphql-jit').catch(() => null)
   return loading
 }
 
 /**
- * Compiles a document with graphql-jit, to a run that answers what graphql-js would. Undefined for documents that it would
- * run otherwise (`mayCompile`) or not at all.
- * @param schema      metered (`meterLists`): graphql-jit needs lists whose elements have come
- * @param interpreted runs the same document with graphql-js; asked when variables are refused, for the words of that differ
+ * Compiles a document with graphql-jit to a function with the same results as graphql-js. Undefined for documents that
+ * graphql-jit runs differently (`mayCompile`) or not at all.
+ * @param schema      metered (`meterLists`): graphql-jit needs lists whose elements are settled
+ * @param interpreted runs the same document with graphql-js; used when variables are rejected, because the messages
+ * differ
  */
 export function compileDocument(compiler: Compiler, schema: GraphQLSchema, document: DocumentNode, interpreted: Run): Run | undefined {
   if (!mayCompile(schema, document)) return undefined

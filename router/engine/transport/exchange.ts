@@ -1,10 +1,13 @@
 import { buildConnector, Client, type Dispatcher } from 'undici'
 
-/** A subgraph did not answer, or answered what is no GraphQL result: it costs the fields of one fetch, and says how far that got. */
+/**
+ * A subgraph did not answer, or its answer is not a GraphQL result. The fields of one fetch fail; `stage` says how far
+ * the fetch got.
+ */
 export class UpstreamFailure extends Error {
   /**
-   * `unsent`: nothing left this process. `cut`: the connection broke before the first byte of an answer. `late`: time ran out, or
-   * the caller left. `answered`: an answer began, but is of no use.
+   * `unsent`: nothing left this process. `cut`: the connection broke before the first byte of an answer. `late`: time
+   * ran out, or the caller left. `answered`: an answer began but cannot be used.
    */
   readonly stage: 'unsent' | 'cut' | 'late' | 'answered'
   constructor(stage: UpstreamFailure['stage'], message: string, cause?: unknown) {
@@ -14,26 +17,26 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** What came over HTTP, whole. */
+/** A complete HTTP answer. */
 export interface HttpAnswer {
   readonly status: number
   readonly text: string
 }
 
 export interface HttpQuestion {
-  /** Path with query, as it is sent. */
+  /** Path with query, as sent. */
   readonly path: string
-  /** Names and values in turn. */
+  /** Header names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string
-  /** Told of each piece of the answer how many bytes it has, before the piece is kept. @default nobody is */
+  /** Called with the size in bytes of each piece of the answer, before the piece is stored. @default not called */
   readonly arrives?: ((bytes: number) => void) | undefined
 }
 
-/** A question on its way. */
+/** A request in progress. */
 export interface Exchange {
   readonly answer: Promise<HttpAnswer>
-  /** Ends it now: `answer` rejects with the failure, and a connection that is in use for it is closed. */
+  /** Ends the request now: `answer` rejects with the failure, and its connection is closed. */
   cancel(failure: Error): void
 }
 
@@ -44,27 +47,30 @@ export interface Origin {
 }
 
 export interface OriginOptions {
-  /** Connections that are kept alive at most; further questions wait for one. */
+  /** Maximum number of kept-alive connections; further requests wait for one. */
   readonly connections: number
-  /** Questions that may wait at most; the next one fails at once. */
+  /** Maximum number of waiting requests; the next one fails at once. */
   readonly mostWaiting: number
-  /** Bytes of an answer. */
+  /** Maximum bytes of an answer. */
   readonly mostBytes: number
 }
 
-/** Milliseconds until a connection must stand. */
+/** Milliseconds within which a connection must be established. */
 const connectMs = 5000
 
-/** Pieces of an answer that are held one by one: a server may send a byte at a time, and each costs a hundred of ours. */
+/**
+ * Maximum number of an answer's pieces that are stored separately: a server may send single bytes, and each piece costs
+ * a hundred bytes of memory.
+ */
 const mostPieces = 1024
 
-/** Takes a connection to be sent on; null when there will be none any more. */
+/** Receives a connection to send on; null when there will be none any more. */
 type Waiting = (connection: Client | null) => void
 
 /**
- * Opens a bounded number of kept-alive connections to one origin. It works on undici's dispatch interface in the form that hands
- * over headers unread, because nothing of them is needed but the status. Questions wait here and not in undici, where one that was
- * given up would stay in the line and cost the connection that it comes to.
+ * Opens a bounded number of kept-alive connections to one origin. It uses undici's dispatch interface in the form that
+ * passes headers unparsed, because only the status is needed. Requests wait here and not in undici, where a cancelled
+ * request would stay in the queue and cost the connection that it comes to.
  * @param origin scheme, host and port
  */
 export function openOrigin(origin: string, { connections, mostWaiting, mostBytes }: OriginOptions): Origin {

@@ -1,7 +1,7 @@
 /**
- * The value as JSON would carry it, so that a call in this process answers like HTTP: dates become ISO strings, bigints strings, other
- * values null. Copies only what changes and alters nothing in place,
- * because scalars may answer objects that the application keeps.
+ * Converts a value as a JSON round trip would, so that a call in this process answers like HTTP: dates become ISO
+ * strings, bigints strings, unsupported values null. Copies only the parts that change and alters nothing in place,
+ * because scalars may return objects that the application keeps.
  */
 export function jsonSafe(value: unknown): unknown {
   switch (typeof value) {

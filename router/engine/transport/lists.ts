@@ -16,22 +16,23 @@ import { isOver, takeValues, type Work } from '../work.ts'
 
 type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>
 
-/** Under which a context keeps the work that it is for: a WeakMap costs a small operation a tenth of its time. */
+/** Key under which a context holds its operation's work: a WeakMap costs a small operation a tenth of its time. */
 const workKey = Symbol('work')
 
-/** Says for whose operation a resolvers' context is: what their lists hold is counted there. */
+/** Assigns a resolvers' context to an operation, whose work counts the elements of lists. */
 export function workWith<Context extends object>(context: Context, work: Work): Context {
   ;(context as { [workKey]?: Work })[workKey] = work
   return context
 }
 
-/** Fields that count already: those of introspection are the same objects in every schema. */
+/** Fields that count already: introspection fields are the same objects in every schema. */
 const metered = new WeakSet<GraphQLField<unknown, unknown>>()
 
 /**
- * Lets every list field of some types count its elements, because lists are all that multiplies: work that has become too much, or for
- * which nobody waits, goes on with empty lists and so comes to its end, and long work stops after some thousand values until everybody
- * else had a turn. And lets it wait for its elements, for graphql-jit's sake. To be done to the types of a schema before anything is asked of it.
+ * Makes the list fields of some types count their elements, because only lists multiply work. Work that exceeded a
+ * limit, or for which no caller waits, continues with empty lists and so ends soon; long work pauses after some
+ * thousand values until all others had a turn. List fields also await their elements, which graphql-jit needs. Must be
+ * applied to a schema's types before the first operation.
  */
 export function meterLists(types: Iterable<GraphQLNamedType>): void {
   for (const type of types) {
@@ -44,7 +45,7 @@ export function meterLists(types: Iterable<GraphQLNamedType>): void {
   }
 }
 
-/** The resolver of a list field, which waits for the list's elements and counts them. */
+/** Returns the resolver of a list field that awaits the list's elements and counts them. */
 function counted(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     const list = resolve(source, args, context, info)
@@ -70,7 +71,7 @@ const none: readonly unknown[] = []
 
 const weights = new WeakMap<FieldNode, number>()
 
-/** How many fields are selected below a list, with all that its elements hold. */
+/** Returns the number of fields selected below a list, at all levels. */
 function weightOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   let weight = 0
   for (const node of fieldNodes) {

@@ -2,17 +2,17 @@ import { browserHeader } from '../../../subgraphs/http/browser.ts'
 import { sealHeader } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** Lets one header of the client's request pass to subgraphs. */
+/** Passes one header of the client's request to subgraphs. */
 export interface HeaderRule {
-  /** In lower case. */
+  /** Name of the header in lower case. */
   readonly name: string
-  /** Names of the subgraphs that get it. @default all of them */
+  /** Names of the subgraphs that receive the header. @default all of them */
   readonly to?: readonly string[]
 }
 
 /**
- * Headers that belong to one connection or to one body (RFC 9110 §7.6.1, RFC 9112), and what the router itself says: no rule
- * lets them pass.
+ * Headers that no rule passes: those of one connection or one body (RFC 9110 §7.6.1, RFC 9112), and those that the
+ * router sets itself.
  */
 const never = new Set([
   'connection',
@@ -39,7 +39,7 @@ const never = new Set([
   browserHeader,
 ])
 
-/** The names that pass to one subgraph; throws for a rule about a header that never passes. */
+/** Returns the headers that pass to one subgraph. @throws for a rule about a header that never passes */
 export function passingTo(subgraph: string, rules: readonly HeaderRule[]): readonly string[] {
   for (const { name } of rules) {
     if (never.has(name) || name.startsWith('sec-websocket-')) throw new Error(`The header ${name} belongs to one connection and cannot pass to subgraphs`)
@@ -48,7 +48,10 @@ export function passingTo(subgraph: string, rules: readonly HeaderRule[]): reado
   return [...new Set(rules.filter(({ to }) => !to || to.includes(subgraph)).map(({ name }) => name))]
 }
 
-/** Names and values, in turn, of those headers that the client sent, save those that it declared to be of its connection alone. */
+/**
+ * Returns names and values, alternating, of the client's headers to pass on, without those that the client declared as
+ * belonging to its connection.
+ */
 export function passedHeaders(names: readonly string[], incoming: Headers | undefined): string[] {
   const passed: string[] = []
   if (!incoming) return passed
@@ -63,5 +66,5 @@ export function passedHeaders(names: readonly string[], incoming: Headers | unde
   return passed
 }
 
-/** What of a viewer an answer may depend on, as text. */
+/** Returns the parts of a viewer that an answer may depend on, as text. */
 export const viewerKey = (viewer: Viewer): string => JSON.stringify(viewer)

@@ -1,30 +1,31 @@
 import { type Exchange, type HttpAnswer, type Origin, type OriginOptions, openOrigin, UpstreamFailure } from './exchange.ts'
 
-/** Several addresses of the same, told apart by what is seen of each. */
+/** Several addresses of one service, with the load and failures observed at each. */
 export interface Replicas {
   /**
    * Sends work to one replica, and to another if the first could not be reached.
    * @param work rejects with `UpstreamFailure`
-   * @param repeats whether a failure leaves the work undone @default those that never left this process
+   * @param repeats whether the work was certainly not done after a failure @default only when it never left this
+   * process
    */
   ask<Result>(work: (url: string) => Promise<Result>, repeats?: (failure: unknown) => boolean): Promise<Result>
 }
 
 interface Replica {
   readonly url: string
-  /** What is under way at it. */
+  /** Number of requests in progress at the replica. */
   running: number
-  /** Until when it is left alone, on the clock; then one is tried again. */
+  /** Until when the replica is avoided, in ms of the clock; then it gets one trial request. */
   restsUntil: number
-  /** How long the next rest is, in ms. */
+  /** Duration of the next pause, in ms. */
   restMs: number
-  /** How many in turn were given up before they were answered. */
+  /** Number of consecutive requests that were given up before an answer. */
   late: number
 }
 
-/** How long one is left alone that could not be reached, in ms: it doubles as long as it cannot. */
+/** How long an unreachable replica is avoided, in ms: the time doubles while it stays unreachable. */
 const rest = { first: 250, most: 5_000 }
-/** So many in turn that were not answered in time, and it counts as one that cannot be reached. */
+/** Number of consecutive late answers after which a replica counts as unreachable. */
 const mostLate = 3
 
 const notSent = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.stage === 'unsent'
@@ -32,9 +33,9 @@ const notSent = (failure: unknown): boolean => failure instanceof UpstreamFailur
 const neverAnswered = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.stage !== 'answered'
 
 /**
- * Shares work among replicas: it goes to the one with the least under way, in turn where they are even. One that refuses connections,
- * breaks them, says that it is not ready, or does not answer in time again and again is left alone for a while.
- * @param now ms that only grow
+ * Distributes work among replicas: to the one with the least in progress, in turn where they are even. A replica that
+ * refuses or breaks connections, reports that it is not ready, or repeatedly answers too late is avoided for a while.
+ * @param now monotonic clock in ms
  */
 export function createReplicas(urls: readonly string[], now: () => number = () => performance.now()): Replicas {
   const replicas = urls.map((url): Replica => ({ url, running: 0, restsUntil: 0, restMs: rest.first, late: 0 }))
@@ -91,25 +92,31 @@ export function createReplicas(urls: readonly string[], now: () => number = () =
   }
 }
 
-/** What a replica answers that takes no requests, before it has done anything for them. */
+/** Status of a replica that accepts no requests and has not processed this one. */
 export const notReadyStatus = 503
-/** Names such an answer where its body is not read. */
+/** Header that marks such an answer, for callers that do not read the body. */
 export const notReadyHeader = 'x-not-ready'
-/** It leaves, or it does not believe the router's clock: another one does perhaps. */
+/**
+ * Whether a replica rejects the request unprocessed: it shuts down, or it disagrees with the router's clock, and
+ * another replica may not.
+ */
 const isNotReady = ({ status, text }: HttpAnswer): boolean =>
   (status === notReadyStatus && /"code":"NOT_READY"/.test(text)) || (status === 401 && /"untimely":true/.test(text))
 
-/** For questions that change nothing, and so may be asked twice. */
+/** Options for read-only requests, which may safely be sent twice. */
 export interface ReadingOptions extends OriginOptions {
-  /** Milliseconds after which one that says nothing is given up for another that was not asked yet. @default nothing is asked twice */
+  /**
+   * Milliseconds after which a silent replica is given up for another one that was not tried yet. @default no request
+   * is sent twice
+   */
   readonly elsewhereMs?: number | undefined
 }
 
 /**
- * Kept-alive connections to each of several origins, in the form of one origin. What could not be sent to one is sent to another, so nothing
- * is asked twice that may have been done.
+ * Opens kept-alive connections to each of several origins, with the interface of one origin. A request that could not
+ * be sent to one is sent to another, so a request that may have been processed is never repeated.
  * @param origins scheme, host and port of each
- * @param replicas by the same addresses; what is seen of them counts for whoever has it @default its own
+ * @param replicas state of the same addresses, shared with other users of it @default its own
  */
 export function openOrigins(origins: readonly string[], { elsewhereMs, ...options }: ReadingOptions, replicas = createReplicas(origins)): Origin {
   if (origins.length === 1) return openOrigin(origins[0]!, options)

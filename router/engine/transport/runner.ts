@@ -6,15 +6,15 @@ import { compileDocument, loadCompiler, type Run } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
 import { meterLists } from './lists.ts'
 
-/** How often a document is executed by graphql-js before it is compiled: what is asked once is not worth it. */
+/** How often a document is executed by graphql-js before it is compiled: for a single run, compiling does not pay. */
 const coldRuns = 2
 
-/** How many texts are remembered: plans of different operations often hold the same fetch. */
+/** Maximum number of cached texts: plans of different operations often contain the same fetch. */
 const mostTexts = 1000
 
 /**
- * Executes fetches on one schema: first with graphql-js, compiled once they are repeated. Documents must be valid; the same
- * object for the same fetch, because what is compiled lives as long as the document does.
+ * Executes fetches on one schema: first with graphql-js, compiled once they are repeated. Documents must be valid, and
+ * the same object for the same fetch, because compiled code is cached for as long as the document lives.
  */
 export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
   meterLists(Object.values(schema.getTypeMap()))

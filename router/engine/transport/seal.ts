@@ -4,21 +4,27 @@ import type { Clock } from '../../../platform/clock.ts'
 import { type Purpose, type SealKey, sealIssuer, sealSeconds, sealType } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** Signs who calls one subgraph and for what, so that only this subgraph accepts it and only the router can make it. */
+/**
+ * Signs the viewer for one subgraph and one purpose, so that only this subgraph accepts the seal and only the router
+ * can create it.
+ */
 export type Seal = (viewer: Viewer, audience: string, purpose: Purpose) => Promise<string>
 
-/** How long the seal of an operation is used again for the same viewer and subgraph, in ms: what is left of its minute is for the way. */
+/**
+ * How long the seal of an operation is reused for the same viewer and subgraph, in ms; the rest of its minute is left
+ * for transport.
+ */
 const reuseMs = 20_000
 
 interface Made {
   readonly seal: Promise<string>
-  /** When it was made, in ms. */
+  /** When the seal was created, in ms. */
   readonly at: number
 }
 
 /**
- * Makes seals: Ed25519 JWS of `{ viewer, aud, for, request, body, exp, iat, jti }`, good for a minute. Only those of operations are
- * used again: another is for one request.
+ * Creates seals: Ed25519 JWS of `{ viewer, aud, for, request, body, exp, iat, jti }`, valid for a minute. Only seals of
+ * operations are reused; all others are for a single request.
  * @param key id and the 32 bytes of the private key
  */
 export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
@@ -49,13 +55,13 @@ export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
   }
 }
 
-/** The public half of a private key, for those who check its seals. */
+/** Returns the public half of a private key, for services that verify its seals. */
 export function publicHalf({ id, key }: SealKey): SealKey {
   const { x } = createPublicKey(privateKey(key)).export({ format: 'jwk' })
   return { id, key: Buffer.from(x!, 'base64url') }
 }
 
-/** PKCS #8 (RFC 8410) is a fixed head before the 32 bytes. */
+/** Wraps the 32 bytes of a private key in PKCS #8 (RFC 8410), which is a fixed prefix. */
 function privateKey(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]), format: 'der', type: 'pkcs8' })
 }

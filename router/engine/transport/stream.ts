@@ -4,9 +4,9 @@ export interface PromptStream<Value> extends AsyncIterableIterator<Value> {
 }
 
 /**
- * Maps what a source yields. `return()` settles every pending `next()`, ends the source and waits for neither: an async
- * generator would keep the source until its next value. A source that throws, or a map that does, ends the stream after the
- * value that `failed` makes of it.
+ * Maps the values of a source. `return()` settles every pending `next()` and ends the source without waiting: an async
+ * generator would keep the source until its next value. When the source or the map throws, the stream ends after the
+ * value that `failed` returns for the error.
  * @param ended called once, however the stream ends
  */
 export function mapStream<Source, Value>(

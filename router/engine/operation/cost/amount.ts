@@ -1,15 +1,15 @@
 /** Coerced variables, under the client's names. */
 export type Given = Readonly<Record<string, unknown>>
 
-/** A number, known when an operation is read, or only once its variables are. */
+/** A number that is known when an operation is parsed, or only once its variables are. */
 export type Amount = number | ((given: Given) => number)
 
-/** No cost is counted beyond this: sums and products of it stay what they are. */
+/** Maximum that costs are counted to: sums and products are capped there. */
 export const mostCost = Number.MAX_SAFE_INTEGER
 
 export const amountFor = (amount: Amount, given: Given): number => (typeof amount === 'number' ? amount : amount(given))
 
-/** All of them together. What is known already is added up at once. */
+/** Adds amounts. Constants are added up at once, the rest when variables are known. */
 export function sum(amounts: readonly Amount[]): Amount {
   let known = 0
   const open: ((given: Given) => number)[] = []
@@ -31,7 +31,7 @@ export function product(count: Amount, each: Amount): Amount {
   return given => Math.min(amountFor(count, given) * amountFor(each, given), mostCost)
 }
 
-/** The greatest of them; 0 of none. */
+/** Returns the greatest of the amounts; 0 for none. */
 export function greatest(amounts: readonly Amount[]): Amount {
   const known = Math.max(0, ...amounts.filter(amount => typeof amount === 'number'))
   const open = amounts.filter(amount => typeof amount !== 'number')

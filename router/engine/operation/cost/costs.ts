@@ -1,30 +1,33 @@
 import { type ConstDirectiveNode, type DirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
-/** How long a list is at most, as `@listSize` says. */
+/** Maximum length of a list, as declared by `@listSize`. */
 export interface ListSize {
-  /** Where no argument says it. */
+  /** Length that is assumed where no argument limits it. */
   readonly assumed: number | null
-  /** Arguments that say it, each with the way to a field within it; the greatest counts. */
+  /** Arguments that limit the length, each with the path to a field within it; the greatest value counts. */
   readonly slicing: readonly (readonly string[])[]
-  /** Fields of what the field answers whose lists have this length; empty: the field itself is the list. */
+  /** Fields of the field's result whose lists have this length; empty when the field itself is the list. */
   readonly sized: ReadonlySet<string>
 }
 
 /**
- * What a supergraph says of costs (IBM's cost specification, as federation composes it). What it says nothing of costs 1 when it is an
- * object, and nothing when it is a leaf.
+ * Costs that a supergraph declares (IBM's cost specification, as federation composes it). Without a declaration an
+ * object costs 1 and a leaf 0.
  */
 export interface Costs {
   /** Weights of object types, scalars and enums, by name. */
   readonly types: ReadonlyMap<string, number>
-  /** Weights of fields, by `Type.field`: they hold in place of their types'. */
+  /** Weights of fields, by `Type.field`: they replace the weights of their types. */
   readonly fields: ReadonlyMap<string, number>
   readonly lists: ReadonlyMap<string, ListSize>
   /** Weights of arguments, by `Type.field(argument)`, and of input fields, by `Input.field`. */
   readonly inputs: ReadonlyMap<string, number>
 }
 
-/** Reads the `@cost` and `@listSize` of a supergraph. Weights below 0 count as 0: nothing makes an operation cheaper than what it is made of. */
+/**
+ * Reads the `@cost` and `@listSize` of a supergraph. Weights below 0 count as 0, so that no field makes an operation
+ * cheaper.
+ */
 export function readCosts(document: DocumentNode): Costs {
   const names = namesIn(document)
   const types = new Map<string, number>()
@@ -72,7 +75,7 @@ const argumentsOf = (directives: readonly DirectiveNode[] | undefined, name: str
   return used && Object.fromEntries((used.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)]))
 }
 
-/** Under which names the directives appear, by the schema's `@link`; null when it links to no costs. */
+/** Returns the directives' names, by the schema's `@link`; null when it links to no cost specification. */
 function namesIn({ definitions }: DocumentNode): { readonly cost: string; readonly listSize: string } | null {
   for (const definition of definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue

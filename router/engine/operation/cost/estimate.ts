@@ -17,7 +17,7 @@ import { type Amount, amountFor, type Given, greatest, product, sum } from './am
 import type { Costs } from './costs.ts'
 import { inputCost, lengthOf, unknownLength } from './inputs.ts'
 
-/** What each root field of a mutation costs more than if it were a query's. */
+/** Additional cost of each root field of a mutation, compared with a query. */
 export const mutationCost = 10
 
 /** A graph whose operations have costs. */
@@ -26,20 +26,20 @@ export interface Priced {
   readonly costs: Costs
 }
 
-/** What an operation costs at most, once its variables are known. */
+/** Maximum cost of an operation, once its variables are known. */
 export interface Estimate {
   readonly total: Amount
-  /** The way to what costs the most, in the client's words: response keys from the root, lists with their length behind them. */
+  /** Path to the most expensive field in the client's words: response keys from the root, lists with their length. */
   dearest(given: Given): string
 }
 
-/** One field of an answer. */
+/** One field of an answer, in the cost estimate. */
 interface Term {
   readonly key: string
-  /** How many values it has. */
+  /** Number of the field's values. */
   readonly count: Amount
   readonly total: Amount
-  /** What each value of it costs, by the types that it can have. */
+  /** Cost of each value, by the types that it can have. */
   readonly kinds: readonly Kinds[]
 }
 
@@ -49,20 +49,23 @@ interface Kinds {
 }
 
 /**
- * Works out what an operation costs: a field that answers objects its weight for each of them, lists as many times as they are long, and
- * what is below as often. A field under the same key counts once, wherever it was written; of several types that an object can have the
- * dearest. Whatever depends on no variable is worked out here, so that a cached estimate costs next to nothing.
- * @param operation without `@skip` and `@include`, and without what the viewer may not have
+ * Estimates the cost of an operation. A field that answers objects costs its weight for each of them; lists multiply
+ * it, and everything below, by their length. Fields under the same key count once; of the types that an object can
+ * have, the most expensive counts. Everything that depends on no variable is computed here, so that a cached estimate
+ * costs next to nothing.
+ * @param operation without `@skip` and `@include`, and without fields that the viewer may not read
  */
 export function estimateOf({ definition, fragments }: Operation, { schema, costs }: Priced): Estimate {
   const numbers = new Map<SelectionSetNode, number>()
-  /** Types within types meet the same selections again: by the type and the numbers of the selections. */
+  /**
+   * Estimates already computed, by type and the numbers of the selections: nested types meet the same selections again.
+   */
   const known = new Map<string, Kinds>()
   const root = schema.getRootType(definition.operation)!
   const terms = termsOf(root, [definition.selectionSet], null, definition.operation === 'mutation' ? mutationCost : 0)
   return { total: sum(terms.map(({ total }) => total)), dearest: given => wayIn(terms, given) }
 
-  /** @param sizes how long lists are of which the field before says it */
+  /** @param sizes lengths of lists that the parent field declares */
   function termsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sizes: ReadonlyMap<string, Amount> | null, more = 0): Term[] {
     const terms: Term[] = []
     for (const [key, nodes] of collect(type, sets)) {

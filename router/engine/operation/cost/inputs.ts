@@ -14,13 +14,13 @@ import {
 import { type Amount, amountFor, type Given, sum } from './amount.ts'
 import type { Costs, ListSize } from './costs.ts'
 
-/** The length of a list of which nothing is said: of a supergraph that others wrote. */
+/** Assumed length of a list without `@listSize`, in a supergraph of other authors. */
 export const unknownLength = 100
 
 /** A value that an argument has, once variables are known. */
 type Value = { readonly known: unknown } | { readonly read: (given: Given) => unknown }
 
-/** How long the lists are that a field answers, by its arguments; arguments that are null say nothing. */
+/** Returns the length of a field's lists by its arguments; null arguments are ignored. */
 export function lengthOf({ assumed, slicing }: ListSize, field: GraphQLField<unknown, unknown>, node: FieldNode): Amount {
   const lengths = slicing.flatMap(([name, ...way]) => {
     const argument = field.args.find(each => each.name === name)
@@ -42,7 +42,7 @@ export function lengthOf({ assumed, slicing }: ListSize, field: GraphQLField<unk
   return lengths.every(({ value }) => 'known' in value) ? length({}) : length
 }
 
-/** What the arguments cost that a field is given, and what they hold. */
+/** Returns the cost of a field's arguments and of the values within them. */
 export function inputCost(costs: Costs, coordinate: string, field: GraphQLField<unknown, unknown>, node: FieldNode): Amount {
   if (costs.inputs.size === 0 && costs.types.size === 0) return 0
   return sum(
@@ -54,7 +54,7 @@ export function inputCost(costs: Costs, coordinate: string, field: GraphQLField<
     }),
   )
 
-  /** @param weight of the place, in place of that of a leaf's type */
+  /** @param weight declared at this position, in place of the weight of a leaf's type */
   function costOf(value: unknown, type: GraphQLInputType, weight: number | undefined): number {
     if (value === undefined || value === null) return 0
     const named = getNamedType(type)
@@ -68,7 +68,7 @@ export function inputCost(costs: Costs, coordinate: string, field: GraphQLField<
   }
 }
 
-/** What the arguments of one field cost at a moment at which variables are known. */
+/** Returns the cost of one field's arguments as a function of the variables. */
 export const inputCostFor = (costs: Costs, coordinate: string, field: GraphQLField<unknown, unknown>, node: FieldNode, given: Given): number =>
   amountFor(inputCost(costs, coordinate, field, node), given)
 

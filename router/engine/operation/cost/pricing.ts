@@ -3,19 +3,23 @@ import { findOperation } from '../operation.ts'
 import { type Amount, amountFor, type Given } from './amount.ts'
 import { type Estimate, estimateOf, type Priced } from './estimate.ts'
 
-/** What operations may cost. */
+/** Estimates operations and rejects those that are too expensive. */
 export interface Pricing {
   readonly max: number
   /**
-   * What an operation is estimated to cost.
-   * @param document folded and filtered; the same object for the same text, so that it is read once. Null: nothing of it remains
+   * Returns the estimated cost of an operation.
+   * @param document folded and filtered; the same object for the same text, so that it is read once. Null when nothing
+   * of it remains
    */
   estimate(document: DocumentNode | null, operationName: string | undefined, given: Given): number
-  /** The refusal of an operation that costs more than it may: an error of code OPERATION_TOO_EXPENSIVE. */
+  /** Error for an operation above the cost limit, with code OPERATION_TOO_EXPENSIVE. */
   refusal(document: DocumentNode, operationName: string | undefined, given: Given): GraphQLError
 }
 
-/** Null where nothing is counted: without a most, and for a supergraph that says of no list how long it is. */
+/**
+ * Creates the pricing; null where nothing is counted: without a limit, and for a supergraph that declares no list
+ * sizes.
+ */
 export function createPricing(graph: Priced, max: number | undefined): Pricing | null {
   if (max === undefined || graph.costs.lists.size === 0) return null
   // Stores only the result: its parts take as much memory as the document.

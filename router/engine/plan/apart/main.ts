@@ -4,8 +4,8 @@ import { createHivePlanner } from '../hive.ts'
 import { type AskPlanner, askHere, createAskers } from '../plan-text.ts'
 import type { Question, Reply } from './process.ts'
 
-// A process that plans: it is given a supergraph, then the texts of one operation after the other. Its arguments say which planner it
-// uses and how much memory it may take.
+// A planner process: receives a supergraph, then the texts of one operation after the other. Its arguments name the
+// planner and the memory limit.
 
 const [, , which, mostMegabytes] = process.argv
 const mostBytes = Number(mostMegabytes) * 1024 * 1024
@@ -31,7 +31,7 @@ process.on('message', async (question: Question) => {
     }
     return
   }
-  // What it takes beside this thread is no heap of Node's, so nothing else bounds it.
+  // The memory outside this thread's heap has no limit by Node, so this check limits the whole process.
   const watch = setInterval(() => process.memoryUsage.rss() > mostBytes && reply({ swollen: true }), 50)
   try {
     reply({ made: await ask(question.texts, nobody), bytes: process.memoryUsage.rss() })

@@ -3,20 +3,20 @@ import type { Elements } from '../../data/elements.ts'
 import { type Data, isData, type MergeShape, mergeByShape } from '../../data/merge.ts'
 import type { Supergraph } from '../../supergraph.ts'
 
-/** A key of an answer that stands for another one. */
+/** A key of an answer that replaces another one. */
 export interface SplitField {
-  /** Keys from the root of the answer to the objects that may have it. */
+  /** Keys from the root of the answer to the objects that may have the replaced key. */
   readonly path: readonly string[]
   readonly key: string
-  /** The key that it stands for. */
+  /** The original key. */
   readonly for: string
-  /** The shape of the objects under it, if they are some. */
+  /** Shape of the objects under the key, if its values are objects. */
   readonly shape: MergeShape | null
 }
 
 type Typed = Pick<Supergraph, 'subgraphTypes' | 'fieldNames' | 'isLeaf' | 'interfaceKeys'>
 
-/** A selection whose aliases can still be changed. Fragments are those of fields. */
+/** A selection whose aliases can still be changed. Its fragments are those of fields. */
 interface Selected {
   readonly node: FieldNode | null
   readonly condition: string | undefined
@@ -26,9 +26,10 @@ interface Selected {
 }
 
 /**
- * Splits off fields of a document that one subgraph cannot answer under the same key, because it types them differently on two
- * types: `id: ID!` and `id: ID`. The supergraph types them alike, so that clients, and planners beyond the next fragment, put
- * them side by side (GraphQL, section 5.3.2). Comes back with the very same document where there are none.
+ * Gives separate keys to fields that one subgraph cannot answer under the same key, because it types them differently
+ * on two types: `id: ID!` and `id: ID`. The supergraph types them alike, so clients, and planners past the next
+ * fragment, select them side by side (GraphQL, section 5.3.2). Returns the very same document where there are no such
+ * fields.
  */
 export function splitFields(
   document: DocumentNode,
@@ -63,7 +64,7 @@ export function splitFields(
     })
   }
 
-  /** All selections of one place together: each key keeps its first form. */
+  /** Separates all selections of one place: each key keeps its first type. */
   function separate(selections: readonly Selected[], path: readonly string[]): void {
     const byKey = Map.groupBy(fieldsOf(selections), field => field.key)
     for (const [key, fields] of byKey) {
@@ -83,7 +84,9 @@ export function splitFields(
     if (inner.length > 0) separate(inner, [...path, fields[0]!.key])
   }
 
-  /** What must be the same of two fields under one key: lists, nulls, and the names of leaves. */
+  /**
+   * The type features that must agree for two fields under one key: lists, nullability, and the names of leaf types.
+   */
   function formOf({ node, parent }: Selected): string {
     const name = node!.name.value
     const type = name === '__typename' ? 'String!' : (subgraphTypes.typeIn(subgraph, `${parent}.${name}`) ?? '')
@@ -99,8 +102,8 @@ export function splitFields(
 }
 
 /**
- * Puts what was split off back under the keys that it stands for. Doing it twice changes nothing more.
- * @param split of the answer's own objects, with their paths from there
+ * Restores the original keys of separated fields. Idempotent.
+ * @param split fields of the answer's own objects, with their paths from there
  */
 export function joinBack(answer: Data, split: readonly SplitField[], supergraph: Supergraph, elements: Elements): void {
   // What stands deeper was split off later, and is found by the keys above it as they were answered.
@@ -138,7 +141,7 @@ function setOf(selections: readonly Selected[]): SelectionSetNode {
   }
 }
 
-/** The shape of what fields select, under the keys that they had. */
+/** Returns the shape that fields select, under the original keys. */
 function shapeBelow(fields: readonly Selected[]): MergeShape | null {
   if (!fields.some(field => field.inner.length > 0)) return null
   const byKey = Map.groupBy(fieldsOf(fields.flatMap(field => field.inner)), field => field.key)

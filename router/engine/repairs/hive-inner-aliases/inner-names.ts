@@ -3,28 +3,29 @@ import { type DocumentNode, type FieldNode, Kind, print, type SelectionSetNode, 
 import type { Requirement } from '../../subgraph-types.ts'
 import type { Supergraph } from '../../supergraph.ts'
 
-/** A fetch as far as keys of the data stand in it. */
+/** The parts of a fetch that contain keys of the data. */
 export interface Keyed {
   readonly subgraph: string
   readonly document: DocumentNode
   readonly text: string
-  /** Its `_entities` fields; none for a fetch of root fields. */
+  /** Its `_entities` fields; empty for a fetch of root fields. */
   readonly groups: readonly EntityBatchAlias[]
-  /** Of a fetch of root fields. */
+  /** Rewrites of a fetch of root fields. */
   readonly rewrites: readonly FetchRewrite[]
 }
 
 type Known = Pick<Supergraph, 'fieldNames' | 'subgraphTypes'>
 
-/** What the planner calls a field that one fetch cannot have under its name, because it is asked with other arguments too. */
+/** Matches the planner's aliases for a field that one fetch selects with several sets of arguments. */
 const inner = /^_internal_qp_alias_\d+$/
 
 /**
- * Puts fields that are required with arguments under keys of their own, one for each set of arguments, wherever a plan asks a
- * field with more than one. The planner counts its aliases anew in every fetch, so that two fetches put two fields under one
- * key of an object; and it forgets now and then which of two sets of arguments is required.
+ * Gives fields that are required with arguments a key for each set of arguments, wherever a plan selects a field with
+ * more than one set. The planner restarts its alias numbers in every fetch, so that two fetches may use one key for two
+ * fields of an object, and it sometimes confuses which set of arguments is required.
  * @param fetches in the order of the plan
- * @throws Error for fields that are asked together although a field that both require can only have been asked for one of them
+ * @throws Error for fields that are selected together although a field that both require was fetched for only one of
+ * them
  */
 export function withInnerNames(fetches: readonly Keyed[], supergraph: Known): readonly Keyed[] {
   if (!areAmbiguous(fetches, supergraph)) return fetches
@@ -32,7 +33,10 @@ export function withInnerNames(fetches: readonly Keyed[], supergraph: Known): re
   return fetches.map(rename)
 }
 
-/** Whether any field is asked or required with more than one set of arguments, those of clients aside, which have private keys. */
+/**
+ * Whether any field is selected or required with more than one set of arguments; fields of clients have private keys
+ * and do not count.
+ */
 function areAmbiguous(fetches: readonly Keyed[], supergraph: Known): boolean {
   const meanings = new Map<string, string>()
   let ambiguous = false
@@ -60,7 +64,7 @@ function areAmbiguous(fetches: readonly Keyed[], supergraph: Known): boolean {
   return ambiguous
 }
 
-/** What the fields of an `_entities` field require, by the type that they are asked of. */
+/** Returns the requirements of an `_entities` field's selections, by the type that they are selected on. */
 function requirementsOf({ document, subgraph }: Keyed, alias: string, { subgraphTypes }: Known): Map<string, Requirement[]> {
   const byType = new Map<string, Requirement[]>()
   for (const [type, field] of fieldsOf(document, alias)) {
@@ -73,7 +77,7 @@ function requirementsOf({ document, subgraph }: Keyed, alias: string, { subgraph
 function createRenaming(supergraph: Known): (fetch: Keyed) => Keyed {
   const { fieldNames } = supergraph
   const byMeaning = new Map<string, string>()
-  /** For each place of the data what the planner calls a key there, and what it is called now. */
+  /** Maps the planner's keys to the new keys, for each place of the data. */
   const byPlace = new Map<string, Map<string, string>>()
 
   const nameFor = (field: string, given: FieldNode['arguments'] = []): string => {
@@ -181,7 +185,7 @@ function createRenaming(supergraph: Known): (fetch: Keyed) => Keyed {
   }
 }
 
-/** Whether a key is the planner's choice: fields that clients ask with arguments have private ones. */
+/** Whether the planner chose a key: fields that clients select with arguments have private keys. */
 const isOurs = ({ alias, name, arguments: given = [] }: FieldNode): boolean =>
   alias ? inner.test(alias.value) : given.length > 0 && name.value !== '_entities'
 

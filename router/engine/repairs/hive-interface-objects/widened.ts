@@ -6,8 +6,9 @@ const plainField = (name: string): FieldNode => ({ kind: Kind.FIELD, name: { kin
 export const typenameField = plainField('__typename')
 
 /**
- * Asks an interface that subgraphs know as an object type for its fields as a whole, not for those of one implementation: then
- * the planner forgets the key, or to ask at all. What is asked too much is left out when the answer is shaped.
+ * Selects fields on an interface as a whole, not on one implementation, where subgraphs know the interface as an object
+ * type: otherwise the planner forgets the key, or the fetch. Fields fetched in excess are dropped when the answer is
+ * shaped.
  */
 export function widened(selections: readonly SelectionNode[], { keys, fields, owned }: InterfaceObject): SelectionNode[] {
   const own: SelectionNode[] = []

@@ -3,9 +3,9 @@ import type { Names } from '../../operation/names.ts'
 import type { Supergraph } from '../../supergraph.ts'
 
 /**
- * Gives every client alias a private name made from alias, field and arguments. A planner that sees the client's own aliases
- * confuses them with key fields of the same name: silently wrong data at best. Fields that take arguments get one too, so that
- * a value which `@requires` asks with other arguments never stands under the same key.
+ * Gives every client alias a private name made from alias, field and arguments. A planner that sees the client's own
+ * aliases confuses them with key fields of the same name and returns wrong data silently. Fields with arguments get a
+ * private name too, so that a value that `@requires` selects with other arguments never has the same key.
  */
 export function createNames(supergraph: Supergraph): Names {
   const keys = new Map<string, string>()
@@ -36,7 +36,7 @@ export function createNames(supergraph: Supergraph): Names {
   }
 }
 
-/** Arguments as text in one order: `f(a: 1, b: 2)` and `f(b: 2, a: 1)` are the same field to GraphQL. */
+/** Writes arguments as text in a fixed order: `f(a: 1, b: 2)` and `f(b: 2, a: 1)` are the same field to GraphQL. */
 const canonicalArguments = (node: FieldNode) =>
   (node.arguments ?? [])
     .map(argument => `${argument.name.value}:${canonical(argument.value)}`)

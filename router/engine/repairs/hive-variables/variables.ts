@@ -1,14 +1,14 @@
 import { type ArgumentNode, visit } from 'graphql'
 
-/** What client variables are called towards subgraphs: the planner declares variables of its own beside them. */
+/** Prefix of client variables in fetches: the planner declares its own variables beside them. */
 export const variablePrefix = 'v_'
 
-/** An argument of a client with its variables under their private names. */
+/** Returns a client's argument with private names for its variables. */
 export const withPrivateVariables = (argument: ArgumentNode): ArgumentNode =>
   visit(argument, { Variable: node => ({ ...node, name: { ...node.name, value: variablePrefix + node.name.value } }) })
 
-/** A variable, or the place of a mistake within one: `at "v_input.scheduledAt"`, as graphql-js writes them. */
+/** Matches a variable, or the path of a mistake within one: `at "v_input.scheduledAt"`, as graphql-js writes them. */
 const named = new RegExp(`(\\$| at "|^")${variablePrefix}(?=\\w)`, 'g')
 
-/** A subgraph's sentence with variables as the client calls them. */
+/** Translates the variables in a subgraph's message to the client's names. */
 export const withClientVariables = (message: string): string => message.replaceAll(named, '$1')

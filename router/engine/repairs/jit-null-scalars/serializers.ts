@@ -5,9 +5,9 @@ type Serializers = Record<string, (value: unknown) => unknown>
 const serializersOf = new WeakMap<GraphQLSchema, Serializers>()
 
 /**
- * Serializers for a schema's own scalars. What they answer is made safe as it comes, so that no answer has to be gone through
- * again; null becomes undefined, which graphql-jit takes for the error that null is to graphql-js.
- * @param safe makes a value what it would be after a trip through JSON
+ * Creates serializers for a schema's own scalars. Values are made JSON-safe at once, so that no answer needs a second
+ * pass; null becomes undefined, which graphql-jit treats as the error that null is to graphql-js.
+ * @param safe converts a value to its form after a JSON round trip
  */
 export function createSerializers(schema: GraphQLSchema, safe: (value: unknown) => unknown): Serializers {
   const known = serializersOf.get(schema)

@@ -19,9 +19,9 @@ import {
 } from 'graphql'
 
 /**
- * Whether graphql-jit runs a document as graphql-js does. It keeps a mutation's order in ways of its own, does not survive a
- * `resolveType` that throws, writes literal arguments into its code as JSON, and names its functions after types, fields and
- * paths without a separator that could not stand in a name; for an input type that holds itself it writes code without end.
+ * Whether graphql-jit runs a document as graphql-js does. It orders mutations differently, does not survive a
+ * `resolveType` that throws, writes literal arguments into its code as JSON, names its functions after types, fields
+ * and paths with an ambiguous separator, and generates endless code for a recursive input type.
  */
 export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boolean {
   let may = true
@@ -83,7 +83,7 @@ export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boole
   return may
 }
 
-/** Whether a value of an input type may hold, at any depth, one of a type that it stands in. */
+/** Whether a value of an input type may contain, at any depth, a value of an enclosing type. */
 function holdsItself(type: GraphQLNamedType, within: ReadonlySet<GraphQLNamedType> = new Set()): boolean {
   if (!isInputObjectType(type)) return false
   if (within.has(type)) return true
@@ -91,14 +91,14 @@ function holdsItself(type: GraphQLNamedType, within: ReadonlySet<GraphQLNamedTyp
   return Object.values(type.getFields()).some(field => holdsItself(getNamedType(field.type), inside))
 }
 
-/** Whether a variable stands within a literal, which has no value until it runs. */
+/** Whether a literal contains a variable, whose value is only known at run time. */
 function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.LIST) return value.values.some(hasVariable)
   if (value.kind === Kind.OBJECT) return value.fields.some(field => hasVariable(field.value))
   return value.kind === Kind.VARIABLE
 }
 
-/** Whether a value is the same after it was written as JSON and read again. */
+/** Whether a value survives a JSON round trip unchanged. */
 function isPlain(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)

@@ -1,6 +1,6 @@
 /**
- * A list whose elements have all come: one that was rejected is an error at its place, which graphql-js tells as it would tell the
- * rejection. The very same list when none of its elements is awaited.
+ * Awaits the elements of a list; a rejected one becomes an error value at its index, which graphql-js reports like the
+ * rejection. Returns the very same list when no element is a promise.
  */
 export function settled(list: unknown): unknown {
   if (!Array.isArray(list)) return list

@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { isData } from '../../data/merge.ts'
 
-/** What graphql-ws's client uses of a socket. */
+/** The part of a WebSocket that graphql-ws's client uses. */
 interface ClientSocket {
   readonly readyState: number
   send(text: string): void
@@ -13,9 +13,10 @@ interface ClientSocket {
 }
 
 /**
- * A socket that is opened already, as graphql-ws's client wants one (`webSocketImpl`). Once the connection is accepted, the client
- * hears only of its one operation, up to its end, and of that in the form that it insists on: an event without a payload is an empty
- * one, and an error is a list of one whose `serverErrors` is what the server said.
+ * An already opened socket in the form that graphql-ws's client wants (`webSocketImpl`). Once the connection is
+ * accepted, the client receives only messages of its one operation, up to its end, in the form that it insists on: an
+ * event without a payload becomes an empty one, and an error becomes a list of one whose `serverErrors` holds the
+ * server's errors.
  * @param id    of the operation
  * @param heard called with the bytes of each message, before the client receives it
  */
@@ -32,7 +33,7 @@ export function clientSocket(socket: WebSocket, id: string, heard: (bytes: numbe
     onerror: null,
     onclose: null,
   }
-  /** Undefined for a message that the client is not to hear of. */
+  /** Converts a message for the client; undefined for a message that the client must not receive. */
   const inForm = (data: RawData): unknown => {
     const message = messageOf(data)
     // The client itself refuses messages that are not valid.
