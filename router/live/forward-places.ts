@@ -1,20 +1,21 @@
 import type { Claim } from '../access/callers/claim.ts'
 import { createShares, forwardShare, type ShareLimits, slowForwardShare } from './shares.ts'
 
-/** Places for forwarded requests. */
+/** Limits concurrent forwarded requests. */
 export interface ForwardPlaces {
   /**
-   * Does work in a place of the caller's.
-   * @param signal aborts when nobody waits any more
-   * @throws RATE_LIMITED when too much of the caller waits, or when no place is free in time
+   * Runs work in a slot of the caller.
+   * @param signal aborts when the caller has left
+   * @throws RATE_LIMITED when too many requests of the caller wait, or when no slot is free in time
    */
   run<Result>(claim: Claim, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
 /**
- * Makes the places. A request that takes long waits for somebody else, such as a model or a client that sends a film. It moves to a place of
- * another kind, of which there are more, so that it holds up nothing that the process itself could do.
- * @param slowAfterMs after how long a request takes long
+ * Creates the limits. A slow request waits for someone else, such as a model's vendor or a client that uploads a video.
+ * It moves to a slot of a second kind, of which there are more, so that it does not delay requests that the process
+ * itself could serve.
+ * @param slowAfterMs milliseconds after which a request counts as slow
  */
 export function createForwardPlaces(
   quickLimits: ShareLimits = forwardShare,

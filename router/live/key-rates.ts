@@ -5,24 +5,25 @@ import type { Authority, KeyLoan, KeyUse } from '../../subgraphs/authority.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 
 const windowMs = 60_000
-/** How long in ms a router may use a loan, and how often it reports its use. */
+/** Milliseconds for which a router may use a loan, and the interval at which it reports its use. */
 const loanMs = 1000
-/** Of how many keys it is known how often they were used lately; of more, those that were used longest ago begin anew. */
+/** Maximum number of keys whose recent use is known; the least recently used keys start anew. */
 const mostKeys = 20_000
 
-/** Counts what keys are used for: each key has a limit of its own, over any 60 seconds. */
+/** Limits the use of API keys: each key has its own limit, over any 60 seconds. */
 export interface KeyRates {
   /**
-   * Counts one request, or one operation of a socket; of who came without a key nothing.
-   * @returns null when that was enough; else a promise, which rejects as this throws
-   * @throws Refusal RATE_LIMITED, with the seconds after which the next one may come. What is refused is not counted.
+   * Counts one request, or one operation of a socket; requests without a key are not counted.
+   * @returns null when the answer is known at once; else a promise that rejects with the same errors
+   * @throws Refusal RATE_LIMITED, with the seconds after which the next request may come. Rejected requests are not
+   * counted.
    */
   count(caller: Caller): Promise<void> | null
-  /** Stops telling what was used. */
+  /** Stops reporting uses. */
   stop(): void
 }
 
-/** Where nobody has keys. */
+/** Key rates for a platform without API keys. */
 export const noKeyRates: KeyRates = { count: () => null, stop() {} }
 
 const tooOften = (perMinute: number, waitMs: number): Refusal =>
@@ -30,7 +31,7 @@ const tooOften = (perMinute: number, waitMs: number): Refusal =>
     retryAfter: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
   })
 
-/** The moments at which a key was used within the last minute, in a ring that grows with its use, up to its limit. */
+/** Moments of a key's uses within the last minute, in a ring buffer that grows with the use, up to the limit. */
 interface Uses {
   at: Float64Array
   first: number
@@ -39,7 +40,7 @@ interface Uses {
 
 /**
  * Counts in this process alone, exactly: never more than the limit within any 60 seconds, and never less.
- * @param now milliseconds since some beginning @default performance.now
+ * @param now monotonic clock in ms @default performance.now
  */
 export function createOwnKeyRates(now: () => number = () => performance.now()): KeyRates {
   // Evicts the least recently used; an entry unused for a minute has no effect any more.
@@ -76,15 +77,15 @@ interface Waiting {
   reject(cause: unknown): void
 }
 
-/** What this router holds of a key. */
+/** This router's share of a key's uses. */
 interface Purse {
   readonly perMinute: number
-  /** What it may use without asking, until `endsAt`. */
+  /** Uses left until `endsAt`. */
   spare: number
   endsAt: number
-  /** When it used what it was lent, and has not told yet. */
+  /** Moments of uses of the loan that are not reported yet. */
   used: number[]
-  /** Whether it was lent something that it has not told about. */
+  /** Whether a loan has not been reported yet. */
   owes: boolean
   /** Until then identity has nothing to lend. */
   emptyUntil: number
@@ -93,9 +94,9 @@ interface Purse {
 }
 
 /**
- * Counts together with the other routers: identity lends each of them uses of a key, as many as wait and a few more for the next second.
- * So one question serves many requests, and none is asked where the answer is known to be no.
- * @param now milliseconds since some beginning @default performance.now
+ * Counts together with the other routers: identity lends each of them uses of a key, as many as wait and a few more for
+ * the next second. So one call serves many requests, and none is made where the answer is known to be no.
+ * @param now monotonic clock in ms @default performance.now
  */
 export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now: () => number = () => performance.now()): KeyRates {
   const router = randomUUID()
@@ -139,7 +140,7 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
     purse.asking = false
   }
 
-  /** Gives back what was lent and is over, so that others may use it. */
+  /** Returns the rest of an expired loan, so that other routers may use it. */
   const settle = () => {
     const at = now()
     const over = [...purses.entries()].filter(([, { owes, endsAt, asking }]) => owes && !asking && endsAt <= at)
@@ -171,7 +172,10 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
   }
 }
 
-/** Knows callers as before, and counts each request of a key: one too many is refused like a credential that does not count. */
+/**
+ * Authenticates callers and counts each request of a key: a request above the limit is rejected like an invalid
+ * credential.
+ */
 export const countingKeys = (authenticate: Authenticate, rates: KeyRates): Authenticate =>
   Object.assign(
     async (...asked: Parameters<Authenticate>) => {

@@ -6,36 +6,37 @@ import { doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Claim } from '../access/callers/claim.ts'
 
-/** Bounds on how requests begin. */
+/** Limits on how fast requests begin. */
 export interface PaceLimits {
-  /** How many requests begin in one turn of the event loop. */
+  /** Maximum requests that begin in one turn of the event loop. */
   readonly perTurn: number
-  /** How long such a turn may take, in ms: after a longer one, fewer requests begin in the next. */
+  /** Target duration of such a turn in ms: after a longer one, fewer requests begin in the next. */
   readonly turnMs: number
   /**
-   * For how many turns waiting requests are put off while each turn brings a new one. Node accepts one connection in a turn, so a client
-   * that connects behind two hundred others waits for two hundred turns, and a turn in which no request begins is short.
+   * Number of turns for which waiting requests are put off while each turn brings a new one. Node accepts one
+   * connection in a turn, so a client that connects behind two hundred others waits for two hundred turns, and a turn
+   * in which no request begins is short.
    */
   readonly looks: number
-  /** How many requests of one name wait to be begun. */
+  /** Maximum requests of one name that wait to begin. */
   readonly waiting: number
 }
 
 export const paceLimits: PaceLimits = { perTurn: 16, turnMs: 5, looks: 16, waiting: 2_000 }
 
-/** Lets requests begin a few at a time, those of different names in turn. */
+/** Lets requests begin a few at a time, taking turns between names. */
 export interface Pace {
   /**
-   * Begins a request: at once while few of this turn of the event loop have begun, else when its turn comes.
-   * @throws RATE_LIMITED when too many of its name wait
+   * Begins a request: at once while few have begun in this turn of the event loop, else when its turn comes.
+   * @throws RATE_LIMITED when too many requests of the same name wait
    */
   begin(name: string, work: () => void): void
 }
 
 /**
- * Makes the pace. What many clients of one organization send at once is begun in many turns of the event loop, so that the requests of
- * others begin between, and answers of a database are handled between. Turns are kept short: after a turn that took longer than `turnMs`, the
- * number of requests that begin in one is halved; after each shorter turn it grows by one.
+ * Creates the pace. Requests that many clients of one organization send at once begin in many turns of the event loop,
+ * so that the requests of others begin between them and database answers are handled. After a turn that took longer
+ * than `turnMs`, the number of requests that begin in one turn is halved; after each shorter turn it grows by one.
  * @param now the time in ms, by which turns are measured
  */
 export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = paceLimits, now = () => performance.now()): Pace {
@@ -106,12 +107,12 @@ export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = pac
   }
 }
 
-/** Headers that say who sends a request. */
+/** Headers that carry a caller's credentials. */
 const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token', 'cookie'] as const
-/** Of how many credentials it is known whose they are. */
+/** Maximum number of credentials whose organization is remembered. */
 const maxKnown = 20_000
 
-/** With whom the holder of a credential takes turns, by a digest of what was sent. */
+/** Maps the digest of a credential to the name under which its holder takes turns. */
 const known = new LRUCache<string, string>({ max: maxKnown })
 const digests = new WeakMap<IncomingMessage, string>()
 
@@ -125,8 +126,8 @@ function digestOf(request: IncomingMessage): string | undefined {
 }
 
 /**
- * With whom a request takes turns before it is known who sends it: with the organization of its credential, when that has counted before;
- * else with everything that comes from its address without one, so that nobody gets more turns by making credentials up.
+ * Returns the name under which a request takes turns before its caller is authenticated: the organization of its
+ * credential, when that was valid before; else the address, so that invented credentials bring no further turns.
  */
 export function turnOf(request: IncomingMessage, address: string): string {
   const digest = digestOf(request)
@@ -135,7 +136,7 @@ export function turnOf(request: IncomingMessage, address: string): string {
   return known.get(digest) ?? neighbourhoodOf(address)
 }
 
-/** Remembers with whom the holder of a request's credential takes turns. */
+/** Remembers the organization under which the holder of a request's credential takes turns. */
 export function rememberTurn(request: IncomingMessage, { organization }: Claim): void {
   const digest = digests.get(request)
   if (digest !== undefined) known.set(digest, organization)

@@ -3,30 +3,30 @@ import { Refusal } from '../../platform/errors.ts'
 import { isKeyName } from '../access/callers/claim.ts'
 import type { Shares } from './shares.ts'
 
-/** Operations a minute of one caller; null: as many as it likes. */
+/** Operations a minute of one caller; null for no limit. */
 export interface RateLimits {
-  /** Of a person, of a program, or of the anonymous of one address. */
+  /** Limit of a person, of a program, or of all anonymous callers of one address. */
   readonly each: number | null
-  /** Of an API key. @default as the others */
+  /** Limit of an API key. @default as the others */
   readonly keys?: number | null | undefined
 }
 
-/** Says whether a caller may ask so often. */
+/** Limits how often a caller may send operations. */
 export interface Rates {
   /** Counts one operation. @throws Refusal RATE_LIMITED, with the seconds after which the next one may come */
   count(caller: string): void
 }
 
 const minuteMs = 60_000
-/** How many callers are remembered; beyond that the longest idle one starts anew. */
+/** Maximum number of remembered callers; beyond it the longest idle one starts anew. */
 const mostCallers = 100_000
 
 /**
- * Allows each caller so many operations a minute, in a burst or spread evenly; used ones are refilled evenly.
- * @param now milliseconds since some beginning
+ * Allows each caller a number of operations a minute, in a burst or spread evenly; used ones are refilled evenly.
+ * @param now monotonic clock in ms
  */
 export function createRates({ each, keys = null }: RateLimits, now: () => number = () => performance.now()): Rates {
-  /** When all that a caller used will have come back (generic cell rate algorithm). */
+  /** When a caller's whole allowance will be refilled (generic cell rate algorithm). */
   const whole = new LRUCache<string, number>({ max: mostCallers })
   return {
     count(caller) {
@@ -45,7 +45,7 @@ export function createRates({ each, keys = null }: RateLimits, now: () => number
   }
 }
 
-/** Shares that count what enters. What waits was counted when it came. */
+/** Adds a rate limit to a concurrency limiter. Operations are counted when they arrive, before they wait. */
 export const rated = (shares: Shares, rates: Rates): Shares => ({
   ...shares,
   enter(claim, signal) {

@@ -3,26 +3,26 @@ import { createPlaces, type Patience } from '../../platform/caller/places.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import type { InTurn } from '../engine/engine.ts'
 
-/** How much runs at once: for one caller, for one organization, and for all. */
+/** Limits on concurrent work: of one caller, of one organization, and of all. */
 export interface ShareLimits {
-  /** What runs for one caller at the same time. */
+  /** Maximum concurrent operations of one caller. */
   readonly each: number
-  /** Waiting operations of one caller, in the order of arrival. */
+  /** Maximum waiting operations of one caller, which start in the order of arrival. */
   readonly waiting: number
-  /** What runs for one organization at the same time, whoever of it calls. */
+  /** Maximum concurrent operations of one organization, over all its callers. */
   readonly ofOrganization: number
-  /** What runs for all callers together. */
+  /** Maximum concurrent operations of all callers together. */
   readonly all: number
-  /** Milliseconds that anything waits at most. */
+  /** Maximum milliseconds that an operation waits. */
   readonly patienceMs: number
 }
 
-/** Operations, whichever way they come. */
+/** Limits for operations, over all protocols. */
 export const operationShare: ShareLimits = { each: 16, waiting: 256, ofOrganization: 32, all: 256, patienceMs: 20_000 }
 /**
- * Beginnings of streams, whose number has a bound of its own (`SUBSCRIPTIONS_PER_CALLER`): clients subscribe all that they have in one
- * moment when they dial again, and what was refused then they would not ask for again. So none of it is refused, and it takes no
- * operation's place.
+ * Limits for starting streams. A client that reconnects subscribes to all its streams at once and does not repeat a
+ * rejected one, so none is rejected here and none takes an operation's slot. `SUBSCRIPTIONS_PER_CALLER` limits their
+ * number.
  */
 export const beginningShare: ShareLimits = {
   each: 8,
@@ -31,7 +31,10 @@ export const beginningShare: ShareLimits = {
   all: 64,
   patienceMs: Number.POSITIVE_INFINITY,
 }
-/** Events of streams. Events wait without a limit: each stream handles one at a time, and later ones of the same subject count once. */
+/**
+ * Limits for events of streams. Events wait without a limit: each stream handles one at a time, and later events of the
+ * same subject count once.
+ */
 export const eventShare: ShareLimits = {
   each: 4,
   waiting: Number.POSITIVE_INFINITY,
@@ -39,25 +42,29 @@ export const eventShare: ShareLimits = {
   all: 64,
   patienceMs: Number.POSITIVE_INFINITY,
 }
-/** Forwarded requests, until their answers begin. */
+/** Limits for forwarded requests, until their answers begin. */
 export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganization: 32, all: 256, patienceMs: 20_000 }
-/** Forwarded requests that wait for somebody else, such as a model or a client that sends a film: they take none of the places above. */
+/**
+ * Limits for forwarded requests that wait for a model, or for a client that uploads a video. They take none of the
+ * slots above.
+ */
 export const slowForwardShare = { each: 128, ofOrganization: 256, all: 1024 } as const
 
 /**
- * Lets callers run so much at once. Waiting organizations take turns, as do the callers within one, however many operations wait.
+ * Limits concurrent work. Waiting organizations take turns, as do the callers within one, however many operations each
+ * has waiting.
  */
 export interface Shares {
   /**
-   * Takes a place for a caller, which `leave` gives back: null when there is one, else a promise of it.
-   * @param signal aborts when nobody waits any more: then no place is taken
-   * @throws Refusal RATE_LIMITED when too much of the caller waits, or when none is free in time
+   * Takes a slot for a caller, to be released by `leave`: null when one is free, else a promise of it.
+   * @param signal aborts when the caller no longer waits: no slot is taken then
+   * @throws Refusal RATE_LIMITED when the caller has too many operations waiting, or when no slot is free in time
    */
   enter(claim: Claim, signal?: AbortSignal): Promise<void> | null
   leave(claim: Claim): void
-  /** Whether the caller has a place that nothing else waits for. */
+  /** Whether the caller has a free slot and none of its work waits. */
   hasRoom(claim: Claim): boolean
-  /** Does work in a place of the caller's. */
+  /** Runs work in a slot of the caller. */
   run<Result>(claim: Claim, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
@@ -65,7 +72,7 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
   const callers = createPlaces({ ofParty: each, waiting, all: Number.POSITIVE_INFINITY })
   const organizations = createPlaces({ ofParty: ofOrganization, all })
 
-  /** Takes the organization's place for a caller who has one of their own. */
+  /** Takes a slot of the organization for a caller that holds one of its own. */
   const enterOrganization = ({ caller, organization }: Claim, patience: Patience): Promise<void> | null => {
     const place = organizations.enter(organization, patience)
     return place === null ? null : place.catch(refusal => release(refusal, caller))
@@ -99,7 +106,7 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
   }
 }
 
-/** Runs a caller's events in its places, under what they are done for. */
+/** Returns a function that handles a caller's events in its slots, in the context of their cause. */
 export const inTurnOf = (events: Shares, claim: Claim, cause: Cause | null): InTurn => {
   const inTurn: InTurn = work => doFor(cause, () => events.run(claim, work))
   return Object.assign(inTurn, { hasRoom: () => events.hasRoom(claim) })

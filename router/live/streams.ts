@@ -5,47 +5,53 @@ import { type Authority, narrowedBy, rightsOf, type ValidKey, type ValidSession 
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Caller, Credential } from '../access/authenticate.ts'
 
-/** How often the sessions and keys of open streams are looked at, in milliseconds: what is revoked or expired ends within two. */
+/**
+ * Interval in ms at which the sessions and keys of open streams are checked: a stream whose credential is revoked or
+ * expired ends within two intervals.
+ */
 const lookMs = 1000
 
-/** Something that stays open for one caller: a socket today, a streaming answer as well. */
+/** A connection that stays open for one caller: a socket or a streamed answer. */
 export interface OpenStream {
   readonly caller: Caller
-  /** Ends it with a close code of graphql-transport-ws and a reason for the client. */
+  /** Ends the stream with a close code of graphql-transport-ws and a reason for the client. */
   end(code: number, reason: string): void
 }
 
-/** Who listens at this moment, so that nobody listens longer than his credential lasts. */
+/** Registry of open streams. It ends each stream whose credential is no longer valid. */
 export interface Streams {
   /** Watches a stream until the returned function is called. */
   watch(stream: OpenStream): () => void
   readonly size: number
-  /** Stops looking. The streams themselves belong to their doors. */
+  /** Stops the checks. The streams stay open: their transports end them. */
   stop(): void
 }
 
-/** Where nobody is known, nothing of a caller can run out. */
+/** Registry for a router without authentication: no credential can expire. */
 export const unwatched: Streams = { watch: () => () => {}, size: 0, stop() {} }
 
 /** Close code of graphql-transport-ws after which its clients connect again, with new credentials. */
 export const forbiddenCode = 4403
 
-/** Close code (IANA registry) after which clients dial again by themselves, after a while, with the credentials that they have. */
+/** Close code (IANA registry) after which clients reconnect after a pause with the same credentials. */
 export const tryAgainCode = 1013
 
-/** How the registry of open streams looks after them. */
+/** Settings of the registry of open streams. */
 export interface StreamsOptions {
-  /** Milliseconds from look to look. @default 1000 */
+  /** Interval between checks, in ms. @default 1000 */
   readonly everyMs?: number
-  /** How long a stream goes on while nobody answers whether its credentials still stand, in ms. @default 60000 */
+  /**
+   * Time in ms for which a stream continues while identity does not answer whether its credential is valid. @default
+   * 60000
+   */
   readonly unansweredMs?: number | undefined
-  /** Milliseconds since some beginning, by which that time is measured. @default performance.now */
+  /** Monotonic clock in ms. @default performance.now */
   readonly elapsed?: (() => number) | undefined
 }
 
 /**
- * Makes the registry of open streams. An anonymous stream has nothing that could end. One whose credentials nobody vouches for, because
- * identity does not answer, ends after a while: its session may be revoked.
+ * Creates the registry of open streams. An anonymous stream never ends by a check. While identity does not answer, the
+ * other streams end after `unansweredMs`, because their sessions may have been revoked.
  */
 export function createStreams(
   authority: Pick<Authority, 'sessions' | 'keys' | 'jwks'>,
@@ -54,7 +60,7 @@ export function createStreams(
   { everyMs = lookMs, unansweredMs = 60_000, elapsed = () => performance.now() }: StreamsOptions = {},
 ): Streams {
   const open = new Set<OpenStream>()
-  /** When it was last known of a stream that its credentials stand. */
+  /** Time at which each stream's credential was last confirmed. */
   const vouchedAt = new Map<OpenStream, number>()
   let looking = false
 
@@ -108,7 +114,10 @@ export function createStreams(
     }
   }
 
-  /** What a service may do hangs on its token, and on for whom it asks; what others may, whom identity has no session of, on their memberships. */
+  /**
+   * A service's rights depend on its token and on the person for whom it calls; those of other callers without a
+   * session depend on their memberships.
+   */
   const revokeOthers = async () => {
     const others = [...open].filter(({ caller }) => caller.credential.stands)
     const askedAt = elapsed()
@@ -154,8 +163,8 @@ export function createStreams(
 }
 
 /**
- * Whether a session gives a viewer what it gave when that was made. A token keeps its own organization when the session moves to another one; a
- * cookie follows its session. What an app may do hangs on its grant as well.
+ * Whether a session still gives the viewer the same rights. A token keeps its organization when the session switches to
+ * another one; a cookie follows its session. An app's rights also depend on its grant.
  */
 function sameRights({ kind, scopes: own }: Pick<Credential, 'kind' | 'scopes'>, viewer: Viewer, session: ValidSession): boolean {
   const { organizationId } = viewer

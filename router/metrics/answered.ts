@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Does something once an answer is over: when all of it was sent, or when its client left in the middle of it, as most leave a stream.
- * Fastify's own hook knows the former alone.
- * @param work is told whether all was sent
+ * Calls back once an answer has ended: sent completely, or cut off because its client left, as for most streams.
+ * Fastify's own hook covers the former only.
+ * @param work receives whether the answer was sent completely
  */
 export function onAnswered(app: FastifyInstance, work: (request: FastifyRequest, reply: FastifyReply, isWhole: boolean) => void): void {
   const begun = new WeakSet<FastifyRequest>()
@@ -14,7 +14,7 @@ export function onAnswered(app: FastifyInstance, work: (request: FastifyRequest,
     const { raw } = reply
     begun.add(request)
     raw.once('close', () => {
-      // What is asked without a connection is closed before it has finished, in the same turn.
+      // An injected request, which has no connection, emits `close` in the same turn before it has finished.
       if (raw.headersSent && !raw.writableFinished) setImmediate(once, request, reply, false)
     })
     done()

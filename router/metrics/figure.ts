@@ -1,24 +1,24 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** One value of a figure, for one set of labels. */
+/** One value of a metric, for one set of labels. */
 export interface Reading {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Something that can be read at any moment: it costs nothing until it is. */
+/** A metric whose value is computed when it is read, and costs nothing until then. */
 export interface Figure {
-  /** As Prometheus names metrics. */
+  /** Name of the metric, in Prometheus' convention. */
   readonly name: string
   readonly help: string
-  /** Whether it only grows. @default that its name ends in `_total` */
+  /** Whether the value only grows. @default whether the name ends in `_total` */
   readonly kind?: 'counter' | 'gauge'
-  /** The names of labels, where there is a value for each set of them. */
+  /** Names of the labels, if the metric has any. */
   readonly labels?: readonly string[]
   read(): number | readonly Reading[] | Promise<readonly Reading[]>
 }
 
-/** Enters figures that are read when the registry is. */
+/** Registers metrics whose values are computed when the registry is read. */
 export function registerFigures(registry: Registry, figures: readonly Figure[]): void {
   for (const figure of figures) register(figure, [registry])
 }

@@ -1,22 +1,22 @@
 import type { Metric, Registry } from 'prom-client'
 
 export interface HistogramOptions {
-  /** As Prometheus names metrics. */
+  /** Name of the metric, in Prometheus' convention. */
   readonly name: string
   readonly help: string
-  /** Upper bounds, in ascending order. */
+  /** Upper bounds of the buckets, in ascending order. */
   readonly buckets: readonly number[]
 }
 
-/** What is observed under one set of labels. */
+/** Collects observations under one set of labels. */
 export interface Series {
   observe(value: number): void
 }
 
 /**
- * Enters a histogram. What happens with every request is to cost nothing beside it: a series is found once and kept by whoever observes,
- * and prom-client, which looks labels up and checks them each time, is told when somebody reads.
- * @returns what finds the series of a set of labels; the same set has to be asked once
+ * Registers a histogram. Observing must cost next to nothing, because it happens for every request: callers keep their
+ * series, and prom-client, which looks up and checks labels each time, is updated when the registry is read.
+ * @returns a function that creates the series of a set of labels; call it once for each set
  */
 export function openHistogram(registry: Registry, { name, help, buckets }: HistogramOptions): (labels: Readonly<Record<string, string>>) => Series {
   const all: { readonly labels: Readonly<Record<string, string>>; readonly counts: Float64Array; sum: number }[] = []

@@ -1,10 +1,13 @@
 import type { WatchJobs } from '../../platform/jobs/jobs.ts'
 import type { Figure, Reading } from './figure.ts'
 
-/** How long a count of jobs is told again before it is made anew, in ms. */
+/** How long a count of jobs is reused before it is queried again, in ms. */
 const keptMs = 10_000
 
-/** Keeps count of the jobs of every runner of a process. They are counted when somebody reads, and at most every few seconds. */
+/**
+ * Counts the jobs of every job runner of a process. The count is queried when the metrics are read, and at most every
+ * few seconds.
+ */
 export function watchJobs(now: () => number = () => performance.now()): { readonly watch: WatchJobs; readonly figures: readonly Figure[] } {
   const runners: { readonly subgraph: string; readonly read: () => Promise<readonly Reading[]> }[] = []
   const watch: WatchJobs = (subgraph, count) => {

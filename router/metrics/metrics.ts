@@ -7,18 +7,21 @@ import { openHistogram, type Series } from './histogram.ts'
 import { type MetricsAsker, mayRead } from './reader.ts'
 
 export interface MetricsNeeds {
-  /** What is served; requests are counted in it. */
+  /** Registry to be served; requests are counted in it. */
   readonly registry: Registry
-  /** Lets callers from elsewhere read, as `Authorization: Bearer`; null: only this machine may. */
+  /** Token that lets other machines read, as `Authorization: Bearer`; null lets this machine only. */
   readonly token: string | null
-  /** The figures reported instead of the registry's, if several processes are scraped as one. @default what the registry holds */
+  /** Figures to report instead of the registry's, if several processes are scraped as one. @default the registry's */
   readonly figures?: (() => Promise<string>) | undefined
 }
 
-/** Kinds of requests that differ in what they cost and in who cares. */
+/** Classes of requests that differ in cost and audience. */
 type RouteClass = 'graphql' | 'rest' | 'page' | 'health' | 'metrics' | 'none'
 
-/** Counts what passes the door and serves the process's figures, or those of all that share its port, at `/metrics`, in Prometheus' text format, to this machine and to whoever has the token. */
+/**
+ * Counts the router's requests and serves the figures of this process, or of all that share its port, at `/metrics`, in
+ * Prometheus' text format, to this machine and to callers with the token.
+ */
 export function serveMetrics(app: FastifyInstance, { registry, token, figures = () => registry.metrics() }: MetricsNeeds): void {
   const requests = new Map<string, { readonly labels: Readonly<Record<string, string>>; value: number }>()
   const durations = new Map<RouteClass, Series>()
@@ -62,7 +65,7 @@ export function serveMetrics(app: FastifyInstance, { registry, token, figures = 
 
 const askerOf = ({ ip, headers }: FastifyRequest): MetricsAsker => ({ address: ip, headers })
 
-/** What a request was for, by its route: addresses of callers' own making do not become labels. */
+/** Returns the class of a request by its route: paths that callers invent do not become labels. */
 function classOf({ routeOptions: { url } }: FastifyRequest): RouteClass {
   if (url === undefined) return 'none'
   if (url === '/graphql' || url === '/graphql/') return 'graphql'

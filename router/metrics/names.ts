@@ -1,13 +1,16 @@
-/** Takes names of callers' own making as labels, as long as they are not too many. @returns the name, or `other` */
+/** Bounds the number of label values that callers can create. @returns the name, or `other` */
 export type Names = (name: string) => string
 
-/** The label of whatever comes past the bound. */
+/** Label for names above the maximum number. */
 export const otherName = 'other'
 
-/** Characters of the longest name that is told apart: each stands in seventeen lines of a histogram, and in every log line of its operations. */
+/**
+ * Maximum characters of a name: each name occurs in seventeen lines of a histogram, and in every log line of its
+ * operations.
+ */
 const longest = 100
 
-/** Makes what bounds a label. @param most how many names are told apart; the next ones are all `other`, as those that are very long */
+/** Creates a bound on label values. @param most number of distinct names; further and very long ones become `other` */
 export function createNames(most: number): Names {
   const known = new Set<string>()
   return name => {

@@ -4,8 +4,9 @@ import type { Span, SpanFacts } from '../../platform/caller/trace.ts'
 export const anonymous = 'anonymous'
 
 /**
- * Returns what the span of an operation is called, as OpenTelemetry names one, and what it notes: `query Feed`, or `query` alone.
- * @param operation its name as it is counted, so that callers make no names without end
+ * Returns the name and attributes of an operation's span, in OpenTelemetry's convention: `query Feed`, or `query`
+ * alone.
+ * @param operation the bounded name, so that callers cannot create endless names
  */
 export function describeOperation(type: string, operation: string): { readonly name: string; readonly facts: SpanFacts } {
   const isNamed = operation !== anonymous
@@ -15,10 +16,10 @@ export function describeOperation(type: string, operation: string): { readonly n
   }
 }
 
-/** Spans that are an operation's by themselves, as a message's over WebSocket is. */
+/** Spans that represent an operation already, such as that of a WebSocket message. */
 const ofOperations = new WeakSet<Span>()
 
-/** Marks a span as that of an operation, which needs no other below it. */
+/** Marks a span as that of an operation, so that no further span is created below it. */
 export const markOperation = (span: Span): void => void ofOperations.add(span)
 
 /** Whether a span is that of an operation already. */

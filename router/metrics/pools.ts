@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize'
 import type { OpenPool } from '../../platform/sql/pool.ts'
 import type { Figure } from './figure.ts'
 
-/** What Sequelize's pool tells of itself; its types leave it out. */
+/** The parts of Sequelize's pool that its published types omit. */
 interface SequelizePool {
   readonly size: number
   readonly available: number
@@ -11,7 +11,7 @@ interface SequelizePool {
   readonly waiting: number
 }
 
-/** Keeps an eye on the pools of a process: those that are opened from now on, and Sequelize's. */
+/** Observes the connection pools of a process: those opened from now on, and Sequelize's. */
 export function watchPools(open: OpenPool, sequelize: Sequelize): { readonly openPool: OpenPool; readonly figures: readonly Figure[] } {
   const pools = new Map<string, Pool>()
   const ofSequelize = () => (sequelize.connectionManager as unknown as { readonly pool: SequelizePool }).pool

@@ -2,12 +2,16 @@ import { performance } from 'node:perf_hooks'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { registerFigures } from './figure.ts'
 
-/** How often the event loop is looked at, in ms: an idle process shows that as its lag. Ten, as is usual, wakes an idle process a hundred times a second. */
+/**
+ * Sampling interval of the event loop's delay, in ms; an idle process shows it as its lag. The usual ten would wake an
+ * idle process a hundred times a second.
+ */
 const lookMs = 50
 
 /**
- * Makes the one registry of a process, with what Node tells of itself (processor time, memory, heap, event loop, garbage collection) under
- * the names that other Node services have. Once for each process: it listens to the garbage collector for as long as that lives.
+ * Creates the registry of a process, with Node's own figures (processor time, memory, heap, event loop, garbage
+ * collection) under the names common among Node services. Call it once for each process: it listens to the garbage
+ * collector for the life of the process.
  */
 export function openRegistry(): Registry {
   const registry = new Registry()

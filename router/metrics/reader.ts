@@ -8,12 +8,15 @@ export interface MetricsAsker {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Names of this machine, and addresses. Whoever asks by another name may be a page in a browser here, whose owner has that name lead here. */
+/**
+ * Host names of this machine, and addresses. A request under another name may come from a page in a local browser whose
+ * owner let that name resolve to this machine.
+ */
 const ownHost = /^(?:(?:[a-z\d-]+\.)*localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /**
- * Whether a caller may read figures: one on this machine without a proxy, by a local name or address, or one with the token.
- * @param token null: there is none
+ * Whether a caller may read figures: from this machine without a proxy, by a local name or address, or with the token.
+ * @param token null if there is none
  */
 export function mayRead({ address: from, headers }: MetricsAsker, token: string | null): boolean {
   const shown = /^bearer +(.+?) *$/i.exec(headers.authorization ?? '')?.[1]

@@ -1,25 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How figures of one name are put together that are not added up: a sum of delays says nothing, and a mean hides the one process that is too busy. */
+/**
+ * How to combine metrics that must not be added up: a sum of delays means nothing, and a mean hides the one process
+ * that is too busy.
+ */
 const otherwise: readonly (readonly [figures: RegExp, join: (one: number, other: number) => number])[] = [
   [/^nodejs_eventloop_(?:lag_(?!min_)|utilization_)|^nodejs_version_info$|^process_start_time_seconds$/, Math.max],
   [/^nodejs_eventloop_lag_min_/, Math.min],
 ]
 
-/** All that is told under one name. */
+/** All lines of one metric. */
 interface Family {
-  /** The lines that say what it is. */
+  /** The lines that describe the metric. */
   readonly head: string[]
   readonly join: (one: number, other: number) => number
-  /** Its values, by what stands before each. */
+  /** Values of the metric, by the text before each. */
   readonly values: Map<string, number>
 }
 
 /**
- * What several processes of one program count, as one: counters, histograms and gauges are added up, of an event loop the busiest one's
- * figures count, and of starts the last one's. Callers can have some ten thousand lines be there, so they are not taken apart further than
- * needed: what stands before a value is the same in each process.
- * @param texts what each of them tells, in Prometheus' text format
+ * Combines the metrics of several processes of one program: counters, histograms and gauges are added up; of the event
+ * loop, the busiest process counts; of start times, the latest. Callers can create some ten thousand lines, so lines
+ * are parsed only as far as needed: the text before a value is the same in each process.
+ * @param texts metrics of each process, in Prometheus' text format
  */
 export async function together(texts: readonly string[]): Promise<string> {
   const families: Families = new Map()
@@ -32,9 +35,9 @@ export async function together(texts: readonly string[]): Promise<string> {
 }
 
 /**
- * What ended processes have counted, for whoever adds up after them: without it a sum would be less than it was, which Prometheus takes for
- * a new beginning, and counts everything once more.
- * @returns counters and histograms alone
+ * Extracts what ended processes have counted, to be added to later sums: without it a sum would decrease, which
+ * Prometheus takes for a restart and then counts everything again.
+ * @returns counters and histograms only
  */
 export function keptOf(texts: readonly string[]): string {
   const families: Families = new Map()

@@ -6,22 +6,25 @@ import { BatchSpanProcessor, NodeTracerProvider, SamplingDecision, TraceIdRatioB
 import type { Span, SpanFacts, Tracing } from '../../platform/caller/trace.ts'
 
 export interface TracingOptions {
-  /** Of a collector that takes OTLP over HTTP; `/v1/traces` is put behind it. */
+  /** Origin and path of a collector that receives OTLP over HTTP; `/v1/traces` is appended. */
   readonly endpoint: string
-  /** Of all traces, the share that is kept: 0 to 1. */
+  /** Share of all traces that are sampled: 0 to 1. */
   readonly share: number
-  /** The service that the process is of: under this name its spans are found. */
+  /** Name of the process's service, under which its spans are found. */
   readonly service: string
 }
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL, consumer: SpanKind.CONSUMER } as const
 
-/** How long a collector may take at the end to take what it was not sent yet, in ms: nothing else waits for it by then, and spans are no data. */
+/**
+ * Time limit in ms for sending the remaining spans at the end, because nothing else waits by then and lost spans lose
+ * no data.
+ */
 const lastMs = 1_000
 
 /**
- * Opens tracing by OpenTelemetry. Which traces are kept follows from their ids alone: every process decides alike, and no caller can have
- * all of its requests kept. Nothing is registered with OpenTelemetry's global interface.
+ * Opens tracing by OpenTelemetry. Sampling depends on the trace id alone: all processes decide alike, and no caller can
+ * have all its requests sampled. Nothing is registered with OpenTelemetry's global interface.
  */
 export function openTracing({ endpoint, share, service }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
@@ -68,7 +71,9 @@ export function openTracing({ endpoint, share, service }: TracingOptions): Traci
   }
 }
 
-/** A trace that is not kept: it is only passed on, so that others do not keep it either. */
+/**
+ * Returns the span of an unsampled trace: its context is passed on, so that other processes do not sample it either.
+ */
 function passing(traceId: string): Span {
   let traceparent: string | undefined
   const span: Span = {
@@ -85,7 +90,7 @@ function passing(traceId: string): Span {
 
 const random = Buffer.allocUnsafe(16)
 
-/** So many random bytes, 16 at most, as hexadecimal digits, of which at least one is not zero. */
+/** Returns random bytes, 16 at most, as hexadecimal digits, of which at least one is not zero. */
 function hex(bytes: number): string {
   for (let at = 0; at < bytes; at += 4) random.writeUInt32BE(1 + Math.floor(Math.random() * 0xffff_ffff), at)
   return random.toString('hex', 0, bytes)
@@ -96,7 +101,7 @@ const kindOf = (failure: unknown): string => {
   return String(extensions?.code ?? code ?? name ?? 'Error').slice(0, 100)
 }
 
-/** Reads a traceparent (W3C Trace Context, version 00); null for what is none. */
+/** Reads a traceparent (W3C Trace Context, version 00); null for an invalid one. */
 export function readTraceparent(written: unknown): SpanContext | null {
   if (typeof written !== 'string') return null
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(written)

@@ -1,13 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Span, SpanFacts, Tracing } from '../../platform/caller/trace.ts'
 
-/** Templates of which a part is not to be noted: a secret, or whatever somebody behind us reads there. */
+/**
+ * Whether a route template contains a part that spans must not record: a secret, or a path that a subgraph reads
+ * itself.
+ */
 const isSecret = (route: string): boolean => /\/:(?:token|code)\b|\*/.test(route)
 
 /**
- * Begins the span of a request, named as OpenTelemetry names one: `GET /publishing/api/brands/:brandId`.
- * @param route the template that its path fits; undefined where there is none, and of a path of a caller's own making nothing is noted
- * @param facts what else is noted of it @default nothing
+ * Begins the span of a request, named as OpenTelemetry prescribes: `GET /publishing/api/brands/:brandId`.
+ * @param route template that the path matches; undefined when there is none: a path that the caller invents is not
+ * recorded
+ * @param facts further attributes @default none
  */
 export function beginRequest(
   tracing: Tracing,
@@ -24,7 +28,7 @@ export function beginRequest(
   })
 }
 
-/** Ends the span of a request with its status; one of ours that failed is an error. */
+/** Ends the span of a request with its status; a 5xx status marks it as an error. */
 export function endRequest(span: Span, status: number): void {
   span.end({ 'http.response.status_code': status }, status >= 500 ? { code: String(status) } : undefined)
 }

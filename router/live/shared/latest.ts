@@ -1,13 +1,13 @@
 import type { Told } from './told.ts'
 
-/** The latest event of each thing, in the order in which things were first told of. */
+/** The latest event of each item, in the order in which the items first occurred. */
 export interface Latest {
   keep(told: Told): void
   all(): readonly Told[]
   clear(): void
 }
 
-/** The most that is stored: further items are delivered only when they change. */
+/** Maximum stored items and characters: further items are delivered only when they change. */
 const most = { things: 1000, characters: 8 * 1024 * 1024 } as const
 
 export function createLatest(): Latest {

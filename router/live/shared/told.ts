@@ -1,20 +1,20 @@
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
 import type { LiveEvent } from '../../engine/engine.ts'
 
-/** An event in the form in which everybody is told it: written once, whoever many they are. */
+/** An event in the form sent to all clients: serialized once for all of them. */
 export interface Told {
   /** The result of the operation, as JSON. */
   readonly json: string
-  /** What it tells the latest of; null where the stream keeps nothing. */
+  /** The item whose latest state the event carries; null where the stream keeps none. */
   readonly about: string | null
-  /** The same as the bytes that a door sends, which are made once. */
+  /** The event as the bytes that a protocol sends; created once for each protocol. */
   framed(frame: Frame): Buffer
 }
 
-/** Puts a result into the frame of a door. */
+/** Wraps a result's JSON in a protocol's framing. */
 export type Frame = (json: string) => Buffer
 
-/** @param tellErrors the form in which errors leave the platform */
+/** @param tellErrors formats errors for clients */
 export function toldOf({ answer, about }: LiveEvent, tellErrors: (errors: NonNullable<ExecutionResult['errors']>) => readonly GraphQLFormattedError[]): Told {
   const { errors, data, extensions } = answer
   const json = JSON.stringify({ ...(errors && { errors: tellErrors(errors) }), ...(data !== undefined && { data }), ...(extensions && { extensions }) })
