@@ -1,6 +1,9 @@
 type Json = Readonly<Record<string, unknown>>
 
-/** What a document of OpenAPI promises to clients, without words and examples: what changes of it are compared by. */
+/**
+ * The parts of an OpenAPI document that clients rely on, without descriptions and examples; changes are compared by
+ * them.
+ */
 export interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
@@ -8,7 +11,7 @@ export interface Contract {
 
 const words: ReadonlySet<string> = new Set(['description', 'summary', 'example', 'tags'])
 
-/** Leaves out of a part of a document what only people read, and the answers that refuse. */
+/** Removes from a part of a document the texts for people, and the error answers. */
 function bare(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map(each => bare(each))
   if (typeof value !== 'object' || value === null) return value
@@ -16,7 +19,7 @@ function bare(value: unknown, key = ''): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, bare(inner, key === 'properties' ? '' : name)]))
 }
 
-/** Writes the contract of a document as JSON with one line a route, and one a schema. */
+/** Writes the contract of a document as JSON with one line for each route, and one for each schema. */
 export function contractText({ paths, components: { schemas } }: Contract): string {
   const line = (name: string, value: unknown) => `${JSON.stringify(name)}: ${JSON.stringify(bare(value))}`
   const methods = Object.entries(paths).map(

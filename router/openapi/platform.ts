@@ -7,7 +7,7 @@ import { describeRoutes, type OpenapiDocument, openapiDocument } from './documen
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-/** What the document is made of beside routes and graph: access rules, recorded exchanges, the program's version. */
+/** Reads the document's other inputs: access rules, recorded exchanges, the program's version. */
 const readBeside = () => ({
   access: readAccessTable(read('schema/supergraph.graphql')),
   examples: JSON.parse(read('schema/rest-examples.json')),
@@ -18,6 +18,6 @@ const readBeside = () => ({
 export const describePlatform = (): ReturnType<typeof openapiDocument> =>
   openapiDocument({ tables: routeTables, schema: buildSchema(read('schema/api.graphql'), { assumeValid: true, noLocation: true }), ...readBeside() })
 
-/** Describes the routes that a router serves, with the schema that it has read already. */
+/** Describes the routes that a router serves, with the schema that it has loaded already. */
 export const describeServed = (tables: readonly DerivedTable[], schema: GraphQLSchema): OpenapiDocument =>
   describeRoutes({ tables, schema, ...readBeside() }).document

@@ -2,10 +2,13 @@ import { type GraphQLSchema, isEnumType } from 'graphql'
 import { fromEnum } from '../rest/values.ts'
 import { headerNames } from '../rest/words.ts'
 
-/** What the graph's words are called on every route. */
+/** Names of the graph's standard arguments on every route. */
 const names: Readonly<Record<string, string>> = { ...headerNames, endCursor: 'nextCursor' }
 
-/** The same document with what the graph says of itself in the words of routes: enum values in lower case, and their own names. */
+/**
+ * Translates a document from the graph's terms to those of routes: enum values in lower case, and the routes' own
+ * names.
+ */
 export function retold<Value>(document: Value, schema: GraphQLSchema): Value {
   const values = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
   const inWords = (text: string): string =>

@@ -5,7 +5,7 @@ import type { Taken } from '../rest/derive/takes.ts'
 import type { JsonSchema } from '../rest/row.ts'
 import { byName, inputOrNull, inputSchema, leafSchema, type Named, orNull, withDescription } from './schema.ts'
 
-/** A value that a request brings, as the document describes it. */
+/** A value in a request, as the document describes it. */
 export interface Brought {
   readonly schema: JsonSchema
   readonly required: boolean
@@ -21,7 +21,7 @@ export const describeTaken = (taken: ReadonlyMap<string, Taken>, named: Named, w
     }),
   )
 
-/** Describes the body of a route's answer, under the name of the record that it is, or of the route; null where there is none. */
+/** Describes the body of a route's answer, named after its record or the route; null where there is none. */
 export function describeAnswer({ name, answers }: DerivedRow, named: Named): JsonSchema | null {
   if (!answers.body) return null
   const operation = typeNameOf({ name })
@@ -42,7 +42,7 @@ function withCount(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** What schemas of a route alone are called. */
+/** Returns the name for schemas that only one route uses. */
 export const typeNameOf = ({ name }: Pick<DerivedRow, 'name'>): string => `${name[0]!.toUpperCase()}${name.slice(1)}`
 
 interface Describing {
@@ -81,7 +81,7 @@ function shapeSchema(shape: Shape, description: string | null, describing: Descr
 
 const nullable = ({ nullable: mayBeNull }: { readonly nullable: boolean }, schema: JsonSchema): JsonSchema => (mayBeNull ? orNull(schema) : schema)
 
-/** Gives a record a name of its own: that of its type, or the operation's where it is made of several. */
+/** Names the schema of a record: after its type, or after the operation where several parts make it up. */
 function nameIt(
   type: Pick<GraphQLObjectType, 'name' | 'description'> | null,
   schema: JsonSchema,

@@ -3,9 +3,12 @@ import type { JsonSchema } from '../rest/row.ts'
 import { fromEnum } from '../rest/values.ts'
 import { innerName } from '../rest/words.ts'
 
-/** The schemas that have a name in the document, and how one gets it. */
+/** Registers the named schemas of the document. */
 export interface Named {
-  /** Enters a schema under its name, once. @returns a reference to it; under another name when this one stands for something else already */
+  /**
+   * Registers a schema under its name, once. @returns a reference to it; under another name when the first is taken by
+   * a different schema
+   */
   add(name: string, schema: JsonSchema, otherwise?: string): JsonSchema
   readonly all: Readonly<Record<string, JsonSchema>>
 }
@@ -23,11 +26,11 @@ export function createNamed(): Named {
   }
 }
 
-/** Members of a type by name: the document is the same, whatever the order in which a schema has them. */
+/** Sorts the members of a type by name, so that the document does not depend on their order in the schema. */
 export const byName = <Member extends { readonly name: string }>(members: readonly Member[]): readonly Member[] =>
   members.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** How JSON carries our scalars. */
+/** JSON schemas of our scalars. */
 const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   String: { type: 'string' },
@@ -42,7 +45,7 @@ const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   JSON: {},
 }
 
-/** A scalar, or an enum with its values as routes write them. */
+/** Returns the schema of a scalar, or of an enum with its values as routes write them. */
 export function leafSchema(type: GraphQLLeafType, named: Named): JsonSchema {
   if (!isEnumType(type)) return scalarSchemas[type.name] ?? withDescription({}, type.description)
   const values = byName(type.getValues())
@@ -51,7 +54,7 @@ export function leafSchema(type: GraphQLLeafType, named: Named): JsonSchema {
   return named.add(type.name, { type: 'string', enum: values.map(({ name }) => fromEnum(name)), description })
 }
 
-/** What a variable of an operation takes, as a route takes it. */
+/** Returns the schema of an operation's variable as a route accepts it. */
 export function inputSchema(type: GraphQLInputType, named: Named): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType, named)
   if (isListType(type)) return { type: 'array', items: inputOrNull(type.ofType, named) }
@@ -62,7 +65,7 @@ export function inputSchema(type: GraphQLInputType, named: Named): JsonSchema {
   return withDescription({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }, type.description)
 }
 
-/** The same, where null may stand too. */
+/** Returns the schema of a variable, allowing null. */
 export const inputOrNull = (type: GraphQLInputType, named: Named): JsonSchema =>
   isNonNullType(type) ? inputSchema(type, named) : orNull(inputSchema(type, named))
 
@@ -74,6 +77,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema
 }
 
-/** A schema with what is said of this place; a reference may have words of its own beside it. */
+/** Adds the description of a position to a schema; a reference may have a description beside it. */
 export const withDescription = (schema: JsonSchema, description: string | null | undefined): JsonSchema =>
   description ? { ...schema, description: description.replaceAll(/\s*\n\s*/g, ' ').trim() } : schema

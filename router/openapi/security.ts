@@ -1,9 +1,9 @@
 import type { Requirement } from '../access/rules.ts'
 
-/** One way to be let in: every scheme of it, each with the scopes and policies that it takes. */
+/** One way to be authorized: all of its schemes are needed, each with its scopes and policies. */
 export type Way = Readonly<Record<string, readonly string[]>>
 
-/** What callers show, as `components.securitySchemes`. */
+/** Credentials of callers, as `components.securitySchemes`. */
 export const securitySchemes = {
   bearer: {
     type: 'http',
@@ -38,8 +38,8 @@ export const securitySchemes = {
 const ofPeople = ['bearer', 'cookie'] as const
 
 /**
- * Who may call, as an operation's `security`: any of the ways will do. A role name beside a scheme is what its caller must have: scopes as
- * `service:scope`, policies by their name (OpenAPI 3.1 lets every scheme name such roles).
+ * Returns an operation's `security`: any one of the ways suffices. A role name beside a scheme is a requirement on the
+ * caller: scopes as `service:scope`, policies by their name (OpenAPI 3.1 allows role names for every scheme).
  */
 export function securityOf(requirements: readonly Requirement[]): readonly Way[] {
   if (requirements.length === 0) return [{}, ...waysOf([])]

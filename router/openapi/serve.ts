@@ -10,15 +10,16 @@ import { describeServed } from './platform.ts'
 /** The routes of a router and the graph that answers them. */
 export interface OpenapiOptions {
   readonly hosts: Hosts
-  /** Origin of the platform, which the document names as its server. */
+  /** Origin of the platform, which the document lists as its server. */
   readonly publicUrl: string
   readonly tables: readonly DerivedTable[]
   readonly schema: GraphQLSchema
 }
 
 /**
- * Serves the OpenAPI document to everybody: all routes at `/openapi.json`, those of one service at `/<slug>/openapi.json` and at
- * `/openapi.json` on the service's own host. The document is made at the first request.
+ * Serves the OpenAPI document without authentication: all routes at `/openapi.json`, those of one service at
+ * `/<slug>/openapi.json` and at `/openapi.json` on the service's own host. The document is created at the first
+ * request.
  */
 export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl, tables, schema }: OpenapiOptions): void {
   const texts = new Map<Slug | null, string>()
@@ -39,7 +40,7 @@ export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl, tables, s
   for (const slug of slugs) app.get(`/${slug}/openapi.json`, async (request, reply) => send(request, reply, slug))
 }
 
-/** What of the document is about one service, and the components that this refers to. */
+/** Returns the part of the document about one service, with the components that it refers to. */
 function partOf(document: Document, slug: Slug): object {
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(`/${slug}/`)))
   const met = new Set<string>()

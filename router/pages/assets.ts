@@ -8,11 +8,11 @@ import { tagOfBody } from '../rest/preconditions.ts'
 export interface Asset {
   readonly path: string
   readonly type: 'text/javascript' | 'text/css' | 'image/png' | 'image/svg+xml'
-  /** Read when it is first asked for, and kept packed. */
+  /** Loads the asset; it is read at the first request, and kept compressed. */
   load(): Promise<string | Buffer | Packed>
 }
 
-/** What was packed by gzip already. */
+/** An asset that is compressed with gzip already. */
 export interface Packed {
   readonly packed: Buffer
 }
@@ -26,14 +26,17 @@ const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
 /** A file beside the code of ours. */
 export const ownFile = (name: string) => () => readFile(new URL(`browser/${name}`, import.meta.url), 'utf8')
 
-/** A file that a package brings. @param specifier as an import would write it @param beside from there, where no import leads to it */
+/**
+ * Returns the path of a package's file. @param specifier as in an import @param beside relative path from there, for
+ * files that no import reaches
+ */
 export const packageFile =
   (specifier: string, beside = '') =>
   () =>
     readFile(new URL(beside, import.meta.resolve(specifier)))
 
 /**
- * Serves files for pages, packed for whoever takes that. Browsers ask each time whether they still have the right one: an address stays
+ * Serves files for pages, compressed for clients that accept it. Browsers revalidate each time, because addresses stay
  * the same when the platform is upgraded.
  */
 export function serveAssets(app: FastifyInstance, list: readonly Asset[]): void {

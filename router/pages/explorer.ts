@@ -5,12 +5,15 @@ import type { SendPage } from './layout.ts'
 
 const folder = '/explorer/assets'
 
-/** GraphiQL as one file each, built by GraphQL Yoga: https://github.com/graphql-hive/graphql-yoga/tree/main/packages/graphiql. */
+/**
+ * The files of GraphiQL, built by GraphQL Yoga:
+ * https://github.com/graphql-hive/graphql-yoga/tree/main/packages/graphiql.
+ */
 type Part = 'js' | 'css' | 'editorWorkerService' | 'graphqlWorker' | 'jsonWorker'
 
 let packing: Promise<Readonly<Record<Part, Uint8Array>>> | undefined
 
-/** Has a thread of its own read and pack them all, when the first is asked for. */
+/** Compresses all files in a worker thread at the first request. */
 function packedParts(): NonNullable<typeof packing> {
   packing ??= new Promise<Readonly<Record<Part, Uint8Array>>>((done, fail) => {
     const thread = new Worker(new URL('./graphiql-worker.ts', import.meta.url))
@@ -34,7 +37,7 @@ const files: readonly Asset[] = [
   { path: `${folder}/explorer.js`, type: 'text/javascript', load: ownFile('explorer.js') },
 ]
 
-/** Serves GraphiQL at `/explorer`: queries over HTTP, subscriptions over graphql-ws, both at this page's own origin. */
+/** Serves GraphiQL at `/explorer`: queries over HTTP, subscriptions over graphql-ws, both at the page's own origin. */
 export function serveExplorer(app: FastifyInstance, sendPage: SendPage): void {
   serveAssets(app, files)
   app.get('/explorer', async (_request, reply) =>

@@ -29,8 +29,8 @@ const file = new URL('../../schema/supergraph.graphql', import.meta.url)
 const roots = ['Query', 'Mutation', 'Subscription'] as const
 
 /**
- * Serves the reference of the graph: what there is at `/docs/graph`, and each type on a page of its own, with who may see it. It is written
- * out of the schema that clients are served and the rules of the supergraph.
+ * Serves the reference of the graph: an overview at `/docs/graph`, and a page for each type with its access rules. It
+ * is generated from the clients' schema and the supergraph's rules.
  */
 export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage): void {
   let rules: Rules | undefined
@@ -58,7 +58,7 @@ export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema,
   })
 }
 
-/** What stands before the graph. */
+/** The supergraph's rules that the reference shows. */
 interface Rules {
   readonly access: AccessTable
   readonly costs: Costs
@@ -144,7 +144,7 @@ function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules): 
   return parts.filter(Boolean).join('\n')
 }
 
-/** What the graph says of a field's cost; '' where it says nothing, and the field costs as every other does. */
+/** Returns the cost that the graph declares for a field; '' for the default cost. */
 function costOf(coordinate: string, isInput: boolean, { fields, lists, inputs }: Costs): string {
   const weight = (isInput ? inputs : fields).get(coordinate)
   const list = lists.get(coordinate)
@@ -191,7 +191,7 @@ const policies: Readonly<Record<string, string>> = {
   platform_super_admin: 'a super admin of the platform',
 }
 
-/** Requirements in words: all of them have to be met. */
+/** Describes requirements in words; all of them must be met. */
 function who(requirements: readonly Requirement[]): string {
   const sentence = (requirement: Requirement): string => {
     if (requirement.kind === 'authenticated') return 'whoever is known'
@@ -206,13 +206,13 @@ const told = (deprecationReason: string | null | undefined): string => (deprecat
 const fieldsOf = (type: GraphQLNamedType | undefined): readonly GraphQLField<unknown, unknown>[] =>
   type && 'getFields' in type && !isInputObjectType(type) ? Object.values(type.getFields()) : []
 
-/** A type as SDL writes it, with its name as a link. */
+/** Writes a type as in SDL, with its name as a link. */
 const signature = (type: string): string => type.replace(/\w+/, name => typeLink(name))
 
 const builtIn = new Set(['ID', 'String', 'Int', 'Float', 'Boolean'])
 const typeLink = (name: string): string => (builtIn.has(name) ? name : `<a href="/docs/graph/${name}">${name}</a>`)
 
-/** Descriptions are Markdown, of which they use code alone. */
+/** Renders a description's Markdown, of which descriptions use code spans only. */
 const inline = (text: string): string => escaped(text.replaceAll(/\s*\n\s*/g, ' ').trim()).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 const prose = (text: string | null | undefined): string => (text ? `<p>${inline(text)}</p>` : '')
 const firstSentence = (text: string | null | undefined): string => inline(/^[\s\S]+?[.;:](?=\s|$)/.exec(text ?? '')?.[0].replace(/[;:]$/, '.') ?? text ?? '')

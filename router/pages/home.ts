@@ -6,15 +6,15 @@ import type { Found } from '../door/health.ts'
 import type { SendPage } from './layout.ts'
 import type { createSignedIn, SignedIn } from './signed-in.ts'
 
-/** A service as the page shows it. */
+/** A service on the overview page. */
 export interface ShownService {
   readonly slug: Slug
   readonly title: string
-  /** Where clients reach it beside the prefix, if it has an address of its own. */
+  /** Address of the service besides the prefix; null if it has none. */
   readonly origin: string | null
-  /** Whether it has REST routes. */
+  /** Whether the service has REST routes. */
   readonly hasRoutes: boolean
-  /** Rejects while it does not work; without it the page says what readiness knows. */
+  /** Rejects while the service does not work; without it the page shows the readiness check of the same name. */
   ready?(): Promise<void>
 }
 
@@ -23,11 +23,11 @@ export interface Place {
   readonly name: string
   /** A path of the host where the page is, or an address. */
   readonly address: string
-  /** What one finds there, in a few words. */
+  /** What the place offers, in a few words. */
   readonly what: string
 }
 
-/** Accounts to try the platform with, for whoever is at the machine. */
+/** Accounts to try the platform with, shown to people at this machine. */
 export interface DemoAccounts {
   readonly accounts: readonly string[]
   readonly password: string
@@ -40,20 +40,26 @@ export interface Workspace {
 }
 
 export interface HomeNeeds {
-  /** Workspaces whose pages are served, in the order in which they are shown. @default none */
+  /** Workspaces whose pages are served, in display order. @default none */
   readonly workspaces?: readonly Workspace[]
   readonly services: readonly ShownService[]
   readonly places: readonly Place[]
   readonly demo: DemoAccounts | null
-  /** Tells who has signed in with the browser that asks. @default nobody can */
+  /** Returns the person who is signed in with the requesting browser. @default none */
   readonly signedIn?: ReturnType<typeof createSignedIn> | undefined
-  /** What readiness finds at this moment. */
+  /** Returns the present result of the readiness checks. */
   look(): Promise<readonly Found[]>
-  /** Leads a browser on from `/` of a service's own host; null where that shows the overview too. @default every host does */
+  /**
+   * Redirects a browser from `/` of a service's own host; null where that shows the overview too. @default every host
+   * does
+   */
   start?: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply | null) | undefined
 }
 
-/** Serves what is here at `/`: a page that says how it is too for a person with a browser, and the places alone, as JSON, for a program. */
+/**
+ * Serves the overview at `/`: a page with the platform's state for browsers, and the list of places as JSON for
+ * programs.
+ */
 export function serveHome(app: FastifyInstance, { services, places, workspaces = [], demo, signedIn, look, start }: HomeNeeds, sendPage: SendPage): void {
   app.get('/', async (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return reply.send({ places })
@@ -83,7 +89,10 @@ const placeItem = ({ name, address, what }: Place): string => `<li><a href="${es
 
 const mark = (ready: boolean): string => (ready ? '<span class="good">ready</span>' : '<span class="bad">not ready</span>')
 
-/** A service's own word, else what readiness found under its name, else whether everything is ready that it stands on. */
+/**
+ * Returns a service's state: by its own check, else by the readiness check of its name, else by all checks of its
+ * dependencies.
+ */
 async function stateOf({ slug, ready }: ShownService, found: readonly Found[]): Promise<boolean> {
   if (ready)
     return ready().then(

@@ -1,7 +1,7 @@
 import { type Slug, slugs } from '../../subgraphs/scopes.ts'
 import type { Asset } from './assets.ts'
 
-/** The letter and the colour by which a service is told from the others. */
+/** The letter and the colour of each service's icon. */
 const looks: Readonly<Record<Slug, readonly [letter: string, colour: string]>> = {
   identity: ['I', '#334155'],
   launcher: ['L', '#4338ca'],
@@ -14,5 +14,8 @@ const looks: Readonly<Record<Slug, readonly [letter: string, colour: string]>> =
 const drawn = ([letter, colour]: readonly [string, string]): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img"><rect width="64" height="64" rx="14" fill="${colour}"/><text x="32" y="44" fill="#fff" font-family="system-ui,sans-serif" font-size="36" font-weight="600" text-anchor="middle">${letter}</text></svg>`
 
-/** The icons that the registry names by path. They answer on every host, so that a page finds the icon of another service on its own origin. */
+/**
+ * The icons that the registry names by path. Every host serves them, so that a page finds the icon of another service
+ * on its own origin.
+ */
 export const icons: readonly Asset[] = slugs.map(slug => ({ path: `/icons/${slug}.svg`, type: 'image/svg+xml', load: async () => drawn(looks[slug]) }))

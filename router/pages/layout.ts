@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { escaped } from '../../subgraphs/http/html.ts'
 
-/** Where the pages' own files are; under it, for it means the same on every host. */
+/** Path of the pages' own files, which means the same on every host. */
 export const assets = '/docs/assets'
 
 /** A page of the platform's own. */
@@ -9,21 +9,24 @@ export interface Page {
   readonly title: string
   /** The page's main content as HTML: foreign text must pass through `escaped` first. */
   readonly content: string
-  /** Stylesheets and scripts of ours beside the house's, by their paths. */
+  /** Paths of additional stylesheets and scripts of ours. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
-  /** Attributes of the body, for its scripts. */
+  /** Data attributes of the body, for the page's scripts. */
   readonly data?: Readonly<Record<string, string>>
-  /** How it is laid out: a text to read, a text above an application, or an application that has the window below the bar to itself. @default text */
+  /**
+   * Layout of the page: a text to read, a text above an application, or an application that fills the window below the
+   * bar. @default text
+   */
   readonly layout?: 'text' | 'above' | 'application'
-  /** What the policy allows beside the house's: libraries that write styles of their own, or work in workers. */
+  /** Additions to the content-security policy, for libraries that write their own styles or use workers. */
   readonly policy?: Readonly<Record<string, string>>
 }
 
 /** A link of the navigation bar: path and label. */
 export type Bar = readonly (readonly [path: string, name: string])[]
 
-/** Sends a page. @param current its path, for the bar */
+/** Sends a page. @param current its path, which the bar highlights */
 export type SendPage = (reply: FastifyReply, page: Page, current: string) => FastifyReply
 
 const policy = {
@@ -39,7 +42,10 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** Makes what sends pages below one bar. Whatever they load is ours, and nothing in them is a script but what stands in files. */
+/**
+ * Creates the function that sends pages below one bar. Pages load nothing from other origins and contain no inline
+ * scripts.
+ */
 export function createSendPage(bar: Bar): SendPage {
   return (reply, page, current) => {
     const allowed = Object.entries({ ...policy, ...page.policy }).map(([directive, sources]) => `${directive} ${sources}`)

@@ -16,17 +16,17 @@ import {
   isRequiredInputField,
 } from 'graphql'
 
-/** An operation that asks one root field, with values to fill in. */
+/** An operation that selects one root field, with example values. */
 export interface OperationExample {
   readonly text: string
-  /** Null if no variables are needed. */
+  /** Example variables; null if none are needed. */
   readonly variables: Readonly<Record<string, unknown>> | null
 }
 
-/** How far the selection goes down: an entry of a page, and what it holds. */
+/** Maximum depth of an example's selection: an entry of a page, and its fields. */
 const depths = 3
 
-/** Values of scalars as they would look. */
+/** Example values of scalars. */
 const values: Readonly<Record<string, unknown>> = {
   ID: '01990000-0000-7000-8000-000000000001',
   String: 'text',
@@ -41,7 +41,7 @@ const values: Readonly<Record<string, unknown>> = {
   JSON: {},
 }
 
-/** Writes an operation that is valid as it stands: every argument that must be there, and of the answer what a reader would look at first. */
+/** Writes a valid example operation: with every required argument, and the fields that a reader would look at first. */
 export function exampleOf(kind: 'query' | 'mutation' | 'subscription', field: GraphQLField<unknown, unknown>): OperationExample {
   const given = field.args.filter(isRequiredArgument)
   const declared = given.length > 0 ? `(${given.map(({ name, type }) => `$${name}: ${type}`).join(', ')})` : ''

@@ -11,8 +11,9 @@ const files: readonly Asset[] = [
 ]
 
 /**
- * Serves the reference of the REST routes, out of `/openapi.json`, at `/docs`; of one service at `/docs/<slug>`. Calls are tried from the page.
- * @param services those that have routes
+ * Serves the reference of the REST routes, generated from `/openapi.json`, at `/docs`, and of one service at
+ * `/docs/<slug>`. Readers can try calls on the page.
+ * @param services those with routes
  */
 export function serveReference(app: FastifyInstance, { hosts, services, publicUrl }: ReferenceNeeds, sendPage: SendPage): void {
   serveAssets(app, files)

@@ -14,7 +14,7 @@ import { icons } from './icons.ts'
 import { assets, createSendPage } from './layout.ts'
 import { serveReference } from './reference.ts'
 
-/** A service as a way to start knows it. */
+/** A service that runs in this process or beside it. */
 export type RunningService = Pick<ShownService, 'slug' | 'title' | 'ready'>
 
 export interface PagesNeeds {
@@ -23,27 +23,27 @@ export interface PagesNeeds {
   readonly production: boolean
   readonly schema: GraphQLSchema
   readonly tables: readonly RouteTable[]
-  /** Whether the graph is the platform's own; before any other supergraph there is no REST, and no reference. */
+  /** Whether the graph is the platform's own; another supergraph has no REST routes and no reference. */
   readonly isOurs: boolean
   readonly services: readonly RunningService[]
   readonly demo: DemoAccounts | null
   readonly sandbox: string | null
-  /** The issuer at which people sign in, where that is another than the platform. */
+  /** The issuer at which people sign in; null when it is the platform. */
   readonly foreignIssuer: string | null
-  /** Tells who has signed in with a browser. @default nobody can */
+  /** Returns the person who is signed in with a browser. @default none */
   readonly signedIn?: HomeNeeds['signedIn']
   look(): Promise<readonly Found[]>
-  /** Leads a browser on from `/` of a service's own host. @default none does */
+  /** Redirects a browser from `/` of a service's own host. @default none */
   readonly start?: HomeNeeds['start']
 }
 
 const style: Asset = { path: `${assets}/house.css`, type: 'text/css', load: async () => `${houseTokens()}${await ownFile('house.css')()}` }
-/** Sends the form of who is signed in already, so that opening a service takes no press. */
+/** Script that submits the form of a person who is signed in already, so that opening a service takes no click. */
 const goOn: Asset = { path: `${assets}/go-on.js`, type: 'text/javascript', load: ownFile('go-on.js') }
 
 /**
- * Serves the pages of the platform. None of them loads anything from elsewhere. In production there is neither explorer nor reference of
- * the graph, which tells its schema to nobody there.
+ * Serves the pages of the platform. None of them loads anything from other origins. In production there is neither
+ * explorer nor graph reference, because production does not publish its schema.
  */
 export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
   const { hosts, publicUrl, production, schema, services, tables, isOurs } = needs
@@ -73,7 +73,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
   if (isOurs && !production) serveGraphReference(app, schema, send)
 }
 
-/** A workspace as the overview shows it; null for one whose service does not run here. */
+/** Returns a workspace for the overview; null when its service does not run here. */
 function workspaceOf(hosts: Hosts, services: PagesNeeds['services'], slug: Slug, start: string): Workspace | null {
   const service = services.find(each => each.slug === slug)
   return service ? { title: service.title, address: hosts.addressOf(slug, 'web', start) } : null

@@ -5,11 +5,11 @@ import { type Authenticate, isCaller } from '../access/authenticate.ts'
 import { webHeaders } from '../door/headers.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Whom a page greets. */
+/** The person whom a page greets. */
 export interface SignedIn {
   /** The person's name, or their mail address where they have none. */
   readonly name: string
-  /** The organization in which they work at present; null in none. */
+  /** The person's active organization; null in none. */
   readonly organization: string | null
 }
 

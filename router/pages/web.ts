@@ -7,7 +7,9 @@ import { prefersHtml, webHeaders } from '../door/headers.ts'
 import type { Hosts } from '../hosts.ts'
 import { answersHere, misplaced } from '../rest/place.ts'
 
-/** Serves the workspaces of the services for people (`web/`), each on its own hosts and under its prefix on the platform's. */
+/**
+ * Serves the services' web applications (`web/`), each on its own hosts and under its prefix on the platform's host.
+ */
 export function serveWeb(
   app: FastifyInstance,
   {
@@ -27,7 +29,7 @@ export function serveWeb(
       if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
     },
     async isSignedIn(request) {
-      // Whatever keeps identity from answering is told to who asks it next, which the page does.
+      // Any failure of identity is ignored here and reported by the page's own next request.
       const caller = await authenticate(webHeaders(request.headers), { safe: true }).catch(() => null)
       return caller && isCaller(caller) && isPerson(caller.viewer)
     },
