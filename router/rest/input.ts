@@ -5,7 +5,7 @@ import { versionExpected } from './preconditions.ts'
 import type { OperationRow, RowInput } from './row.ts'
 import { isRecord } from './values.ts'
 
-/** What a request of a route brings, as Fastify reads it. */
+/** The parts of a request that routes read, as Fastify parses them. */
 export interface Sent {
   readonly Params: Readonly<Record<string, string>>
   readonly Querystring: Readonly<Record<string, string | readonly string[]>>
@@ -13,8 +13,8 @@ export interface Sent {
 }
 
 /**
- * Reads what a request brings to a route's operation.
- * @throws BAD_USER_INPUT for a parameter or field that the row does not know, a body that is no object, a header that cannot be read
+ * Reads a request as the input of a route's operation.
+ * @throws BAD_USER_INPUT for an unknown parameter or field, a body that is not an object, a header that cannot be read
  */
 export function readInput(row: OperationRow, request: FastifyRequest<Sent>): RowInput {
   const query: Record<string, string> = {}

@@ -4,14 +4,14 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Hosts, isShutOn, passedPath, passesOn, type Role } from '../hosts.ts'
 import { anyMethod, type RouteTable, type Row } from './row.ts'
 
-/** Who a row is for, and so on which hosts it answers. */
+/** Returns the audience of a route, which decides on which hosts it is served. */
 export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (row.role ?? (row.why === 'page' ? 'web' : 'api')))
 
 /** Whether a row of this role is answered on the host that a request came to. */
 export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
   !isShutOn(hosts, request.headers.host, askedOf(request)) && hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
 
-/** The error for a request on a host of another role: it names the right address. */
+/** Error for a request on a host of the other audience; it names the right address. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
   const { method, url, headers } = request
   const [asked, routed] = [withoutQuery(askedOf(request)), withoutQuery(url)]
@@ -26,21 +26,26 @@ export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, rol
 
 const withoutQuery = (url: string): string => url.split('?', 1)[0]!.slice(0, 200)
 
-/** A hook that comes before credentials and bodies: it refuses what the host is not for. */
+/** Creates a hook that runs before credentials and bodies are read: it rejects routes that the host does not serve. */
 export const keepRole = (hosts: Hosts, slug: Slug, role: Role) => async (request: FastifyRequest) => {
   if (!answersHere(hosts, request, role)) throw misplaced(hosts, request, slug, role)
 }
 
-/** Whether the prefix of the service was left out: then another path was asked for than is routed. */
+/** Whether the prefix of the service was omitted, so that the requested path differs from the routed one. */
 const isShort = (request: FastifyRequest): boolean => askedOf(request) !== request.url
 
-/** Whether identity's path was asked for on the host of a service that passes it on: there it is answered whomever its row is for. */
+/**
+ * Whether identity's path was requested on the host of a service that forwards it: it is served there whatever its
+ * audience.
+ */
 const isPassed = (hosts: Hosts, request: FastifyRequest): boolean => {
   const asked = askedOf(request)
   return request.url === `/identity${asked}` && passesOn(hosts, request.headers.host, asked)
 }
 
-/** Tells whether a service has a row of its own where identity's is passed on: that one comes first. */
+/**
+ * Returns whether a service has its own route at a path that is forwarded to identity; its own route takes precedence.
+ */
 export function ownRows(tables: readonly RouteTable[]): (slug: Slug, method: string, path: string) => boolean {
   const own = tables.flatMap(({ slug, rows }) =>
     slug === 'identity' ? [] : rows.filter(({ path }) => path.startsWith(passedPath)).map(row => ({ slug, row, pattern: patternOf(row.path) })),
@@ -59,5 +64,5 @@ const patternOf = (path: string): RegExp =>
       .replace(/\*$/, '.*')}/?$`,
   )
 
-/** Path and query as they were asked for; a request line may name the host before them. */
+/** Returns path and query as requested; a request line may contain the host before them. */
 const askedOf = ({ originalUrl }: FastifyRequest): string => originalUrl.replace(/^https?:\/\/[^/?#]*/i, '')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Refusal } from '../../platform/errors.ts'
 import { withStatus } from '../door/errors.ts'
 
-/** An entity tag (RFC 9110 §8.8.3): what stands within its quotes, and whether it promises less than equality. */
+/** An entity tag (RFC 9110 §8.8.3): the text within its quotes, and whether it is weak. */
 interface Tag {
   readonly opaque: string
   readonly weak: boolean
@@ -11,7 +11,10 @@ interface Tag {
 const aTag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
 const listOfTags = new RegExp(`^\\s*${aTag}(?:\\s*,\\s*${aTag})*\\s*$`)
 
-/** What a precondition header names: any record, or those with one of the tags; undefined without the header. */
+/**
+ * The records that a precondition header names: any record, or those with one of the tags; undefined without the
+ * header.
+ */
 type Named = '*' | readonly Tag[] | undefined
 
 function readTags(header: string | undefined, name: string): Named {
@@ -22,27 +25,29 @@ function readTags(header: string | undefined, name: string): Named {
   return tagsIn(header)
 }
 
-/** The entity tags that stand in a header of such. */
+/** Reads the entity tags in a header. */
 const tagsIn = (header: string): readonly Tag[] =>
   [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque]) => ({ opaque: opaque!, weak: weak !== undefined }))
 
 /**
- * The entity tag of a record: its version.
- * @param passing what of the record changes without the version; such a record has another tag, and `If-Match` still reads the version
+ * Returns the entity tag of a record, which is its version.
+ * @param passing parts of the record that change without the version; such a record has another tag, and `If-Match`
+ * still reads the version
  */
 export const tagOfVersion = (version: number, passing = ''): string => `"${version}${passing && `-${passing}`}"`
 
 /** The entity tag of an answer that has no version: equal for equal bodies, and no ground to change anything on. */
 export const tagOfBody = (body: string): string => `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 
-/** What no record's version is: a change that waits for it is refused as one that waits for a former version. */
+/** A version that no record has: a change that expects it is rejected like one that expects an outdated version. */
 const noVersion = 0
 
 /**
- * The version that a change waits for, by `If-Match`. Tags that are weak or none of ours name no version of any record, so they
- * never match (RFC 9110 §13.1.1); the graph compares under its lock, after it has asked whose the record is.
+ * Returns the version that a change expects, by `If-Match`. Weak tags and foreign tags name no version of any record,
+ * so they never match (RFC 9110 §13.1.1). The graph compares the version under its lock, after checking the caller's
+ * rights to the record.
  * @returns undefined when any version will do
- * @throws BAD_USER_INPUT for several versions, of which a change could wait for one only
+ * @throws BAD_USER_INPUT for several versions, of which a change could expect only one
  */
 export function versionExpected(header: string | undefined): number | undefined {
   const tags = readTags(header, 'If-Match')
@@ -52,12 +57,15 @@ export function versionExpected(header: string | undefined): number | undefined 
   return [...versions][0] ?? noVersion
 }
 
-/** The refusal of a change, or of an answer, that a precondition header forbids (RFC 9110 §15.5.13). */
+/**
+ * The error of a read that is not what `If-Match` names, and of a precondition header where it cannot hold (RFC 9110
+ * §15.5.13). A change at an outdated version is `STALE_VERSION` (409), whichever way the version came.
+ */
 export const preconditionFailed = (sentence: string, details: Record<string, unknown> = {}): Refusal =>
   withStatus(412, new Refusal('CONFLICT', sentence, details))
 
 /**
- * Decides about an answer that only reads.
+ * Evaluates the preconditions of an answer to a read.
  * @param etag of the answer
  * @returns whether the client has this answer already (304)
  * @throws CONFLICT (412) when `If-Match` names another

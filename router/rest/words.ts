@@ -21,27 +21,27 @@ import { withStatus } from '../door/errors.ts'
 import type { OperationRow } from './row.ts'
 import { fromEnum, isRecord } from './values.ts'
 
-/** What a route says in place of the graph: derived from its operation, whose variables have types and whose enums have values. */
+/** Writes a route's error messages in the route's own terms, derived from the types and enums of its operation. */
 export interface Words {
   /**
-   * Checks the values of an operation's variables, before the graph would refuse them in words of its own.
+   * Checks the values of an operation's variables before the graph would reject them in its own terms.
    * @throws BAD_USER_INPUT with `field`, named as the route names it
    */
   check(variables: Readonly<Record<string, unknown>>): void
-  /** The error of an operation as the route tells it; an accident is handed back as it is, for the log. */
+  /** Translates an error of an operation to the route's terms; an internal error is returned unchanged, for the log. */
   refusal(error: GraphQLError, viewer: Viewer): unknown
 }
 
-/** What the graph's input calls otherwise than a route, on every route. */
+/** Standard names of the graph's input that differ in every route. */
 export const headerNames: Readonly<Record<string, string>> = { expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
 
-/** The same of what stands in one of several records: no header can say a version of each. */
+/** Standard names within a list of records, where headers cannot carry a value for each. */
 const innerNames: Readonly<Record<string, string>> = { expectedVersion: 'version' }
 
-/** A field of an input within an input, as every route calls it. */
+/** Name of a nested input field in every route. */
 export const innerName = (name: string): string => (Object.hasOwn(innerNames, name) ? innerNames[name]! : name)
 
-/** What a value of each scalar has to be, after `must be`. */
+/** Descriptions of each scalar's valid values, to follow `must be`. */
 const forms: Readonly<Record<string, string>> = {
   ID: 'an id',
   String: 'text',
@@ -54,13 +54,13 @@ const forms: Readonly<Record<string, string>> = {
   EmailAddress: 'a mail address',
 }
 
-/** Details that are codes of their own and stay as they are. */
+/** Details of errors that are codes and stay unchanged. */
 const codes: ReadonlySet<string> = new Set(['reason', 'field', 'service', 'limit', 'requiredScopes', 'requiredPolicies'])
 
-/** Values of enums that are words of a sentence too, and keep their letters there; routes take them in any case. */
+/** Enum values that are acronyms, and keep their upper case in sentences; routes accept them in any case. */
 const acronyms: ReadonlySet<string> = new Set(['GIF', 'URL'])
 
-/** Makes the words of one route. */
+/** Creates the messages of one route. */
 export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   const names = { ...headerNames, ...row.names }
   const enumValues = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
@@ -74,11 +74,11 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
     const [first = '', ...rest] = path.split('.')
     return [Object.hasOwn(names, first) ? names[first] : first, ...rest.map(innerName)].join('.')
   }
-  /** What the address itself names. */
+  /** Parameters in the path. */
   const segments = new Set([...row.path.matchAll(/:(\w+)/g)].map(([, segment]) => segment!))
   const lowered = (text: string): string =>
     text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) && !acronyms.has(word) ? fromEnum(word) : word))
-  // Whatever is called `id` may stand anywhere in a sentence; a field that is meant stands at its beginning.
+  // The word `id` may occur anywhere in a sentence; a field's name is at its beginning.
   const retold = (message: string): string =>
     lowered(message.replace(/^\w+/, word => named(word)).replaceAll(/\b(?:expectedVersion|idempotencyKey)\b/g, word => headerNames[word]!))
   const details = (value: unknown, key = ''): unknown => {
@@ -114,7 +114,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   }
 }
 
-/** Says what would open a route, out of what the graph says of the field behind it. */
+/** Describes the rights that a route requires, from the requirements of the field behind it. */
 function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, anonymous: boolean): string {
   const any = (ways: unknown) => {
     const all: readonly (readonly string[])[] = Array.isArray(ways) ? ways : []
@@ -129,8 +129,8 @@ function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, 
 }
 
 /**
- * @param path     where the value stands in the graph's input; empty for the input itself
- * @param segments what stands in the address: a word there that is none of those it may be is no address at all
+ * @param path     path of the value in the graph's input; empty for the input itself
+ * @param segments path parameters: an invalid enum value there means that the address does not exist
  */
 function checkValue(value: unknown, type: GraphQLInputType, path: string, named: (path: string) => string, segments: ReadonlySet<string>): void {
   const field = named(path)

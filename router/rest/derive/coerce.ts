@@ -3,8 +3,8 @@ import { isRecord, toBoolean, toEnum, toInteger } from '../values.ts'
 import { innerName } from '../words.ts'
 
 /**
- * A value of a path or query string as a variable of a type takes it; a list has commas between its values. What does not fit stays text,
- * and is refused with a sentence.
+ * Converts a value of a path or query string to a variable's type; a list is separated by commas. A value that does not
+ * fit stays text and is rejected later with a message.
  */
 export function fromText(text: string | undefined, type: GraphQLInputType): unknown {
   if (text === undefined) return undefined
@@ -15,7 +15,7 @@ export function fromText(text: string | undefined, type: GraphQLInputType): unkn
   return type.name === 'Int' ? toInteger(text) : type.name === 'Boolean' ? toBoolean(text) : text
 }
 
-/** A value of a body as a variable of a type takes it: enum values in upper case, fields by their names in the graph. */
+/** Converts a value of a body to a variable's type: enum values to upper case, fields to their names in the graph. */
 export function fromJson(value: unknown, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return fromJson(value, type.ofType)
   if (isListType(type)) return Array.isArray(value) ? value.map(each => fromJson(each, type.ofType)) : fromJson(value, type.ofType)
@@ -31,7 +31,7 @@ export function fromJson(value: unknown, type: GraphQLInputType): unknown {
   )
 }
 
-/** The value at a path of names and numbers, `images.0.brandId`; undefined where there is none. */
+/** Returns the value at a path of names and numbers, `images.0.brandId`; undefined where there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value
   for (const step of path.split('.')) found = Array.isArray(found) ? found[Number(step)] : isRecord(found) ? found[step] : undefined

@@ -4,26 +4,26 @@ import { type Replying, type RoutePlace, replying } from './reply.ts'
 import { createReader, fieldsOf, type Known, type Part } from './selected.ts'
 import { type Arguments, type Takes, takesOf } from './takes.ts'
 
-/** A route with all that the graph says of it. */
+/** A route with everything derived from the graph. */
 export interface DerivedRow extends OperationRow {
   /** The route's name in the document: `updateBrand`. */
   readonly name: string
   readonly takes: Takes
-  /** What it answers. */
+  /** What the route answers. */
   readonly answers: Pick<Replying, 'statuses' | 'headers'> & {
-    /** Parts of the body; null where there is none. */
+    /** Parts of the body; null for a route without one. */
     readonly body: readonly Part[] | null
     /** The type whose record the body is; null for lists. */
     readonly record: GraphQLObjectType | null
-    /** Whether a list that is no page has the form of one. */
+    /** Whether a list without pages is answered in the form of a page. */
     readonly counted: boolean
   }
 }
 
 /**
- * Derives a route from the graph: its operation, what it takes, and what it answers.
- * @param known what was read of selections before
- * @throws Error with what the route would have to say otherwise
+ * Derives a route from the graph: its operation, its input, and its answer.
+ * @param known cache of selections that were read before
+ * @throws Error that says what the route must declare
  */
 export function deriveRow(route: OperationRoute, schema: GraphQLSchema, place: RoutePlace, known: Known): DerivedRow {
   const mutation = schema.getMutationType()?.getFields()[route.run]
@@ -83,7 +83,7 @@ function recordOf({ shape }: Part): GraphQLObjectType | null {
   return inner ? recordOf(inner) : shape.type
 }
 
-/** Parts of a body. A list stands under its name. */
+/** Returns the parts of a body. A list stands under its name. */
 function bodyOf(route: OperationRoute, part: Part, beside: readonly Part[]): readonly Part[] {
   const { shape } = part
   if (shape.kind === 'object') {

@@ -3,17 +3,17 @@ import type { Method, OperationRoute, RouteOptions, Selection } from '../row.ts'
 /** The routes of one noun. */
 export interface NounRoutes {
   /**
-   * What routes show of a record, by its type. A field of such a type needs no selection of its own; an alias that ends in `Id` or `Ids`
-   * is the id alone of what it selects `id` of; `@spread` puts the parts of a field in the place of it; without a field that is `@required`
-   * there is no answer.
+   * Selections that routes make of a record, by its type. A field of such a type needs no selection of its own; an
+   * alias that ends in `Id` or `Ids` yields the id of a field that selects `id` only; `@spread` replaces a field by its
+   * parts; without a field that is `@required` the answer is 404.
    */
   readonly select?: Readonly<Record<string, string | Selection>>
   readonly names?: RouteOptions['names']
-  /** By method and path: the root field that runs, or with it what its types do not say. */
+  /** Routes by method and path: the root field that runs, or the field with options that cannot be derived. */
   readonly routes: Readonly<Record<`${Method} /${string}`, string | RouteOptions>>
 }
 
-/** Selections of types that several nouns show. */
+/** Selections of types that the routes of several nouns show. */
 const shared: Readonly<Record<string, string>> = {
   Money: 'amountMinor currency',
   WidgetPayload: 'statistics { key label value } items { id title at url } nextAction { label url } chart { title points { label value } }',

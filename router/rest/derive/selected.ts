@@ -21,26 +21,26 @@ import type { OperationRoute } from '../row.ts'
 /** A field of an answer, as a route shows it. */
 export interface Part {
   readonly name: string
-  /** What the graph says of the field. */
+  /** The field's description in the graph. */
   readonly description: string | null
   readonly shape: Shape
-  /** Whether its own parts stand in its place. */
+  /** Whether the field is replaced by its own parts. */
   readonly spread: boolean
-  /** Whether there is no answer without it. */
+  /** Whether the answer is 404 without the field. */
   readonly required: boolean
 }
 
-/** What stands at a place of an answer. */
+/** The shape of a value in an answer. */
 export type Shape =
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly nullable: boolean }
   /** The id alone of a record. */
   | { readonly kind: 'reference'; readonly id: Part; readonly nullable: boolean }
   | { readonly kind: 'list'; readonly of: Shape; readonly nullable: boolean }
-  /** What is on a page, and how it goes on. */
+  /** The entries of a page, and the cursor of the next one. */
   | { readonly kind: 'page'; readonly nodes: Part; readonly nextCursor: Part; readonly totalCount: Part; readonly nullable: boolean }
   | { readonly kind: 'object'; readonly type: GraphQLObjectType; readonly parts: readonly Part[]; readonly nullable: boolean }
 
-/** A field with what is selected of it. */
+/** A field with its selection. */
 interface Selected {
   readonly part: Part
   /** The field as text of GraphQL. */
@@ -49,7 +49,7 @@ interface Selected {
 
 /** Reads selections of one route. */
 export interface Reader {
-  /** @param text what is selected of the field; none for the selection of its type */
+  /** @param text selection of the field; by default the selection of its type */
   field(node: FieldNode, parent: GraphQLObjectType, text?: string): Selected
   /** The arguments that are variables, by their names. */
   readonly variables: ReadonlyMap<string, GraphQLArgument>
@@ -57,7 +57,7 @@ export interface Reader {
 
 const parsed = new Map<string, readonly FieldNode[]>()
 
-/** The fields of a selection. @throws GraphQLError, Error for what is no field */
+/** Parses the fields of a selection. @throws GraphQLError, Error for anything that is not a field */
 export function fieldsOf(text: string): readonly FieldNode[] {
   const known = parsed.get(text)
   if (known) return known
@@ -73,13 +73,16 @@ const fieldsIn = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
     return each
   })
 
-/** A page as the graph answers it. */
+/** Fields of a page besides its entries. */
 const pageFields = 'pageInfo { hasNextPage endCursor } totalCount'
 
-/** What is selected of types, by the selections of a noun: the same for each of its routes. */
+/** Selections already read, by a noun's selections and type: they are the same for each of its routes. */
 export type Known = Map<OperationRoute['selections'], Map<GraphQLObjectType, readonly Selected[]>>
 
-/** Reads what routes select, along the types of the graph. @throws Error for a field that the graph does not have, or whose type has no selection */
+/**
+ * Reads the selections of routes, along the types of the graph. @throws Error for a field that the graph does not have,
+ * or whose type has no selection
+ */
 export function createReader(selections: OperationRoute['selections'], known: Known): Reader {
   const cache = known.get(selections) ?? new Map<GraphQLObjectType, readonly Selected[]>()
   known.set(selections, cache)
@@ -94,7 +97,7 @@ export function createReader(selections: OperationRoute['selections'], known: Kn
     return nodes.length > 0 ? `(${nodes.map(print).join(', ')})` : ''
   }
 
-  /** What is selected of a type: as the route says, or as is said of the type. */
+  /** Returns the selection of a type: the route's own, or the one declared for the type. */
   function below(type: GraphQLObjectType, node: FieldNode, text: string | undefined): readonly Selected[] {
     const own = text !== undefined ? fieldsOf(text) : node.selectionSet && fieldsIn(node.selectionSet)
     if (own) return own.map(each => reader.field(each, type))
@@ -113,7 +116,7 @@ export function createReader(selections: OperationRoute['selections'], known: Kn
     if (isNonNullType(type)) return shapeOf(type.ofType, node, text, false)
     if (isListType(type)) {
       const item = shapeOf(type.ofType, node, text)
-      // What the caller may not see of a list is not in it; of a list of values nothing is hidden by itself.
+      // Entries that the caller may not see are missing from a list; lists of plain values have no hidden entries.
       const isValues = item.shape.kind === 'leaf'
       return { shape: { kind: 'list', of: isValues ? item.shape : notNull(item.shape), nullable: isValues && nullable }, text: item.text }
     }
@@ -161,7 +164,7 @@ const partOf = (name: string, { description }: { readonly description?: string |
   required: false,
 })
 
-/** The field of a page that says where the next one begins. */
+/** Returns the field of a page that holds the cursor of the next one. */
 function endCursorOf(type: GraphQLObjectType): GraphQLField<unknown, unknown> {
   const info = getNamedType(fieldOf(type, 'pageInfo').type)
   if (!isObjectType(info)) throw new Error(`${type.name}.pageInfo is no object`)
@@ -176,7 +179,7 @@ function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, u
 
 const notNull = (shape: Shape): Shape => ({ ...shape, nullable: false })
 
-/** The shape with ids in the place of objects of which nothing else is selected. */
+/** Replaces objects of which only the id is selected by their ids. */
 function referring(shape: Shape): Shape {
   if (shape.kind === 'list') return { ...shape, of: referring(shape.of) }
   if (shape.kind !== 'object') return shape
@@ -184,7 +187,7 @@ function referring(shape: Shape): Shape {
   return id?.name === 'id' && others.length === 0 ? { kind: 'reference', id, nullable: shape.nullable } : shape
 }
 
-/** The parts of a body, with those that are spread in their places. */
+/** Returns the parts of a body, with spread fields replaced by their parts. */
 export function flattened(parts: readonly Part[]): readonly Part[] {
   return parts.flatMap(part => {
     const { name, shape } = part

@@ -2,10 +2,13 @@ import { isEnumType } from 'graphql'
 import { fromEnum, isRecord } from '../values.ts'
 import type { Part, Shape } from './selected.ts'
 
-/** Makes of a value of the graph what a route shows of it; undefined where it lacks what is required. */
+/** Converts a value of the graph to what a route shows; undefined when a required part is missing. */
 export type Show = (value: unknown) => unknown
 
-/** How a shape is shown: enum values in lower case, records by the names of the route, lists without what the caller may not see. */
+/**
+ * Returns the conversion for a shape: enum values in lower case, records with the route's names, lists without entries
+ * that the caller may not see.
+ */
 export function showing(shape: Shape): Show {
   switch (shape.kind) {
     case 'leaf':
@@ -36,7 +39,7 @@ function listing({ of, nullable }: Extract<Shape, { readonly kind: 'list' }>): S
   }
 }
 
-/** A page as routes answer it: what is on it under its name, how it goes on, and how long the list is. */
+/** Returns the conversion of a page: its entries under their name, the next cursor, and the total. */
 function pageOf(name: string, nodes: Shape): Show {
   const list = showing(nodes)
   return value => {
@@ -47,7 +50,7 @@ function pageOf(name: string, nodes: Shape): Show {
   }
 }
 
-/** How an object is shown; undefined where a part is missing that is required. */
+/** Returns the conversion of an object; undefined as its result when a required part is missing. */
 export function showingParts(parts: readonly Part[]): Show {
   const steps = parts.map(({ name, spread, required, shape }) => ({
     name,

@@ -3,7 +3,7 @@ import type { ForwardRow, RouteTable } from '../row.ts'
 import { type DerivedRow, deriveRow } from './derive.ts'
 import type { Known } from './selected.ts'
 
-/** A route as a graph answers it, or one that passes the graph by. */
+/** A route that the graph answers, or a forwarded one. */
 export type ServedRow = DerivedRow | ForwardRow
 
 /** The routes of one service as a graph answers them. */
@@ -14,12 +14,12 @@ export interface DerivedTable {
 
 /** A route that a graph does not answer. */
 export interface NotDerived {
-  /** Method and path. */
+  /** Method and path of the route. */
   readonly at: string
   readonly sentence: string
 }
 
-/** Derives every route from a graph. What it does not answer is left out, and told. */
+/** Derives every route from a graph. Routes that the graph does not support are left out, and reported. */
 export function deriveTables(
   tables: readonly RouteTable[],
   schema: GraphQLSchema,

@@ -2,36 +2,36 @@ import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, is
 import type { OperationRoute, RowInput } from '../row.ts'
 import { fromJson, fromText } from './coerce.ts'
 
-/** A value that a request brings, as the graph knows it. */
+/** A value in a request, with its type in the graph. */
 export interface Taken {
-  /** Its name in the graph. */
+  /** Name of the value in the graph. */
   readonly graphName: string
   readonly type: GraphQLInputType
   readonly description: string | null
   readonly byDefault: unknown
-  /** Whether the graph refuses an operation without it. */
+  /** Whether the graph rejects an operation without it. */
   readonly required: boolean
 }
 
-/** What a route takes, by the names that it has there. */
+/** Input of a route, by the route's own names. */
 export interface Takes {
   readonly params: ReadonlyMap<string, Taken>
   readonly query: ReadonlyMap<string, Taken>
   readonly body: ReadonlyMap<string, Taken>
-  /** Null: it takes none. */
+  /** Whether the route accepts or requires an idempotency key; null if neither. */
   readonly idempotencyKey: 'wanted' | 'needed' | null
   readonly takesVersion: boolean
-  /** What the graph calls otherwise. */
+  /** Names of the route that differ in the graph. */
   readonly names: Readonly<Record<string, string>>
   variables(input: RowInput): Record<string, unknown>
 }
 
-/** Arguments by which a route asks, those of fields below the root included, by the names of their variables. */
+/** Arguments that a route sets, including those of fields below the root, by the names of their variables. */
 export type Arguments = ReadonlyMap<string, GraphQLArgument>
 
 /**
- * Finds what a route takes of path, query string, headers and body in the types of its arguments.
- * @throws Error for a part of the path that the graph has no place for, and for what the graph needs and the route does not take
+ * Assigns the values of path, query string, headers and body to the types of the arguments.
+ * @throws Error for a path parameter that matches no argument, and for a required argument that the route does not set
  */
 export function takesOf(route: OperationRoute, args: Arguments, isMutation: boolean): Takes {
   const segments = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
@@ -87,7 +87,7 @@ export function takesOf(route: OperationRoute, args: Arguments, isMutation: bool
   }
 }
 
-/** Without what is undefined. */
+/** Removes undefined values. */
 const given = (values: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 const openType = (type: GraphQLInputType): GraphQLInputType => (isNonNullType(type) ? type.ofType : type)

@@ -72,7 +72,7 @@ export const accountTells: readonly Documented[] = [
 const own = { kind: 'forward', access: { policy: 'person' }, limit: 16 * 1024, to: 'identity', why: 'own answer' } as const
 const currentPassword = { ...password, minLength: 1 }
 
-/** What a person is shown of the own recovery address. */
+/** Fields of the own recovery address that a person sees. */
 export const recoveryFields = {
   email: { type: ['string', 'null'], format: 'email', description: 'The address that counts; before the first one is verified, the one that is to be.' },
   status: { type: 'string', enum: ['none', 'pending', 'verified'], description: 'How `email` stands.' },
@@ -81,7 +81,7 @@ export const recoveryFields = {
 } as const
 const recovery = json('The recovery address.', recoveryFields)
 
-/** What a person does with the own account. */
+/** Routes by which people manage their own account. */
 export const accountRows: readonly Row[] = [
   {
     ...own,

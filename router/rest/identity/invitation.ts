@@ -2,7 +2,7 @@ import type { Documented } from '../row.ts'
 
 const text = { type: 'string' }
 
-/** How an invitation is accepted by who has no account. */
+/** Routes by which a person without an account accepts an invitation. */
 export const invitationTells: readonly Documented[] = [
   {
     name: 'acceptInvitation',

@@ -38,7 +38,7 @@ const authorized = {
   400: { description: 'A page: the client or its address is not registered.', ...html },
 }
 
-/** What there is of OAuth 2.1 and OpenID Connect below `/api/auth`. */
+/** Routes of OAuth 2.1 and OpenID Connect below `/api/auth`. */
 export const oauthTells: readonly Documented[] = [
   {
     name: 'authorize',
@@ -140,7 +140,7 @@ const consent = {
   why: 'page',
 } as const
 
-/** Found on every host by their whole path. */
+/** Builds a discovery route, which every host serves under its whole path. */
 const discovery = (name: string, path: string): Row => ({
   kind: 'forward',
   method: 'GET',

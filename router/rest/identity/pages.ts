@@ -127,7 +127,7 @@ export const pageRows: readonly Row[] = [
   }),
 ]
 
-/** The page of a link in a mail, or of what leads to one, and its form. */
+/** Builds the page of a link in a mail, or of the step before one, and its form. */
 function accountPage(path: string, name: string, { shows: showing, takes }: { readonly shows: string; readonly takes: string }): readonly Row[] {
   const row = { ...page, path, access: { public: 'Whoever comes has no credentials yet, or lost them.' } } as const
   const refused = { 403: { description: 'The page says why not.', ...html }, ...dead }

@@ -82,7 +82,10 @@ const embedding: Pick<Documented, 'body' | 'answers' | 'refuses'> = {
 }
 const aModel: Content['schema'] = object({ id: text, object: text, created: whole, owned_by: text })
 
-/** What all rows of the AI wire have in common: callers with the scope, keys as bearers too, and refusals that OpenAI's clients read. */
+/**
+ * Options that all routes of the AI interface share: callers with the scope, keys also as bearer tokens, and errors in
+ * OpenAI's format.
+ */
 const wire = {
   kind: 'forward',
   access: { scope: 'providers:ai.invoke' },
@@ -90,7 +93,7 @@ const wire = {
   why: 'stream',
   problems: 'openai',
   bearerKeys: true,
-  // As long as one attempt may take, and the work before it.
+  // The timeout of one attempt, and of the work before it.
   patienceMs: 620_000,
 } as const satisfies Partial<ForwardRow>
 

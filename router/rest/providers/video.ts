@@ -1,7 +1,7 @@
 import { nounRoutes } from '../derive/route.ts'
 import type { Row } from '../row.ts'
 
-/** YouTube takes films of up to 256 GiB. */
+/** Maximum bytes of a video: YouTube accepts files of up to 256 GiB. */
 const mostBytes = 256 * 1024 ** 3
 
 const any = { type: 'object', additionalProperties: true } as const

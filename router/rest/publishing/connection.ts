@@ -7,7 +7,7 @@ export const connectionRows = nounRoutes({
         id brandId platform active health accountName externalAccountId avatarUrl scopes connectedAt accessExpiresAt reconnectBefore
         lastCheckedAt inactiveReason targets { kind externalId name selected isDefault available reason }
         rateLimit { limit remaining resetsAt } authorId: author { id } orphaned version`,
-      // What its network says in between.
+      // These fields change whenever the network reports them.
       changing: ['accessExpiresAt', 'lastCheckedAt', 'rateLimit.remaining'],
     },
   },

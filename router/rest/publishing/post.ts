@@ -9,7 +9,7 @@ export const postRows = nounRoutes({
         platformPostId permalink target { kind externalId name }
         failure { code message failedAt attempts category advice retryable }
         firstComment { text status platformPostId message } author { id }`,
-      // A delivery on its way, its own or that of the post it waits for, changes where it stands.
+      // A delivery in progress, of this post or of the post it waits for, changes these fields.
       changing: ['deliveryPhase', 'waitsUntil', 'waitsForId'],
     },
     PostCheck: 'platform length maxLength problems { severity code field message }',

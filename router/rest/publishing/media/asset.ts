@@ -27,7 +27,7 @@ const mostFilmBytes = 1024 ** 3
 const file = { type: 'string', format: 'binary' } as const
 const asset = { type: 'object', additionalProperties: true } as const
 const tus = 'It speaks tus 1.0.0 (https://tus.io): `Tus-Resumable: 1.0.0` belongs to each request.'
-/** What of the protocol is spoken (https://tus.io/protocols/resumable-upload). */
+/** Headers that announce the supported parts of the protocol (https://tus.io/protocols/resumable-upload). */
 const abilities = {
   'tus-resumable': '1.0.0',
   'tus-version': '1.0.0',
@@ -35,7 +35,7 @@ const abilities = {
   'tus-max-size': String(mostFilmBytes),
   'tus-checksum-algorithm': 'sha1,sha256,md5',
 } as const
-/** Another version of the protocol, or none. */
+/** Answer to a client with another protocol version, or none. */
 const otherProtocol = {
   description: 'It does not speak tus 1.0.0: `Tus-Version` says what is spoken.',
   type: 'application/problem+json',

@@ -36,7 +36,7 @@ const report = {
   },
 } as const
 
-/** The file itself is the body, so no operation reads it. */
+/** Routes for importing posts. The file itself is the body, so no operation reads it. */
 export const importRows: readonly Row[] = [
   {
     kind: 'forward',
