@@ -12,7 +12,7 @@ import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 
-/** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
+/** Opens the configured engine. The stock gateway is loaded only on request. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
   if (kind === 'native') return createEngine(options)
   const { openApolloEngine } = await import('../engine/apollo/stock.ts')
@@ -23,7 +23,7 @@ type InFlight = 'inFlight' | 'inFlightOfCaller' | 'inFlightOfOrganization'
 
 const inFlightOf = new WeakMap<Registry, BytesInFlight>()
 
-/** Where a process counts the bytes that are in flight: one for all that goes by the same figures. */
+/** Creates the process's counter of bytes in flight, shared by everything that the same limits cover. */
 export function bytesInFlight(metrics: Registry, { inFlight, inFlightOfCaller, inFlightOfOrganization }: Pick<Config['remote'], InFlight>): BytesInFlight {
   const known = inFlightOf.get(metrics)
   if (known) return known
@@ -38,20 +38,20 @@ export function bytesInFlight(metrics: Registry, { inFlight, inFlightOfCaller, i
   return made
 }
 
-/** What configuration says of how operations run. */
+/** Settings of how operations run. */
 export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
   readonly remote: Pick<Config['remote'], 'operationMs' | 'planMs' | 'answerBytes' | 'maxCost' | 'slowMs' | 'deduplicate' | InFlight>
-  /** What plans over the same supergraph already, and is ended by whoever opened it. @default processes of its own */
+  /** Planner processes that exist already for the same supergraph, and are ended by their creator. @default new ones */
   readonly planning?: Planning
 }
 
 const known = new WeakMap<Registry, OperationFigures>()
 
 /**
- * Opens the engine over a supergraph as configured, behind its access rules, and measured; its plans are made in processes of their own.
- * @param metrics where its figures go, beside those of the engines before it
- * @param stack   takes what ends those processes
- * @throws Error for a supergraph that cannot be planned over
+ * Opens the configured engine over a supergraph, with access rules and metrics; plans are made in separate processes.
+ * @param metrics collects its figures, beside those of earlier engines
+ * @param stack   collects the cleanups of the planner processes
+ * @throws Error for a supergraph that cannot be planned
  */
 export async function openEngineOver(
   supergraph: Supergraph,
@@ -66,7 +66,7 @@ export async function openEngineOver(
   if (own) stack.defer(() => own.close())
   const planning = engine === 'native' ? (own ?? shared) : null
   const readable = planning?.ready()
-  // Told below, once the rest is there: the two begin together.
+  // A rejection is handled below, where both promises are awaited; this prevents an unhandled rejection until then.
   readable?.catch(() => {})
   const opened = await openEngine(engine, {
     supergraphSdl: supergraph,

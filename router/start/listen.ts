@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts'
 import { StartError } from '../../start-error.ts'
 
 /**
- * Opens a door at the configured address.
- * @throws StartError when the port is taken, or the address is none of this machine
+ * Listens at the configured address.
+ * @throws StartError when the port is taken, or the address does not belong to this machine
  */
 export async function listenAt(door: { listen(): Promise<unknown> }, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   await door.listen().catch(error => {

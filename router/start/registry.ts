@@ -11,13 +11,13 @@ export const listedSlugs = Object.keys(listed) as readonly ListedSlug[]
 type Define<S extends ListedSlug> = Awaited<ReturnType<(typeof listed)[S]['definition']>>['define']
 type SettingsOf<S extends ListedSlug> = Define<S> extends (foundation: Foundation, settings: infer Taken) => Subgraph ? Taken : never
 
-/** Every listed subgraph as its own `define` makes it. */
+/** Every listed subgraph, as returned by its `define`. */
 export type Defined = { readonly [S in ListedSlug]: ReturnType<Define<S>> }
 
-/** What configuration tells the subgraphs: a row for each whose `define` takes settings, none for the rest. */
+/** Settings of the subgraphs: an entry for each whose `define` takes settings. */
 export type Settings = { readonly [S in ListedSlug as unknown extends SettingsOf<S> ? never : S]: SettingsOf<S> }
 
-/** Defines one subgraph; it receives only its own row of the settings. */
+/** Defines one subgraph; it receives its own settings only. */
 export type Definition<S extends ListedSlug> = (foundation: Foundation, settings: Settings) => Defined[S]
 
 type Load<S extends ListedSlug> = () => Promise<{ readonly define: (foundation: Foundation, settings: unknown) => Defined[S] }>
@@ -34,18 +34,21 @@ export async function loadDefinitions(): Promise<{ readonly [S in ListedSlug]: D
   return Object.fromEntries(entries) as { [S in ListedSlug]: Definition<S> }
 }
 
-/** How every service presents itself, without the code of any. @throws StartError when a folder does not export `registration` */
+/**
+ * Returns the registration of every service, without loading its code. @throws StartError when a folder does not export
+ * `registration`
+ */
 export async function readRegistrations(): Promise<readonly Registration[]> {
   const modules = await Promise.all(listedSlugs.map(slug => exported(slug, 'registration', 'registration', listed[slug].registration)))
   return modules.map(({ registration }) => registration)
 }
 
-/** Where each subgraph is found when it runs apart, as `supergraph.yaml` says. */
+/** Addresses of each subgraph in distributed mode, from `supergraph.yaml`. */
 export const routingUrls: ReadonlyMap<ListedSlug, string> = new Map(listedSlugs.map(slug => [slug, listed[slug].routingUrl]))
 
 /**
  * Loads a module of a subgraph's folder.
- * @throws StartError when it is not there, or does not export what it must
+ * @throws StartError when the module is missing, or lacks the export
  */
 export async function exported<Module extends object>(slug: string, file: string, name: string & keyof Module, load: () => Promise<Module>): Promise<Module> {
   const path = `subgraphs/${slug}/${file}.ts`

@@ -6,13 +6,13 @@ import { createPresses } from './process/presses.ts'
 import { createTell } from './process/tell.ts'
 import { type Running, type Startup, stopWithinMs } from './startup.ts'
 
-/** How long the end waits for who reads what it said, in ms. */
+/** Milliseconds for which the process waits at its end until its output is read. */
 const lastWordsMs = 500
-/** How long a start may take, in ms, that is to end before it is done. */
+/** Time limit in ms for a start that is stopped before it is done. */
 const unwindWithinMs = 5_000
 
 /**
- * Starts what the command line asks for, and sees to it that it ends as a whole: by a signal, by the end of npm, or by an error.
+ * Starts the mode that the command line names, and ends it as a whole: on a signal, when npm ends, or after an error.
  * @param words of the command line, after the program's name
  */
 export async function run(words: readonly string[]): Promise<void> {
@@ -85,7 +85,7 @@ export async function run(words: readonly string[]): Promise<void> {
       tell = tellKeeper(tell, worker, printsJson())
     }
     if (startedBy) {
-      // Whoever keeps it tells its own id: it may have ended before this process could look who started it.
+      // The starting process passes its own id, because it may have ended before this process could look up its parent.
       const parent = Number(/ (\d+)$/.exec(startedBy)?.[1] ?? process.ppid)
       setInterval(() => process.ppid !== parent && end(`${startedBy} ended`), 300).unref()
     }

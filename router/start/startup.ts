@@ -5,14 +5,16 @@ import type { Tracing } from '../../platform/caller/trace.ts'
 import type { Colleagues } from './process/colleagues.ts'
 import type { Tell } from './process/tell.ts'
 
-/** How long a stop may take, in ms, before the process ends anyway. */
+/** Milliseconds that a stop may take before the process ends anyway. */
 export const stopWithinMs = 6_500
 
 /** Something that runs until it is stopped. */
 export interface Running {
-  /** Returns how long a stop that begins now may take, in ms, before the process ends anyway. @default as for one process */
+  /**
+   * Returns the milliseconds that a stop may take from now before the process ends anyway. @default as for one process
+   */
   readonly stopWithinMs?: (() => number) | undefined
-  /** Reads once more what it was started with; without it nothing can be. */
+  /** Reloads the files that the process was started with; undefined when it has none. */
   readonly reload?: (() => void) | undefined
   /** Drains and ends everything that was started; safe to call twice. */
   stop(): Promise<void>
@@ -22,25 +24,25 @@ export interface Running {
 export interface Startup {
   /** Aborts when the process is to end before the start is done. */
   readonly signal: AbortSignal
-  /** Tells people, or collectors of lines. */
+  /** Reports to people, or to collectors of log lines. */
   readonly tell: Tell
   /**
-   * Takes what frees, without waiting, a thing that would outlive this process: called when the process falls over, also while
-   * it is still starting.
+   * Registers a function that releases, without waiting, a resource that would outlive this process. It is called when
+   * the process crashes, also during its start.
    */
   onAbandon(free: () => void): void
 }
 
-/** What everything that is put together during a start has at hand. */
+/** Dependencies of everything that a start creates. */
 export interface Process extends Startup {
   readonly config: Config
   readonly log: Logger
   /** The figures at `/metrics`. */
   readonly metrics: Registry
-  /** Where traces go; undefined: nowhere. */
+  /** Tracing; undefined when no collector is configured. */
   readonly tracing: Tracing | undefined
-  /** The processes with which it serves its port; null: it has it for itself. */
+  /** The processes that serve the same port; null when this process serves it alone. */
   readonly colleagues: Colleagues | null
-  /** Takes what has to be stopped again, in the order in which it was started. */
+  /** Stops everything that was started, in reverse order. */
   readonly stack: AsyncDisposableStack
 }

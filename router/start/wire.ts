@@ -13,34 +13,34 @@ import { standardLines } from './process/lines.ts'
 import type { Tell } from './process/tell.ts'
 import { type Process, type Running, type Startup, stopWithinMs } from './startup.ts'
 
-/** What answers from the outside, once it listens. */
+/** The part of a process that answers clients, once it listens. */
 export interface Door {
   listen(): Promise<unknown>
   close(): Promise<void>
 }
 
-/** A way to start whose subgraphs run apart: what clients come in by is all that lives here. */
+/** A start whose subgraphs run in other processes: only the entrance for clients runs in this one. */
 export interface RouterStart {
   readonly home?: undefined
   door(): RouterParts
 }
 
-/** A way to start with subgraphs of its own. */
+/** A start with subgraphs in this process. */
 export interface HomeStart {
   readonly home: HomeParts
   /**
-   * Makes what has to be there before anything works by itself: demo data, a link for the first person.
-   * @returns what to say once the door is open; a start that fails says only why
+   * Prepares the data that must exist before jobs run: demo data, and the link for the first person.
+   * @returns a function that prints messages once the server listens; a failed start prints only its reason
    */
   prepare(home: Home): Promise<(() => void) | undefined>
-  /** What clients come in by; or what routers do, which is made by the mode. */
+  /** Creates the server for clients, or the parts from which the mode creates a router. */
   door(home: Home): RouterParts | Door
 }
 
 /**
- * The one composition root: whatever the way to start, the same is put together in the same order. Subgraphs on their database, what has to
- * be there, their jobs and sweeps, the door; and only when that is open do jobs run, for a start that cannot open it must not have published
- * anything.
+ * The composition root of every mode. It starts, in this order: subgraphs on their database, demo data and set-up link,
+ * jobs and sweeps, the server. Jobs run only once the server listens, so that a start that cannot listen publishes
+ * nothing.
  */
 export async function wire(process: Process, parts: RouterStart | HomeStart): Promise<void> {
   armCrash(process.config.crashAt)
@@ -64,8 +64,8 @@ async function open(process: Process, made: RouterParts | Door): Promise<void> {
 }
 
 /**
- * Runs a start, tells how long it took, and hands over what ends it. What was started is stopped again when a later step fails, or
- * when the process is to end before it is done.
+ * Runs a start, reports how long it took, and passes on the function that stops it. Stops everything again when a later
+ * step fails, or when the process must end before the start is complete.
  */
 export async function begin(
   config: Config,
@@ -76,7 +76,7 @@ export async function begin(
   await using starting = new AsyncDisposableStack()
   const tracing = await openTraces(config)
   if (tracing) starting.defer(() => tracing.close())
-  // What only keeps other processes running is asked for no figures, and listens to no event loop for them.
+  // A process that only supervises other processes serves no figures, so it does not measure its event loop.
   let registry: Registry | undefined
   const metrics = () => {
     registry ??= openRegistry()
@@ -106,16 +106,18 @@ export async function begin(
   return { stopWithinMs: withinMs, reload, stop: () => stack.disposeAsync() }
 }
 
-/** OpenTelemetry is loaded where a collector is named, and nowhere else. */
+/** Loads OpenTelemetry only where a collector is configured. */
 async function openTraces({ tracing: { endpoint, share, service } }: Config): Promise<Tracing | undefined> {
   if (endpoint === null) return undefined
   return (await import('../tracing/otlp.ts')).openTracing({ endpoint, share, service })
 }
 
-/** How long the stop of a process may take at most, in ms: what it drains for, the time of streams, and what every stop may take. */
+/** Maximum time in ms that a process needs to stop: for draining, for ending streams, and for the stop itself. */
 export const stopAfter = ({ remote, streams }: Pick<Config, 'remote' | 'streams'>): number => remote.drainMs + streams.drainMs + stopWithinMs
 
-/** Returns how long a stop that begins now may take, in ms: what every stop may take, and what its connections take beside requests. */
+/**
+ * Returns the time in ms that a stop may take from now: for the stop itself, and for connections other than requests.
+ */
 export const stopWithin =
   (draining: Draining, drainMs = 0) =>
   (): number =>

@@ -3,33 +3,33 @@ import { createRegistered } from '../../door/documents/registered.ts'
 import { keptOf } from '../../metrics/together.ts'
 import type { Started, Word } from '../process/colleagues.ts'
 
-/** Processes that serve one port together, as the one knows them that keeps them running. */
+/** The processes that serve one port together, from the view of their parent process. */
 export interface Gathering {
   /** Handles a message from one of the processes. */
   heard(message: unknown, from: ChildProcess): void
-  /** What the first that was ready said of itself; null: none was. */
+  /** First report of readiness from a process; null while none is ready. */
   readonly started: Started | null
-  /** Those that serve. */
+  /** Processes that serve requests. */
   ready(): readonly ChildProcess[]
-  /** Asks all that serve whether they have turns. @returns those that were asked so often, one time after the other, without a word */
+  /** Pings all serving processes. @returns those that left this number of consecutive pings unanswered */
   silentFor(times: number): readonly ChildProcess[]
 }
 
-/** How long a process may take to say what it counts, in ms; then what it said last stands for it. */
+/** Time limit in ms for a process to report its figures; after it, its former figures are used. */
 const patienceMs = 1_000
 
 /**
- * Connects the processes that serve one port: how many serve, and the sums of their figures. Counts of an ended
- * process stay, as far as it had reported them. Documents that clients registered at one of them are found by all.
- * @param of how many there are to be
+ * Connects the processes that serve one port: the number that serve, and the sums of their figures. Counts of an ended
+ * process are kept as last reported. Documents that clients registered at one of them are found by all.
+ * @param of expected number of processes
  */
 export function gather(of: number): Gathering {
-  /** Whether each of those that run serves. */
+  /** Whether each running process serves requests. */
   const running = new Map<ChildProcess, boolean>()
   const counted = new Map<ChildProcess, string>()
-  /** What those counted that ended. */
+  /** Figures of the processes that ended. */
   let former = ''
-  /** How often each was asked since it said something. */
+  /** Number of pings to each process since its last message. */
   const asked = new Map<ChildProcess, number>()
   let ends = 0
   let complete = false
@@ -37,7 +37,7 @@ export function gather(of: number): Gathering {
   let graph: string | null = null
   const documents = createRegistered()
   let round = 0
-  /** Who has not answered in this round yet. */
+  /** Processes that have not answered in this round yet. */
   let missing = new Set<ChildProcess>()
   let over = () => {}
   let collecting: Promise<readonly string[]> | undefined
@@ -126,7 +126,7 @@ export function gather(of: number): Gathering {
   }
 }
 
-/** How often one of them ended, as one more tells it. */
+/** Writes how often a process ended, as a metric. */
 const endsAs = (times: number): string => `# HELP ${endsName} Ends of processes that serve this port together; each is started again.
 # TYPE ${endsName} counter
 ${endsName} ${times}

@@ -1,16 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
 
-/** Starts a worker, whose connections are handed on when it ends. What keeps it from starting its process tells (`error`). */
+/**
+ * Starts a worker, whose pending connections go to another one when it ends. Errors of the start are emitted as
+ * `error`.
+ */
 export function forkWorker(environment: object): ChildProcess {
   const worker = cluster.fork(environment)
-  // Told by both; where nobody hears the second it ends this process.
+  // Cluster worker and process both emit the error; without this listener the first of them would end this process.
   worker.on('error', () => {})
   handOn(worker.process)
   return worker.process
 }
 
-/** What Node's cluster says to a worker: of a connection it has the number under which the worker answers. */
+/** Messages of Node's cluster to a worker: a connection is identified by the number under which the worker answers. */
 interface Inner {
   readonly cmd?: unknown
   readonly act?: unknown
@@ -21,10 +24,11 @@ interface Inner {
 const isInner = (message: unknown): message is Inner => (message as Inner | null)?.cmd === 'NODE_CLUSTER'
 
 /**
- * Has the connection that a worker was handed, and did not take before it ended, handed to the next one. Node keeps it and forgets it: it would
- * stay open, and nobody would ever answer. A worker says that it takes one before it reads of it, so nothing is done twice.
+ * Passes a connection that a worker received, but did not accept before it ended, to the next worker. Node would keep
+ * it open without anyone to answer it. A worker reports that it accepts a connection before it reads from it, so
+ * nothing is done twice.
  *
- * It stands on how `node:cluster` works inside; should that change, all is as it was without.
+ * It relies on internals of `node:cluster`; if they change, behaviour is as without it.
  */
 export function handOn(child: ChildProcess): void {
   // A process that could not start reports why and receives nothing.

@@ -5,13 +5,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../../start-error.ts'
 import type { Word } from '../process/colleagues.ts'
 
-/** What is known of a process that is to run until it is stopped, however it is started. */
+/** A process that is to run until it is stopped, however it is started. */
 export interface Role {
-  /** `publishing 2`. */
+  /** Name of the process: `publishing 2`. */
   readonly name: string
-  /** A line that says that it is ready, where the other lines are handed on; or that it tells so by itself. @default it is ready once it runs */
+  /**
+   * A pattern of the line that reports readiness, where the other lines are forwarded; or `told` if the process sends a
+   * message. Without a value a process is ready as soon as it runs.
+   */
   readonly ready?: RegExp | 'told'
-  /** Called when it has told something by itself (`process.send`). */
+  /** Called with each message of the process (`process.send`). */
   heard?(message: unknown, from: ChildProcess): void
 }
 
@@ -26,26 +29,26 @@ export interface Part extends Role {
 export interface Onlooker {
   /** A line that a process printed. */
   line(part: Role, text: string): void
-  /** It ended by itself, and is started again. */
+  /** Called when the process ended by itself, and is started again. */
   ended(part: Role, by: string): void
-  /** It is ready again after so many ms. */
+  /** Called when the process is ready again after a number of ms. */
   back(part: Role, afterMs: number): void
 }
 
 /** A process that is kept running. */
 export interface Kept {
   readonly part: Role
-  /** Null while it does not run. */
+  /** Process id; null while the process does not run. */
   readonly pid: number | null
-  /** Resolves when it is ready for the first time. @throws StartError when it ends before that */
+  /** Resolves when the process is ready for the first time. @throws StartError when it ends before */
   readonly ready: Promise<void>
-  /** Ends it with TERM, after so many ms by KILL, and does not start it again; safe to call twice. */
+  /** Ends the process with TERM, after a number of ms with KILL, and does not start it again. Idempotent. */
   stop(withinMs: number): Promise<void>
 }
 
-/** Milliseconds before a process that ended is started again: it doubles as long as it keeps ending. */
+/** Milliseconds before an ended process is started again: the pause doubles as long as it keeps ending. */
 const pauses = { first: 100, most: 5_000 }
-/** One that has run for so long, in ms, begins with the first pause again. */
+/** Running time in ms after which the pauses start over. */
 const calmMs = 10_000
 
 /** Keeps a process of a command running until it is stopped. */
@@ -55,8 +58,8 @@ export const keep = (part: Part, onlooker: Onlooker): Kept =>
   )
 
 /**
- * Keeps a process running until it is stopped: whenever it ends by itself, by whatever, it is started again.
- * @param start starts it
+ * Keeps a process running until it is stopped: whenever it ends by itself, it is started again.
+ * @param start starts the process
  */
 export function keepRunning(part: Role, onlooker: Onlooker, start: () => ChildProcess): Kept {
   const ready = Promise.withResolvers<void>()
@@ -66,7 +69,7 @@ export function keepRunning(part: Role, onlooker: Onlooker, start: () => ChildPr
   let known = false
   let stopped: Promise<void> | undefined
 
-  /** What it said that keeps it from starting. */
+  /** Error message of the process about its start. */
   let mistake: string | null = null
 
   const begin = (since: number) => {
@@ -94,7 +97,7 @@ export function keepRunning(part: Role, onlooker: Onlooker, start: () => ChildPr
         })
     return started
   }
-  /** Waits for its end: exit code, or what ended it. Where the system has nothing left to start it with, that is an end too. */
+  /** Waits until the process ends: its exit code, or its signal. A failure to start it counts as an end too. */
   const begun = async (since: number): Promise<[number | null, string | null]> => {
     try {
       child = begin(since)

@@ -6,13 +6,13 @@ import type { Part } from './keep.ts'
 /** Whether the program is on the PATH. */
 export const hasNatsServer = (): boolean => spawnSync('nats-server', ['--version'], { stdio: 'ignore' }).status === 0
 
-/** Said where it is not. */
+/** Instructions for a machine without nats-server. */
 export const howToGetNats =
   'PostgreSQL carries the events between processes (NOTIFY); for NATS install nats-server (Debian: apt-get install nats-server) or set NATS_URL'
 
 /**
- * The shell starts it and ends it: nats-server does not notice when the process is gone that started it, and the shell does, by the end of
- * its input.
+ * Shell script that starts and ends nats-server: nats-server does not notice when its parent process is gone, but the
+ * shell does, by the end of its input.
  */
 const tied =
   'exec 3<&0; nats-server -c "$1" & nats=$!; trap "kill $nats" TERM INT HUP; { cat <&3 >/dev/null; kill $nats; } 2>/dev/null & wait $nats; status=$?; kill $nats 2>/dev/null; exit $status'
@@ -24,7 +24,10 @@ interface NatsOptions {
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** A NATS server for the processes of this machine, its settings (with the token that they come with) in a file that nobody else may read. */
+/**
+ * Describes a NATS server for the processes of this machine; its settings, with their token, are in a file that only
+ * this user can read.
+ */
 export function natsServer({ folder, port, token, environment }: NatsOptions): { readonly part: Part; readonly url: string } {
   const file = join(folder, 'nats.conf')
   writeFileSync(

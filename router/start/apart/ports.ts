@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long a port may take to become free that processes have which are about to end, in ms, and how often it is looked at. */
+/** How long to wait for a port that ending processes still hold, and the interval of the checks, in ms. */
 const soon = { mostMs: 5_000, everyMs: 50 }
 
 /** Whether nothing listens on a port of this machine's loopback addresses. */
@@ -9,7 +9,7 @@ export async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::1'))
 }
 
-/** Whether a port is free, or becomes so while processes are ending that may have it. */
+/** Whether a port is free, or becomes free while processes end that may hold it. */
 export async function isFreeSoon(port: number, areEnding: () => boolean): Promise<boolean> {
   for (const until = performance.now() + soon.mostMs; !(await isFree(port)); await wait(soon.everyMs)) {
     // Checked once more, because they may have ended in between.
@@ -18,7 +18,7 @@ export async function isFreeSoon(port: number, areEnding: () => boolean): Promis
   return true
 }
 
-/** The wanted port, or a free one in its place. @param taken ports assigned before; the new one is added */
+/** Returns the wanted port, or a free one in its place. @param taken ports assigned before; the new one is added */
 export async function portFor(wanted: number, taken: Set<number>): Promise<number> {
   let port = wanted
   for (let turn = 0; turn < 100; turn++) {

@@ -1,13 +1,13 @@
 import { StartError } from '../../../start-error.ts'
 import { type ListedSlug, listedSlugs } from '../registry.ts'
 
-/** What there may be several of. */
+/** Parts of the platform that may have several replicas. */
 export type Replicated = ListedSlug | 'router'
 
-/** More of one than a machine has any use for. */
+/** Maximum number of replicas of one part. */
 const most = 16
 
-/** Reads `publishing=2,router=2`; who is not named is there once. @throws StartError for anything else */
+/** Reads `publishing=2,router=2`; other parts have one replica. @throws StartError for anything else */
 export function readReplicas(text: string): ReadonlyMap<Replicated, number> {
   const counts = new Map<Replicated, number>([...listedSlugs, 'router' as const].map(name => [name, 1]))
   for (const part of text.split(',').filter(Boolean)) {

@@ -8,20 +8,20 @@ import { publicHalf } from '../../engine/transport/seal.ts'
 import { openAppTokens, openKeys, openTrialTokens } from '../keys.ts'
 import type { ListedSlug } from '../registry.ts'
 
-/** What processes of one machine must know of each other, as variables of their environments. */
+/** Secrets shared by the processes of one machine, as variables of their environments. */
 export interface SharedSecrets {
-  /** What every subgraph knows, and what it alone does. */
+  /** Secrets of a subgraph: those of all subgraphs, and its own. */
   readonly subgraph: (slug: ListedSlug) => Readonly<Record<string, string>>
   readonly router: Readonly<Record<string, string>>
-  /** What demo data need of the secrets. */
+  /** Secrets for creating demo data. */
   readonly demo: Readonly<Record<string, string>>
-  /** With which processes come to the NATS server that is started for them. */
+  /** Token for the NATS server that is started for the processes. */
   readonly natsToken: string
 }
 
 /**
- * The secrets of processes apart: those that are configured, others generated once into the data folder.
- * @throws StartError when what was generated cannot be read
+ * Opens the secrets of distributed mode: configured ones, and others that are generated once into the data folder.
+ * @throws StartError when the generated file cannot be read
  */
 export function openSharedSecrets(config: Config): SharedSecrets {
   const { authSecret, encryptionKeys } = openKeys(config)

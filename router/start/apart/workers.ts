@@ -7,15 +7,18 @@ import { gather } from './gather.ts'
 import { forkWorker } from './handed.ts'
 import { type Kept, keepRunning, type Role } from './keep.ts'
 
-/** How much longer than one of its workers the whole may take to end, in ms. */
+/** Additional ms that the whole may take to end, compared with one worker. */
 const tidyMs = 1_000
-/** Interval in ms at which each worker is pinged, and after how many missed pings it is ended: only the parent can tell which one hangs. */
+/**
+ * Interval in ms at which each worker is pinged, and number of missed pings after which it is ended: only the parent
+ * can tell which one hangs.
+ */
 const asking = { everyMs: 2_000, times: 10 }
 
 /**
- * A router as several processes behind one port. This one answers nothing: it takes connections and hands them to the workers in turn, or
- * leaves that to the system (`SHARE_PORT`), and starts whichever ends again, while the others go on. They end with it.
- * @param count how many workers
+ * Starts a router as several processes behind one port. This process answers nothing: it distributes connections to the
+ * workers in turn, or leaves that to the system (`SHARE_PORT`), and restarts workers that end. They end with it.
+ * @param count number of workers
  */
 export const startWorkers = (config: Config, count: number, startup: Startup): Promise<Running> =>
   // Traces start where requests are answered.

@@ -3,15 +3,18 @@ import { StartError } from '../../../start-error.ts'
 import type { Command } from '../process/command.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
 
-/** How to get the keys that processes apart need. */
+/** Instructions for creating the keys of distributed mode. */
 const makeKeys = 'print a pair with npm run --silent seal:keys'
 
-/** Where the replicas of each subgraph are found: `<SLUG>_URL`, else as `supergraph.yaml` says. @throws StartError for a value that is no address */
+/**
+ * Returns the addresses of each subgraph's replicas: `<SLUG>_URL`, else those of `supergraph.yaml`. @throws StartError
+ * for a value that is not an address
+ */
 export function subgraphUrls(config: Config): ReadonlyMap<ListedSlug, readonly string[]> {
   return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrls(slug) ?? [url]]))
 }
 
-/** Scheme, host and port of each address. */
+/** Returns scheme, host and port of each address. */
 export const originsOf = (urls: readonly string[]): readonly string[] => urls.map(url => new URL(url).origin)
 
 /** @throws StartError for a slug that `supergraph.yaml` does not list */
@@ -21,27 +24,27 @@ export function requireSlug(word: string): ListedSlug {
   throw new StartError(`"${word}" is no subgraph of this platform: npm run start:subgraph -- ${listedSlugs.join(' | ')}`)
 }
 
-/** Where a subgraph listens, and clients reach the platform, unless the environment says otherwise. */
+/** Default port of a subgraph, and default public origin. */
 const subgraphDefaults = (word: string) => ({
   PORT: new URL(routingUrls.get(requireSlug(word))!).port,
   PUBLIC_URL: 'http://localhost:4000',
   OTEL_SERVICE_NAME: serviceNameOf(platformService, word),
 })
 
-/** The name of the whole platform in traces, unless the environment names it. */
+/** Default name of the whole platform in traces. */
 const platformService = 'supergraph'
 
-/** Returns the `service.name` of a part of the platform that runs as a process of its own. */
+/** Returns the `service.name` of a part of the platform that runs as a separate process. */
 export const serviceNameOf = (platform: string, part: string): string => `${platform}-${part}`
 
-/** Default environment of a process of one part. @param command that starts it */
+/** Returns the default environment of a process of one part. @param command that starts the process */
 export function defaultsOf(command: Command): Readonly<Record<string, string>> {
   if (command.mode === 'subgraph') return subgraphDefaults(command.slug)
   if (command.mode === 'embedded' || command.mode === 'apart' || command.mode === 'help') return {}
   return { OTEL_SERVICE_NAME: serviceNameOf(platformService, command.mode === 'bare' ? 'router' : command.mode) }
 }
 
-/** What a subgraph's process must be told. @throws StartError with one line for each that is missing */
+/** Checks the settings that a subgraph's process needs. @throws StartError with one line for each missing one */
 export function requireSubgraphConfig({ databaseUrl, seal, authSecret, encryptionKeys }: Config, others: readonly string[] = []) {
   const missing = [...others]
   if (!databaseUrl)

@@ -4,12 +4,12 @@ import { untilAborted } from '../process/abort.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 
-/** How many connections its server takes: processes apart have up to thirty each. */
+/** Maximum connections of the database server: distributed processes have up to thirty each. */
 const mostConnections = 400
 
 /**
- * The embedded PostgreSQL for processes apart: a process that keeps it running, and ends it. The address, with its password, is told to
- * the process that started this one, and nowhere else.
+ * Starts the embedded PostgreSQL for distributed mode in a process that keeps it running, and ends it. Only the parent
+ * process receives the address, which contains the password.
  */
 export const startDatabase = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async ({ config, log, stack, signal, onAbandon }) => {

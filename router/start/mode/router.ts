@@ -22,8 +22,8 @@ import { begin, stopWithin, wire } from '../wire.ts'
 import { originsOf, requireSealKey, subgraphUrls } from './apart.ts'
 
 /**
- * The platform's router before subgraphs that run apart: every door, access and rest of the embedded mode, without a database. Any
- * number of them may run beside each other.
+ * Starts the platform's router for distributed subgraphs: all protocols, access and REST as in embedded mode, without a
+ * database. Any number of routers may run side by side.
  * @throws StartError when it has no key to seal with, or its port is taken
  */
 export const startRouter = (config: Config, startup: Startup): Promise<Running> =>
@@ -32,7 +32,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const { publicUrl } = config
     const key = requireSealKey(config)
     const registrations = await readRegistrations()
-    // Where the demo was made, and as the embedded mode does: whoever sees the page in development may sign in with it.
+    // Only with the demo in development, as in the embedded mode: any visitor of the page may sign in with it.
     const tried =
       config.demo && config.sandbox.folder && config.environment === 'development'
         ? (await import('../sandbox.ts')).findSandbox(config.sandbox.folder, false)
@@ -82,7 +82,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) }, stopWithinMs: stopWithin(draining, config.remote.drainMs) }
   })
 
-/** Resolves when one of several replicas says that it is ready. */
+/** Resolves when one of several replicas reports that it is ready. */
 async function oneAnswers(urls: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(1000)
   await Promise.any(

@@ -1,5 +1,5 @@
 /**
- * Waits for something that cannot be called off, but no longer than until the signal aborts: what it still does then ends with
+ * Waits for work that cannot be cancelled, but no longer than until the signal aborts: work that continues ends with
  * the process.
  * @throws the signal's reason
  */

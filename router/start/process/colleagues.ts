@@ -8,66 +8,71 @@ import { together } from '../../metrics/together.ts'
 import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared-documents.ts'
 import type { Tell } from './tell.ts'
 
-/** What is said between processes that serve one port together and the one that keeps them running. */
+/** Messages between processes that serve one port together and their parent process. */
 export type Word =
-  /** It is there, and does not serve yet. */
+  /** From a worker: it has started, and does not serve yet. */
   | { readonly about: 'here' }
-  /** It cannot start: why. */
+  /** From a worker: it cannot start, with the reason. */
   | { readonly about: 'mistake'; readonly sentence: string }
   | ({ readonly about: 'ready' } & Started)
-  /** To all of them, whenever it changes. */
+  /** To all workers, whenever the number of serving ones changes. */
   | ({ readonly about: 'serving' } & Serving)
-  /** To all of them: what do you count? */
+  /** To all workers: request for their figures. */
   | { readonly about: 'count'; readonly round: number }
   | { readonly about: 'counted'; readonly round: number; readonly figures: string }
-  /** To each of them, now and then: does it have turns? And that it does. */
+  /** A ping to each worker, and its answer. */
   | { readonly about: 'turn' }
   /** Figures of all workers, requested from one of them. */
   | { readonly about: 'all' }
   | { readonly about: 'everything'; readonly figures: readonly string[] }
-  /** The supergraph by which it answers from now on; and, to one that is there now, the last one of any of them. */
+  /** From a worker: the supergraph that it answers by from now on; to a new worker: the latest one of any worker. */
   | { readonly about: 'graph'; readonly sdl: string | null }
-  /** It listens no more; and the answer, behind all that was on its way to it. */
+  /** From a worker: it no longer listens; and the answer, behind all connections on their way to it. */
   | { readonly about: 'gone' }
   | DocumentRequest
   | DocumentAnswer
 
-/** How many of them serve. */
+/** Number of serving workers. */
 export interface Serving {
   readonly serving: number
   readonly of: number
-  /** Whether all of them did, once. */
+  /** Whether all workers have served at some time. */
   readonly complete: boolean
 }
 
-/** What a process says of itself when it is ready. */
+/** A process's report of readiness. */
 export type Started = Omit<Parameters<Tell['ready']>[0], 'seconds'>
 
-/** The processes that serve a port together, as one of them knows them. */
+/** The processes that serve a port together, from the view of one of them. */
 export interface Colleagues {
   /** Whether all of them have begun to serve. A worker that ends later is only logged: the others take its requests. */
   readonly readiness: ReadinessCheck
-  /** What all of them count together, as Prometheus' text. @throws Refusal when whoever keeps them does not answer */
+  /**
+   * Sums of all workers' figures, in Prometheus' text format. @throws Refusal when the parent process does not answer
+   */
   figures(): Promise<string>
-  /** The supergraph by which one of them answered last; null: none did, or nobody says so in time. */
+  /** The supergraph of the latest answer of any worker; null if there is none, or no reply in time. */
   readonly graph: Promise<string | null>
-  /** Says by which supergraph this one answers. */
+  /** Reports the supergraph by which this worker answers. */
   answersBy(sdl: string): void
-  /** Registered documents of all of them. */
+  /** Registered documents of all workers. */
   readonly documents: SharedRegistered
-  /** Resolves when no connection is on its way to this one any more: whoever hands them out may not know yet that it has stopped to listen. */
+  /**
+   * Resolves when no connection is on its way to this worker any more: the parent may not know yet that it has stopped
+   * to listen.
+   */
   leave(): Promise<void>
 }
 
-/** How long whoever keeps the others may take to answer, in ms. */
+/** Time limit in ms for an answer of the parent process. */
 const patienceMs = 4_000
-/** The same at the end of this one. */
+/** Time limit in ms for an answer of the parent process while this worker ends. */
 const mostLeaveMs = 500
 
-/** A process that was started by another one, as `process` is. */
+/** The messaging functions of a process that was started by another one. */
 export type Channel = Pick<NodeJS.Process, 'send' | 'on'>
 
-/** Joins those that serve the same port. @param registry the figures of this process */
+/** Joins the workers of the same port. @param registry the figures of this process */
 export function openColleagues(registry: Registry, channel: Channel = process): Colleagues {
   let known: Serving | null = null
   let waiting: ((texts: readonly string[]) => void)[] = []
@@ -124,8 +129,8 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
 }
 
 /**
- * How one of several tells what it would print otherwise: that it is ready, and why it cannot start, to whoever keeps it, who prints it once
- * for all; where lines are for eyes nothing else but warnings.
+ * Reports readiness and start errors of a worker to its parent process, which prints them once for all; in
+ * human-readable output a worker prints warnings only.
  */
 export function tellKeeper(tell: Tell, worker: number, json: boolean, channel: Channel = process): Tell {
   const say = (word: Word) => channel.send?.(word, () => {})
@@ -137,7 +142,10 @@ export function tellKeeper(tell: Tell, worker: number, json: boolean, channel: C
   }
 }
 
-/** Leaves it to this process how it ends when whoever keeps it is gone: Node ends a worker of a cluster at once, with all that is on its way. */
+/**
+ * Lets this process shut down in order when its parent is gone: Node would end a cluster's worker at once, with all
+ * requests in progress.
+ */
 export function endInOrder(): void {
   process.prependOnceListener('disconnect', () => {
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true

@@ -2,32 +2,32 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { StartError } from '../../../start-error.ts'
 
-/** What a command line asks for, with the variables that it sets. */
+/** The parsed command line, with the variables that it sets. */
 export type Command = { readonly given: Readonly<Record<string, string>> } & (
   | { readonly mode: 'embedded' }
   | { readonly mode: 'router'; readonly workers: number | null }
   | {
       readonly mode: 'apart'
-      /** How many of each, as it was written. */
+      /** Number of replicas of each part, as written. */
       readonly replicas: string
     }
   | {
-      /** What processes apart need, and only `apart` starts. */
+      /** Modes that only `apart` starts. */
       readonly mode: 'database' | 'demo'
     }
   | {
       readonly mode: 'bare'
-      /** File with the supergraph's SDL, as it was written. */
+      /** File with the supergraph's SDL, as written. */
       readonly supergraph: string
       readonly workers: number | null
     }
   | {
       readonly mode: 'subgraph'
-      /** Its slug, as it was written. */
+      /** Slug of the subgraph, as written. */
       readonly slug: string
     }
   | {
-      /** Only to be told how this, or another way, is started. */
+      /** Prints the help of this, or another mode. */
       readonly mode: 'help'
       readonly of: 'embedded' | 'apart' | 'router' | 'subgraph'
     }
@@ -37,9 +37,10 @@ const usage =
   'npm start, npm run start:apart -- [--replicas publishing=2,router=2], npm run start:router -- [--supergraph FILE] [--workers N] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
 
 /**
- * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router --supergraph FILE`
- * for a router before any subgraphs, `subgraph SLUG` for one subgraph, `apart` for all of them as processes of one machine; `--help` with any of them.
- * @throws StartError with one line for what it does not know
+ * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router
+ * --supergraph FILE` for a router before any subgraphs, `subgraph SLUG` for one subgraph, `apart` for all of them as
+ * processes of one machine; `--help` with any of them.
+ * @throws StartError with one line for an unknown argument
  */
 export function readCommand(words: readonly string[]): Command {
   const { values, positionals } = parsed(words)
@@ -67,7 +68,7 @@ export function readCommand(words: readonly string[]): Command {
   return { mode: 'embedded', given }
 }
 
-/** More than any machine has cores to give to one router. */
+/** Maximum number of workers of one router. */
 const mostWorkers = 64
 
 /** Reads how many workers a router is to have. @throws StartError for anything but 1 to 64, or `auto` */
@@ -78,7 +79,7 @@ function readWorkers(text: string): number {
   throw new StartError(`--workers: "${text}" is not understood: write a number from 1 to ${mostWorkers}, or auto for as many as there are cores`)
 }
 
-/** Why anything but a router has no workers, and what there is in their place. */
+/** Error for a number of workers on anything but a router, with the alternative. */
 const onlyRouters = (mode: string | undefined): StartError => {
   const instead: Readonly<Record<string, string>> = {
     apart: 'npm run start:apart takes --replicas router=2',

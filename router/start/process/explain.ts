@@ -1,9 +1,9 @@
 import { lineOf, StartError, systemCodeOf } from '../../../start-error.ts'
 
 /**
- * Makes one line with cause and remedy of what a start failed by, where the surroundings are to blame: the database, the disk,
- * the installation. Anything else is a mistake of ours and comes back as it is.
- * @param wayOut what may be done besides about a database that this version cannot use; null: nothing
+ * Returns one line with cause and remedy for a failure of the environment: the database, the disk, the installation.
+ * Any other error is a mistake of ours and is returned unchanged.
+ * @param wayOut a further remedy for a database that this version cannot use; null for none
  */
 export function explain(error: unknown, wayOut: string | null = null): unknown {
   if (error instanceof StartError) return error.about === 'schema' && wayOut ? new StartError(`${error.message}; or ${wayOut}`, error) : error
@@ -14,7 +14,7 @@ export function explain(error: unknown, wayOut: string | null = null): unknown {
   return error
 }
 
-/** An error and what it was made of: Sequelize keeps the driver's as `parent`. */
+/** Yields an error and its causes; Sequelize keeps the driver's error as `parent`. */
 function* causesOf(error: unknown): Generator<unknown> {
   for (let each = error, turn = 0; each && turn < 5; turn++) {
     yield each
@@ -23,7 +23,7 @@ function* causesOf(error: unknown): Generator<unknown> {
   }
 }
 
-/** No such column, table, function, type: what SQL says of tables that are not those of the migrations. */
+/** SQL states for an unknown column, table, function or type: the tables are not those of the migrations. */
 const otherTables = new Set(['42703', '42P01', '42883', '42704'])
 
 const reasons: Readonly<Record<string, string>> = {
@@ -72,7 +72,7 @@ function sentenceFor(code: string, error: Error & NodeJS.ErrnoException): string
     : null
 }
 
-/** What an administrator has to give for a refusal of PostgreSQL, as far as it says. */
+/** Returns the privilege that an administrator must grant after a refusal of PostgreSQL, as far as it says. */
 function rightFor(line: string): string {
   const database = /for database "?([^"]+?)"?$/.exec(line)?.[1]
   return database ? `as its administrator, grant create on database ${database} to it` : 'make it the owner of what is there, or name a database of its own'

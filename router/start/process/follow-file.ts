@@ -1,20 +1,21 @@
 import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
 import { doFor } from '../../../platform/caller/cause.ts'
 
-/** How often a file is looked at, in milliseconds: a system's own news of changes miss files that are replaced, or mounted. */
+/** Interval in ms at which a file is checked: the system's change events miss files that are replaced, or mounted. */
 const everyMs = 1000
 
 /** A file that is looked at. */
 export interface Followed {
-  /** Looks at once. */
+  /** Checks the file at once. */
   look(): void
   stop(): void
 }
 
 /**
- * Hands over a file's text whenever it is another one, also behind a link that leads elsewhere by then; not when the file is gone.
- * @param known the text that it had, maybe a while ago
- * @param ms    between looks @default 1000
+ * Calls back with a file's text whenever it has changed, also behind a link that was redirected; not when the file is
+ * gone.
+ * @param known the last known text
+ * @param ms    interval of the checks @default 1000
  */
 export function followFile(path: string, known: string, changed: (text: string) => void, ms = everyMs): Followed {
   let last = known

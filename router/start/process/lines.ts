@@ -2,20 +2,20 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 
-/** Where a process writes lines: its log, and what it says of itself. */
+/** Destination of a process's lines: its log, and its messages for people. */
 export interface Lines {
-  /** Writes whole lines; if nobody reads them they are dropped at some point. */
+  /** Writes whole lines; lines that nobody reads are dropped at some point. */
   write(text: string): void
   /** Waits until written lines are flushed, at most so many ms. */
   written(withinMs: number): Promise<void>
 }
 
-/** How much may wait for somebody to read it, in characters. */
+/** Maximum characters that wait for a reader. */
 const mostWaiting = 8 * 1024 * 1024
 
 /**
- * Writes to a stream of the process's, and never waits for who reads it: what waits for him is bounded, and past that lines are left out, and
- * counted in one line once he reads again. So it is with a file on a disk that is full.
+ * Writes to a stream of the process without waiting for its reader: waiting text is bounded, and beyond the bound lines
+ * are dropped and counted in one line once reading continues. The same holds for a file on a full disk.
  * @param most characters that may wait
  */
 export function createLines(stream: Writable & { readonly fd?: number }, most = mostWaiting): Lines {
@@ -54,7 +54,7 @@ export function createLines(stream: Writable & { readonly fd?: number }, most = 
 
 let standard: Lines | undefined
 
-/** Those of standard output, of which a process has one. */
+/** Returns the lines of standard output, of which a process has one. */
 export function standardLines(): Lines {
   standard ??= createLines(process.stdout)
   return standard

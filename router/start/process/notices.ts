@@ -5,8 +5,8 @@ import { type Config, isLoopback } from '../../../config.ts'
 type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'applications' | 'mail'>
 
 /**
- * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, whether there are
- * demo accounts, and why, and that nothing can be published.
+ * Describes what a start did differently from one on a developer's own machine: from where it can be reached, whether
+ * there are demo accounts and why, and that nothing can be published.
  * @param interfaces addresses of this machine @default the system's
  */
 export function noticesOf(config: Addressed, interfaces: readonly string[] = ownAddresses()): readonly string[] {
@@ -30,7 +30,10 @@ export function noticesOf(config: Addressed, interfaces: readonly string[] = own
   return notices
 }
 
-/** What cannot be published to, for want of an application of the operator's own, in one sentence; with demo accounts the sandbox stands in. */
+/**
+ * Names in one sentence the networks that cannot be published to without an application of the operator's own; with
+ * demo accounts the sandbox stands in.
+ */
 export function missingNetworks({ applications }: Pick<Config, 'applications'>): readonly string[] {
   const missing = networkFamilies.filter(({ platform }) => !applications[platform])
   if (missing.length === 0) return []

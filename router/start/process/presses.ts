@@ -1,10 +1,13 @@
-/** How long after a Ctrl-C another SIGINT counts as its echo, in milliseconds: the terminal sends one to every process, and npm passes its own on. */
+/**
+ * Time in ms for which another SIGINT counts as an echo of the first Ctrl-C: the terminal sends one to every process,
+ * and npm forwards its own.
+ */
 const echoMs = 400
 
 /**
- * Tells a second Ctrl-C from the echoes of the first.
- * @param now milliseconds that only grow
- * @returns called with every SIGINT: whether a person pressed again
+ * Distinguishes a second Ctrl-C from the echoes of the first.
+ * @param now monotonic clock in ms
+ * @returns a function to call with every SIGINT: whether a person pressed again
  */
 export function createPresses(now: () => number = () => performance.now()): () => boolean {
   let first: number | null = null

@@ -6,7 +6,7 @@ export type DocumentRequest =
   | { readonly about: 'find-document'; readonly call: number; readonly hash: string; readonly caller: Registrant }
   | { readonly about: 'keep-document'; readonly call: number; readonly hash: string; readonly text: string; readonly caller: Registrant }
 
-/** The answer: the text that was asked for; null where none is known, and after a text was taken. */
+/** The answer: the requested text; null when it is unknown, and after a text was stored. */
 export interface DocumentAnswer {
   readonly about: 'document'
   readonly call: number
@@ -14,14 +14,14 @@ export interface DocumentAnswer {
 }
 
 /**
- * Bounds of the messages that one worker has unanswered, for each caller and in all: the process that answers them takes connections as well.
- * Beyond them the worker's own documents count alone.
+ * Maximum unanswered messages of one worker, for each caller and in all: the process that answers them also accepts
+ * connections. Beyond them only the worker's own documents are used.
  */
 const limits = { eachCaller: 32, all: 256, timeoutMs: 500 }
 
-/** The shared store of registered documents, as a worker reaches it. */
+/** The shared store of registered documents, from the view of a worker. */
 export interface SharedDocuments extends SharedRegistered {
-  /** Takes an answer. */
+  /** Receives an answer. */
   receive(answer: DocumentAnswer): void
 }
 

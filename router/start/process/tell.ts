@@ -1,29 +1,29 @@
 import { StartError } from '../../../start-error.ts'
 import { standardLines } from './lines.ts'
 
-/** What a process says of itself beside its log: that it is ready, what it changed, that it ends, why it cannot start. */
+/** Messages of a process besides its log: that it is ready, what it changed, that it ends, why it cannot start. */
 export interface Tell {
-  /** One sentence. @param facts what a collector of JSON lines gets beside it */
+  /** Prints one sentence. @param facts fields for collectors of JSON lines */
   say(sentence: string, facts?: object): void
-  /** The same for what an operator should look at: where lines have levels it is a warning. */
+  /** Prints one sentence that an operator should look at: a warning, where lines have levels. */
   warn(sentence: string, facts?: object): void
   /** The end of a start. @param banner lines for eyes, before the ready line; collectors get `facts` in their place */
   ready(started: { readonly seconds: string; readonly url: string; readonly banner: readonly string[]; readonly facts: object }): void
-  /** One readable line for each mistake of the surroundings; a stack only for a mistake of ours. */
+  /** Prints one readable line for an error of the environment; a stack only for a mistake of ours. */
   complain(error: unknown): void
 }
 
-/** As much of a stream as telling needs. */
+/** The parts of a stream that messages need. */
 interface Lines {
   write(text: string): unknown
 }
 
-/** pino's numbers, so that these lines and those of the log are of one form. */
+/** pino's level numbers, so that these lines have the form of the log's. */
 const levels = { info: 30, warn: 40, fatal: 60 }
 
 /**
- * Tells people in plain lines, or collectors in JSON: then every line is one object, of the form that the log's lines have.
- * @param json which of the two
+ * Prints plain lines for people, or JSON for collectors, in the form of the log's lines.
+ * @param json whether to print JSON
  */
 export function createTell(json: boolean, out: Lines = standardLines(), err: Lines = process.stderr): Tell {
   const line = (stream: Lines, level: keyof typeof levels, msg: string, facts: object = {}) =>

@@ -31,7 +31,7 @@ const options = [
   '  -h, --help          this text',
 ]
 
-/** What `--help` prints for a way to start. */
+/** Returns the `--help` text of a mode. */
 export function usageOf(mode: Asked): string {
   const settings = documented.map(({ title, family }) => ({
     title,

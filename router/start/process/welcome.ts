@@ -4,19 +4,19 @@ import { hostsOf } from '../../hosts.ts'
 
 export interface Welcome {
   readonly url: string
-  /** Where people work: pages by their names. */
+  /** Pages for people, with their names. */
   readonly pages: readonly (readonly [what: string, where: string])[]
   readonly database: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string; readonly takesMails: boolean } | null
-  /** What is otherwise than one would expect, a sentence each. */
+  /** Sentences about anything unexpected. */
   readonly notices: readonly string[]
-  /** Where processes apart are, each with what it is. @default none */
+  /** Addresses of distributed processes, each with its name. @default none */
   readonly processes?: readonly (readonly [what: string, where: string])[]
 }
 
 export const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
 
-/** The pages that people begin with, where a browser finds them. */
+/** Addresses of the pages that people begin with. */
 export const pagesOf = (config: Parameters<typeof hostsOf>[0]): Welcome['pages'] => [
   ['Dashboard', hostsOf(config).addressOf('launcher', 'web', '/dashboard')],
   ['Publishing', hostsOf(config).addressOf('publishing', 'web', '/dashboard')],
