@@ -4,8 +4,8 @@ import type { Call, Pieces, Reply, Takes } from './network.ts'
 const mostBytes = 64 * 1024
 
 /**
- * The request with its body, or nothing when the body is larger than what is taken there.
- * @param takes what the network of a path takes
+ * Reads a request with its body; returns undefined when the body exceeds the limit of its network.
+ * @param takes returns the limit of the network that a path belongs to
  */
 export async function read(request: IncomingMessage, takes: (path: string) => Takes | undefined): Promise<Call | undefined> {
   const url = new URL(request.url ?? '/', 'http://sandbox')
@@ -23,7 +23,7 @@ export async function read(request: IncomingMessage, takes: (path: string) => Ta
   return { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, headers: request.headers, body: Buffer.concat(chunks), size }
 }
 
-/** Sends an answer the way it travels; resolves when it is out, or nobody listens any more. */
+/** Sends an answer in its form of transport; resolves when it is sent or the client is gone. */
 export async function deliver(response: ServerResponse, reply: Reply): Promise<void> {
   if (reply.delivery === 'hold') return
   if (reply.delivery === 'reset') {

@@ -11,9 +11,9 @@ interface Arguments {
   readonly port: number
   readonly smtpPort: number | undefined
   readonly dnsPort: number | undefined
-  /** Where the mail server reports what becomes of mails. */
+  /** Address to which the mail server reports bounces and deliveries of mails. */
   readonly mailReports: string | undefined
-  /** Where twins send webhooks. */
+  /** Addresses to which stand-ins send webhooks. */
   readonly endpoints: EndpointOptions
   readonly redirectUris: string[] | undefined
   readonly withParent: number | null

@@ -3,16 +3,19 @@ import type { Call, Deps, Network, Reply, Vendor } from '../network.ts'
 import { json } from '../network.ts'
 import { newId } from './taken.ts'
 
-/** What the gateway calls a vendor, where its calls go, and what the gateway leaves out of their paths. */
+/** The network to which the gateway forwards a vendor's calls, and the path prefix that it adds. */
 const vendors: Readonly<Record<string, { readonly network: string; readonly under: string }>> = {
   openai: { network: 'openai', under: '/v1' },
   anthropic: { network: 'anthropic', under: '' },
 }
 
-/** What opens the gateway; any token that begins so. */
+/** Prefix of every valid gateway token. */
 const goodToken = 'aig-sandbox-'
 
-/** The hosting platform's gateway between us and vendors of models (https://developers.cloudflare.com/ai-gateway): it looks at its own token and passes calls on. */
+/**
+ * Stand-in for the hosting platform's gateway to vendors of models (https://developers.cloudflare.com/ai-gateway): it
+ * checks its own token and forwards calls.
+ */
 export const aiGateway: Vendor = {
   title: 'AI Gateway',
   play: (name, deps): Network => ({

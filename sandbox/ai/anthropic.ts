@@ -10,7 +10,7 @@ import { instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './wor
 
 const version = '2023-06-01'
 
-/** Anthropic as it is played here (https://docs.anthropic.com/en/api): what models answer is an echo. */
+/** Stand-in for Anthropic (https://docs.anthropic.com/en/api): models answer with an echo of the prompt. */
 export const anthropic: Vendor = {
   title: 'Anthropic',
   play(name, deps): Network {
@@ -76,14 +76,14 @@ function readJson(call: Call): Body | null {
   }
 }
 
-/** What is answered: a text, or a call of a tool with its input. */
+/** Content of an answer: a text, or a tool call with its input. */
 interface Answer {
   readonly id: string
   readonly model: string
   readonly said: Said
   readonly tool: { readonly id: string; readonly name: string } | null
   readonly inputTokens: number
-  /** What its cache does with the input. */
+  /** How the prompt cache treated the input's tokens. */
   kept: Kept
 }
 
@@ -106,7 +106,10 @@ function answerOf(body: Body, model: string): Answer {
   }
 }
 
-/** Whether the system asks for nothing but a JSON object: the API has no setting for it, and models do as they are told. */
+/**
+ * Whether the system prompt demands a JSON object only: the API has no setting for it, and models follow the
+ * instruction.
+ */
 const wantsJson = (system: unknown): boolean => /\bJSON object\b[^.]*\bnothing else\b/i.test(textIn(system))
 
 function endOf({ said, tool }: Answer) {
@@ -114,7 +117,10 @@ function endOf({ said, tool }: Answer) {
   return { stop_reason: reason, stop_sequence: said.stop }
 }
 
-/** A prompt in its order: tools, what the system says, messages. Tools count no words here. */
+/**
+ * Returns the parts of a prompt in caching order: tools, system prompt, messages. Tools count as zero words in this
+ * stand-in.
+ */
 function piecesOf({ tools, system, messages }: Body): readonly Piece[] {
   const keepMs = (block: Body): number | null => (isObject(block.cache_control) ? (block.cache_control.ttl === '1h' ? longMs : shortMs) : null)
   const blocksOf = (content: unknown): readonly Body[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : (objectsIn(content) ?? []))
@@ -142,7 +148,7 @@ function message(answer: Answer) {
   return { id, type: 'message', role: 'assistant', model, content: [content], ...endOf(answer), usage: usageOf(answer, said.words.length) }
 }
 
-/** The input of a tool; none where the maximum cut it off. */
+/** Parses the input of a tool call; an empty object when the token limit cut it off. */
 function inputIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -151,7 +157,10 @@ function inputIn(text: string): unknown {
   }
 }
 
-/** One word a delta, in the events of https://docs.anthropic.com/en/docs/build-with-claude/streaming. */
+/**
+ * Streams an answer, one word per delta, with the events of
+ * https://docs.anthropic.com/en/docs/build-with-claude/streaming.
+ */
 function streamed(answer: Answer, isEndless = false): Reply {
   const { id, model, said, tool } = answer
   const event = (type: string, value: object) => eventOf({ type, ...value }, type)

@@ -2,39 +2,48 @@ import { createHash } from 'node:crypto'
 import type { Deps } from '../network.ts'
 import type { Collection } from '../state.ts'
 
-/** Tokens of a prompt by what its vendor's cache does with them: a token is a word here. */
+/** Counts of a prompt's tokens by how the vendor's cache treated them; in the stand-in one token is one word. */
 export interface Kept {
-  /** Found in the cache. */
+  /** Tokens found in the cache. */
   readonly read: number
-  /** Put into it, for five minutes and for an hour. */
+  /** Tokens written to the cache for five minutes (short) or one hour (long). */
   readonly writtenShort: number
   readonly writtenLong: number
 }
 
 /** A piece of a prompt. */
 export interface Piece {
-  /** All that it says, to be compared. */
+  /** Full content of this piece, for comparison. */
   readonly content: string
   readonly words: number
-  /** For how long everything up to here is to be kept, in ms; null: not because of this piece. */
+  /**
+   * How long the prompt up to and including this piece is cached, in ms; null when this piece carries no cache marker.
+   */
   readonly keepMs: number | null
 }
 
 export const [shortMs, longMs] = [5 * 60_000, 60 * 60_000]
 
-/** The shortest prompt that is kept: https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching, https://platform.openai.com/docs/guides/prompt-caching. */
+/**
+ * Minimum length of a prompt that is cached, in words:
+ * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching,
+ * https://platform.openai.com/docs/guides/prompt-caching.
+ */
 const fewestWords = 1_024
-/** By how many tokens OpenAI's cache grows. */
+/** Step by which OpenAI's cached prefix grows, in tokens. */
 const stepWords = 128
 
-/** What a vendor keeps of prompts: until when, by what they begin with. */
+/** Opens the stand-in's prompt cache: it stores, per prompt prefix, the time until which the prefix is cached. */
 export function openCaches(name: string, { state, clock }: Deps) {
   const kept: Collection<{ readonly until: number }> = state.collection(`${name}.caches`, 5_000)
   const now = () => clock.now().getTime()
   const has = (key: string) => (kept.get(key)?.until ?? 0) > now()
 
   return {
-    /** Keeps what a request asks for, piece by piece. @param owner whose prompts and model's they are */
+    /**
+     * Caches what a request marks for caching, piece by piece. @param owner whose prompts these are, with the model's
+     * name
+     */
     asAsked(owner: string, pieces: readonly Piece[]): Kept {
       const hash = createHash('sha256').update(owner)
       let words = 0
@@ -55,7 +64,10 @@ export function openCaches(name: string, { state, clock }: Deps) {
       return { read: found?.words ?? 0, writtenShort: written.short, writtenLong: written.long }
     },
 
-    /** Keeps every long prompt by itself. @returns how many of its words were found */
+    /**
+     * Caches every long prompt without being asked, as OpenAI does. @returns how many of its words were found in the
+     * cache
+     */
     byItself(owner: string, words: readonly string[]): number {
       const hash = createHash('sha256').update(owner)
       let read = 0

@@ -2,9 +2,9 @@
 export interface PlayedModel {
   readonly id: string
   readonly does: 'chat' | 'image' | 'transcription' | 'embedding'
-  /** What answers call it. */
+  /** Name of the model in answers. */
   readonly snapshot: string
-  /** ISO 8601, the day. */
+  /** Release date, ISO 8601 date. */
   readonly released: string
 }
 

@@ -8,7 +8,7 @@ interface Listed {
   readonly release: string
   readonly input: readonly string[]
   readonly output: readonly string[]
-  /** US dollars for a million tokens. */
+  /** Prices in US dollars per million tokens. */
   readonly cost?: { readonly input: number; readonly output: number; readonly cache_read?: number; readonly cache_write?: number }
   readonly limit: { readonly context: number; readonly output: number }
   readonly end?: { readonly status: 'deprecated'; readonly deprecation_date: string; readonly retirement_date: string; readonly replacement: string }
@@ -100,7 +100,10 @@ const document = Object.fromEntries(
   ]),
 )
 
-/** The open catalogue of models (https://models.dev): one document, whose reads spend its faults. */
+/**
+ * Stand-in for the open catalogue of models (https://models.dev): it serves one document, and each read uses up an
+ * armed fault.
+ */
 export const modelsDev: Vendor = {
   title: 'models.dev',
   play: (name, { faults }): Network => ({

@@ -3,7 +3,7 @@ import { openaiModels, type PlayedModel } from './catalogue.ts'
 import { refuse } from './openai-problems.ts'
 import type { Body, Stall } from './taken.ts'
 
-/** A call that a key came with, and what it says. */
+/** A call that carries a key, with its parsed body. */
 export interface Asked {
   readonly stall: Stall
   readonly call: Call
@@ -11,17 +11,17 @@ export interface Asked {
   readonly body: Body
 }
 
-/** A call that is in order: how it is taken. */
+/** A valid call and how it is answered. */
 export interface InOrder {
   take(): Reply
-  /** Its answer that never ends. */
+  /** The answer that never ends, for the fault of that name. */
   readonly endless?: (() => Reply) | undefined
 }
 
 /** Whether a call was refused already. */
 export const isReply = (value: object): value is Reply => 'status' in value
 
-/** The model that a call names, if it does what the call wants of it. */
+/** Returns the model that a call names if that model supports the call's kind of work; else the refusal. */
 export function modelOf(body: Body, does: PlayedModel['does']): PlayedModel | Reply {
   if (typeof body.model !== 'string' || body.model === '') return refuse(400, 'you must provide a model parameter')
   const found = openaiModels.find(({ id, snapshot }) => id === body.model || snapshot === body.model)

@@ -6,7 +6,7 @@ import { refuse } from './openai-problems.ts'
 import { type Body, eventOf, isObject, newId, objectsIn } from './taken.ts'
 import { instanceOf, lastUserText, type Said, say, textIn, trendsAt, wordsOf } from './words.ts'
 
-/** What is answered: a text, or a call of a tool with its arguments. */
+/** Content of an answer: a text, or a tool call with its arguments. */
 interface Answer {
   readonly id: string
   readonly created: number
@@ -14,13 +14,13 @@ interface Answer {
   readonly said: Said
   readonly tool: { readonly id: string; readonly name: string } | null
   readonly promptTokens: number
-  /** Of these: what the vendor had kept. */
+  /** Prompt tokens that were found in the vendor's cache. */
   cachedTokens: number
 }
 
 const roles = ['developer', 'system', 'user', 'assistant', 'tool', 'function']
 
-/** POST /v1/chat/completions: https://platform.openai.com/docs/api-reference/chat/create */
+/** Answers POST /v1/chat/completions: https://platform.openai.com/docs/api-reference/chat/create */
 export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
   const model = modelOf(body, 'chat')
   if (isReply(model)) return model
@@ -86,7 +86,10 @@ function mistakeIn(body: Body, model: PlayedModel): Reply | undefined {
   return undefined
 }
 
-/** The tool that has to be called, with the schema of its arguments; null: none has to. */
+/**
+ * Returns the tool that the request forces the model to call, with the schema of its arguments; null when it forces
+ * none.
+ */
 function wantedTool({ tools, tool_choice: choice }: Body): { readonly name: string; readonly parameters: unknown } | Reply | null {
   const list = (objectsIn(tools) ?? []).flatMap(tool => (isObject(tool.function) ? [tool.function] : []))
   const named = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
@@ -131,7 +134,7 @@ function completion(answer: Answer) {
   }
 }
 
-/** One word a chunk, and at the end what it all comes to, if that was asked for. */
+/** Streams an answer, one word per chunk, with the usage in a last chunk if the request asks for it. */
 function streamed(answer: Answer, counts: boolean, isEndless = false): Reply {
   const { id, created, model, said, tool } = answer
   const shared = { id, object: 'chat.completion.chunk', created, model: model.snapshot, service_tier: 'default', system_fingerprint: null }

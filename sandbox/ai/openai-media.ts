@@ -12,7 +12,10 @@ const sizes = ['1024x1024', '1536x1024', '1024x1536']
 
 const wrong = (message: string, param: string, code: string | null = 'invalid_value'): Reply => refuse(400, message, { param, code })
 
-/** POST /v1/images/generations: https://platform.openai.com/docs/api-reference/images/create. Only PNG is drawn, in the colour that the prompt makes. */
+/**
+ * Answers POST /v1/images/generations: https://platform.openai.com/docs/api-reference/images/create. It draws PNG only,
+ * in a colour derived from the prompt.
+ */
 export function images({ stall, call, key, body }: Asked): InOrder | Reply {
   const model = modelOf(body, 'image')
   if (isReply(model)) return model
@@ -48,8 +51,9 @@ export function images({ stall, call, key, body }: Asked): InOrder | Reply {
 }
 
 /**
- * POST /v1/audio/transcriptions: https://platform.openai.com/docs/api-reference/audio/createTranscription. What is heard is the name of the file;
- * its seconds are those of the header of a WAV file, and one for every other kind. Each model counts seconds, also those that count tokens elsewhere.
+ * Answers POST /v1/audio/transcriptions: https://platform.openai.com/docs/api-reference/audio/createTranscription. The
+ * transcript is the file's name; its duration comes from the header of a WAV file and is one second for every other
+ * kind. Every model reports seconds, also those that report tokens at the real vendor.
  */
 export function transcriptions({ stall, call, key, body }: Asked): InOrder | Reply {
   const model = modelOf(body, 'transcription')
@@ -81,7 +85,10 @@ export function transcriptions({ stall, call, key, body }: Asked): InOrder | Rep
   }
 }
 
-/** POST /v1/embeddings: https://platform.openai.com/docs/api-reference/embeddings/create. Equal texts have equal vectors, of length 1. */
+/**
+ * Answers POST /v1/embeddings: https://platform.openai.com/docs/api-reference/embeddings/create. Equal texts have equal
+ * vectors, of length 1.
+ */
 export function embeddings({ stall, call, key, body }: Asked): InOrder | Reply {
   const model = modelOf(body, 'embedding')
   if (isReply(model)) return model
@@ -105,7 +112,10 @@ export function embeddings({ stall, call, key, body }: Asked): InOrder | Reply {
   }
 }
 
-/** One text or several, each as it is or as its tokens, of which each stands for a word. */
+/**
+ * Returns the input's texts: one or several, each given as a string or as tokens, where each token counts as a word;
+ * null for invalid input.
+ */
 function textsIn(input: unknown): readonly string[] | null {
   const areTokens = (value: unknown): value is number[] => Array.isArray(value) && value.length > 0 && value.every(Number.isInteger)
   const given = typeof input === 'string' || areTokens(input) ? [input] : input
@@ -114,7 +124,7 @@ function textsIn(input: unknown): readonly string[] | null {
   return given.every(areTokens) ? given.map(tokens => tokens.join(' ')) : null
 }
 
-/** Points in a direction that the text alone decides. */
+/** Returns a vector whose direction depends on the text alone. */
 function vectorOf(text: string, dimensions: number): Float32Array {
   const bytes = createHash('shake256', { outputLength: dimensions * 2 })
     .update(text)

@@ -3,7 +3,7 @@ import { json } from '../network.ts'
 
 // The shape in which OpenAI refuses: https://platform.openai.com/docs/guides/error-codes
 
-/** `{ error: { message, type, param, code } }`. */
+/** Builds an error answer `{ error: { message, type, param, code } }`. */
 export function refuse(
   status: number,
   message: string,
@@ -13,7 +13,7 @@ export function refuse(
   return { ...json(status, { error: { message, type, param, code } }, 'refused', headers), reason: code ?? type }
 }
 
-/** How a call is refused that an armed fault spoils. */
+/** Returns the refusal that an armed fault causes. */
 export function byFault({ status, resetSeconds, code }: ArmedFault & { readonly status: number }, model: string): Reply {
   if (code === 'insufficient_quota') return refuse(429, 'You exceeded your current quota, please check your plan and billing details.', { type: code, code })
   switch (status) {

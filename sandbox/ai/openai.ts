@@ -21,7 +21,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/v1/embeddings': { prepare: embeddings },
 }
 
-/** OpenAI as it is played here: what models answer is an echo. */
+/** Stand-in for OpenAI: models answer with an echo of the prompt. */
 export const openai: Vendor = {
   title: 'OpenAI',
   play(name, deps): Network {

@@ -2,10 +2,10 @@ import { crc32, deflateSync } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** The pixels of each size are alike: the palette alone makes the colour. */
+/** Pixel data per image size; pictures of one size differ in their palette only. */
 const pixels = new Map<string, Buffer>()
 
-/** A picture of one colour. @param colour red, green and blue, 0 to 255 each */
+/** Returns a PNG picture of one colour. @param colour red, green and blue, 0 to 255 each */
 export function png(width: number, height: number, colour: readonly [number, number, number], isTransparent = false): Buffer {
   const size = `${width}x${height}`
   const data = pixels.get(size) ?? deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height))

@@ -8,7 +8,7 @@ interface Key {
   readonly jwk: webcrypto.JsonWebKey
 }
 
-/** The site-builder studio, as far as we meet it: its keys, and the tokens that it signs with them. */
+/** Stand-in for the part of the site-builder studio that we use: its signing keys and the tokens signed with them. */
 export const studio: Vendor = {
   title: 'the studio',
   play(name, deps): Network {
@@ -28,7 +28,9 @@ export const studio: Vendor = {
   },
 }
 
-/** A token as the studio hands one to a page of its own; what is left out is what is good at the gateway. */
+/**
+ * Signs a token as the studio does for one of its pages; fields that are left out get values that the gateway accepts.
+ */
 function mint({ clock, origin }: Deps, name: string, { kid, jwk }: Key, input: Readonly<Record<string, unknown>>): object | string {
   const { userId, organizationId, audience = 'app_providers', expiresInSeconds = 300, issuer = `${origin()}/${name}`, ...others } = input
   const [unknown] = Object.keys(others)

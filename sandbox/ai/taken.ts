@@ -5,26 +5,26 @@ import { openCaches } from './caches.ts'
 
 /** A call that a vendor of models took. */
 export interface TakenCall {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   readonly id: string
   readonly path: string
   readonly model: string
-  /** The last message of the person, the prompt, or the name of the file; at most its first 10,000 characters. */
+  /** The user's last message, the prompt, or the file's name; at most its first 10,000 characters. */
   readonly text: string
   readonly stream: boolean
-  /** The last four characters of the key that it came with. */
+  /** Last four characters of the key that the call carried. */
   readonly keyHint: string
   readonly via: string
 }
 
-/** What a vendor of models stands on. */
+/** What the stand-ins of model vendors share. */
 export interface Stall {
   readonly name: string
   readonly deps: Deps
   readonly calls: Collection<TakenCall>
   readonly caches: ReturnType<typeof openCaches>
-  /** Remembers a call that is answered with 200. */
+  /** Records a call that is answered with 200. */
   note(call: Call, key: string, taken: Pick<TakenCall, 'id' | 'model' | 'text' | 'stream'>): void
 }
 
@@ -42,7 +42,7 @@ export function openStall(name: string, deps: Deps): Stall {
   }
 }
 
-/** Whether a vendor takes a key; nobody else has such ones. */
+/** Whether a stand-in vendor accepts a key; only the sandbox issues keys with this prefix. */
 export const isGoodKey = (key: string): boolean => key.startsWith('sk-sandbox-')
 
 export const newId = (prefix: string): string => `${prefix}${randomBytes(15).toString('base64url')}`
@@ -51,8 +51,8 @@ export type Body = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A list of objects; null for anything else. */
+/** Returns a list of objects; null for any other value. */
 export const objectsIn = (value: unknown): readonly Body[] | null => (Array.isArray(value) && value.every(isObject) ? value : null)
 
-/** One event of a stream. */
+/** Returns one event of a stream, in server-sent event format. */
 export const eventOf = (value: unknown, name?: string): string => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`

@@ -1,4 +1,4 @@
-/** How long a sound is that its header describes (RIFF WAVE), in seconds; null for what is no such file. */
+/** Returns the duration of a sound in seconds, from its RIFF WAVE header; null for any other file. */
 export function secondsOfWav(file: Buffer): number | null {
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return null
   let bytesASecond: number | null = null

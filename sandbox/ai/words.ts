@@ -1,17 +1,17 @@
-/** What a played model says, a token a word. */
+/** A stand-in model's answer; each word counts as one token. */
 export interface Said {
-  /** Joined, they are the text. */
+  /** Words of the answer; concatenated, they are the text. */
   readonly words: readonly string[]
-  /** Why it ends where it ends. */
+  /** Why the answer ended. */
   readonly end: 'said' | 'maximum' | 'stop'
-  /** The sequence that stopped it. */
+  /** The stop sequence that ended the answer; null when none did. */
   readonly stop: string | null
 }
 
-/** Words with the blanks before them: joined, they are the text. */
+/** Splits a text into words with their leading blanks, so that concatenating them restores the text. */
 export const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
 
-/** @param most words; null: as many as it likes */
+/** @param most maximum number of words; null: unlimited */
 export function say(text: string, most: number | null, stops: readonly string[] = []): Said {
   const [first] = stops.flatMap(stop => (stop && text.includes(stop) ? [{ stop, at: text.indexOf(stop) }] : [])).sort((a, b) => a.at - b.at)
   const words = wordsOf(first ? text.slice(0, first.at) : text)
@@ -34,7 +34,10 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-7000-8000-000000000000',
 }
 
-/** A smallest value that a JSON schema allows, with the message in its strings. @param root where `$ref` leads */
+/**
+ * Returns a minimal value that satisfies a JSON schema, with the message as its strings. @param root schema in which
+ * `$ref` is resolved
+ */
 export function instanceOf(schema: unknown, message: string, root: unknown = schema, depth = 0): unknown {
   if (!isSchema(schema) || depth > 30) return message
   if (typeof schema.$ref === 'string') return instanceOf(resolve(root, schema.$ref), message, root, depth + 1)
@@ -80,7 +83,7 @@ function smallestNumber(schema: Schema): number {
 
 const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-/** What `#/$defs/step` names. */
+/** Resolves a reference such as `#/$defs/step`. */
 const resolve = (root: unknown, reference: string): unknown =>
   reference
     .replace(/^#\/?/, '')
@@ -88,7 +91,7 @@ const resolve = (root: unknown, reference: string): unknown =>
     .filter(part => part !== '')
     .reduce<unknown>((at, part) => (isSchema(at) ? at[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined), root)
 
-/** The text of a message's content: a string, or parts of which those of text count. */
+/** Returns the text of a message's content, which is a string or a list of parts; only text parts count. */
 export const textIn = (content: unknown): string =>
   typeof content === 'string'
     ? content
@@ -96,15 +99,15 @@ export const textIn = (content: unknown): string =>
       ? content.flatMap(part => (isSchema(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n')
       : ''
 
-/** What the person said last. */
+/** Returns the user's last message. */
 export const lastUserText = (messages: readonly { readonly role?: unknown; readonly content?: unknown }[]): string =>
   textIn(messages.findLast(({ role }) => role === 'user')?.content)
 
 const hourMs = 3_600_000
 
 /**
- * What the played model finds that people talk about: three plain topics, one that is current although its summary names an earlier year, and one
- * without a topic, as models forget what a schema asks for.
+ * Returns the trends that the stand-in model reports: three plain topics, one current topic whose summary names an
+ * earlier year, and one entry without a topic, because real models sometimes violate the requested schema.
  */
 export function trendsAt(now: Date): readonly object[] {
   const seen = (hoursAgo: number) => new Date(now.getTime() - hoursAgo * hourMs).toISOString()

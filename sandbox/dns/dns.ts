@@ -4,7 +4,7 @@ import packet, { type Answer, type DecodedPacket, type Question } from 'dns-pack
 import type { Control, FaultKind } from '../network.ts'
 import { listenOn, type ServerOptions } from './listening.ts'
 
-/** Records of one name and type. */
+/** DNS records of one name and type. */
 interface Entry {
   readonly name: string
   readonly type: 'TXT' | 'CNAME'
@@ -14,34 +14,41 @@ interface Entry {
 /** A server of DNS that listens. */
 export interface DnsServer {
   readonly port: number
-  /** As resolvers are told it: `127.0.0.1:5353`. */
+  /** Address to configure in resolvers, e.g. `127.0.0.1:5353`. */
   readonly address: string
-  /** What stands there, the oldest first. */
+  /** Returns the records that are set, oldest first. */
   received(): readonly Entry[]
-  /** `dns`: `{ name, type, value }` sets a record, or with several texts as `value` several; null removes them. */
+  /**
+   * Control `dns`: `{ name, type, value }` sets a record, or several records when `value` is a list of texts; null
+   * removes them.
+   */
   readonly controls: { readonly dns: Control }
   stop(): Promise<void>
 }
 
-/** The name under which faults and logs know it. */
+/** Name of the DNS server in faults and logs. */
 export const dns = 'dns'
 
 const mostRecords = 5_000
 const types = ['TXT', 'CNAME'] as const
-/** How many bytes an answer over UDP has for whoever did not say that it takes more (RFC 1035 §4.2.1), and at most. */
+/**
+ * Size limit of an answer over UDP in bytes: for clients that announce no limit (RFC 1035 §4.2.1), and the maximum for
+ * all others.
+ */
 const [plainBytes, mostBytes] = [512, 4096]
 const ttl = 1
-/** How long a connection may say nothing, in ms. */
+/** Idle timeout of a connection, in ms. */
 const silenceMs = 10_000
 
 const keyOf = (name: string, type: string): string => `${name.toLowerCase().replace(/\.$/, '')} ${type}`
 
-/** A text in the pieces that a record of it has (RFC 1035 §3.3.14). */
+/** Splits a text into the strings of a TXT record (RFC 1035 §3.3.14). */
 const pieces = (text: string): string[] => text.match(/[\s\S]{1,255}/g) ?? ['']
 
 /**
- * Starts a server of DNS (RFC 1035) that is the authority for whatever it was told, over UDP and TCP on one port. What it was not told does
- * not exist; a longer answer than a caller takes over UDP is cut, so that it is asked for over TCP.
+ * Starts a DNS server (RFC 1035) that is the authority for every record set in it, over UDP and TCP on one port. All
+ * other names do not exist; an answer longer than a client accepts over UDP is truncated, so that the client retries
+ * over TCP.
  */
 export async function startDnsServer({ state, faults, requests, clock, host, port }: ServerOptions): Promise<DnsServer> {
   const records = state.collection<Entry>('dns records', mostRecords)
@@ -74,7 +81,10 @@ export async function startDnsServer({ state, faults, requests, clock, host, por
     return [...records.values()].some(each => each.name === wanted || each.name.endsWith(`.${wanted}`))
   }
 
-  /** @returns the answer; null: none is given @param most bytes that the caller takes; null: as many as there are */
+  /**
+   * @returns the answer; null when the query is not answered @param most size limit of the client in bytes; null:
+   * unlimited
+   */
   function answer(asked: DecodedPacket, most: number | null): Buffer {
     const [question] = asked.questions ?? []
     const reply = (rcode: number, answers: Answer[], flags: number) =>
@@ -92,7 +102,7 @@ export async function startDnsServer({ state, faults, requests, clock, host, por
     return most === null || whole.length <= most ? whole : reply(0, [], packet.TRUNCATED_RESPONSE)
   }
 
-  /** Answers, or does what a fault wants. */
+  /** Answers a query, or applies an armed fault. */
   function meet(raw: Buffer, most: number | null, send: (reply: Buffer) => void, cut: () => void): void {
     let asked: DecodedPacket
     try {
@@ -194,7 +204,7 @@ export async function startDnsServer({ state, faults, requests, clock, host, por
   }
 }
 
-/** How much a caller takes over UDP (RFC 6891). */
+/** Returns the size of an answer that a client accepts over UDP (RFC 6891). */
 const udpSize = ({ additionals = [] }: DecodedPacket): number =>
   additionals.map(each => ('udpPayloadSize' in each ? each.udpPayloadSize : 0)).find(size => size > plainBytes) ?? plainBytes
 
@@ -204,7 +214,10 @@ interface Open {
   readonly udp: readonly UdpSocket[]
 }
 
-/** Listens for both protocols on one port; of `localhost` for both families. A free port in its place when that one is taken by anybody. */
+/**
+ * Listens on one port for both protocols; for `localhost`, on both address families. Uses a free port instead if any
+ * process already uses that port.
+ */
 async function listen(openTcp: () => Server, openUdp: (family: 4 | 6) => UdpSocket, host: string, port: number): Promise<Open> {
   const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
   for (let [wanted, turn] = [port, 1]; ; wanted = 0, turn += 1) {

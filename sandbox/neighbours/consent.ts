@@ -13,7 +13,7 @@ interface Decision {
   readonly purposes: Readonly<Record<string, boolean>>
 }
 
-/** The consent service: it takes decisions of a project, each once under its id. */
+/** Stand-in for the consent service: it records a project's decisions, each id once. */
 export const consent: Vendor = {
   title: 'the consent service',
   play(name, { state, faults, clock }): Network {

@@ -2,17 +2,17 @@ import { spoilt } from '../faults.ts'
 import type { Vendor } from '../network.ts'
 import { json, textOf } from '../network.ts'
 
-/** A webhook that came, as it came. */
+/** A webhook as it was received. */
 interface Hook {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** As text. */
+  /** Body as text. */
   readonly body: string
 }
 
-/** Plays somebody who takes webhooks: `POST /hooks/<name>` is answered with 204, unless a fault says otherwise. */
+/** Stand-in for a receiver of webhooks: `POST /hooks/<name>` is answered with 204 unless a fault is armed. */
 export const hooks: Vendor = {
   title: 'webhooks',
   play(name, { state, faults, clock }) {

@@ -5,7 +5,7 @@ import { json, textOf } from '../network.ts'
 
 /** A call of a tool that had an effect. */
 interface ReceivedCall {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   readonly tool: string
   readonly text: string | null
@@ -30,7 +30,7 @@ interface Tool {
   readonly annotations: { readonly readOnlyHint: boolean; readonly idempotentHint?: boolean; readonly destructiveHint?: boolean }
 }
 
-/** The newest revision is answered to a client that wants one that is not known here. */
+/** Supported revisions of the protocol, newest first; a client that asks for an unknown revision gets the newest. */
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26']
 const text = { type: 'string' }
 const notes = { type: 'array', items: { type: 'object', properties: { id: text, text }, required: ['id', 'text'] } }
@@ -170,7 +170,10 @@ const problem = (status: number, { id = undefined }: Message, code: number, mess
   reason: message,
 })
 
-/** What the transport refuses: a foreign page, another method, type or revision. */
+/**
+ * Returns the refusal of a request that violates the transport: foreign origin, wrong method, content type or revision;
+ * null when it is valid.
+ */
 function unfit({ method, path, headers }: Call): Reply | null {
   if (path !== '' && path !== '/') return problem(404, {}, -32000, 'Not found')
   if (method !== 'POST') return { ...problem(405, {}, -32000, 'Method not allowed'), headers: { 'content-type': 'application/json', allow: 'POST' } }

@@ -15,7 +15,7 @@ interface Item {
 
 const events = { 'item-opened': 'item.opened', 'item-closed': 'item.closed', 'notification-sent': 'notification.sent' } as const
 
-/** The notification service: it keeps items, tells the platform of them, and has them completed. */
+/** Stand-in for the notification service: it stores items, informs the platform about them, and completes them. */
 export const notifications: Vendor = {
   title: 'the notification service',
   play(name, { state, faults, clock, endpoints }): Network {

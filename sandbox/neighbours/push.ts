@@ -3,20 +3,26 @@ import { spoilt } from '../faults.ts'
 import type { Call, Deps, Network, Reply, Vendor } from '../network.ts'
 import { json } from '../network.ts'
 
-/** A push message that was taken, as it came: its body is encrypted for the browser. */
+/** An accepted push message as it was received: its body is encrypted for the browser. */
 interface ReceivedPush {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   /** The last part of the endpoint's path. */
   readonly id: string
   readonly headers: Readonly<Record<string, string>>
-  /** In base64. */
+  /** Body in base64. */
   readonly body: string
 }
 
-/** What services take of a message at least (RFC 8030, section 7.2), and at most: a record of 4096 bytes. */
+/**
+ * Size limit of a message, in bytes: push services accept at least this much (RFC 8030, section 7.2), and this stand-in
+ * no more: one record of 4096 bytes.
+ */
 const maxBytes = 4096
-/** The header of a message with `aes128gcm` (RFC 8188, section 2.1): salt, record size, length of the key, the key of who sends. */
+/**
+ * Size of the header of a message with `aes128gcm` (RFC 8188, section 2.1): salt, record size, length of the key, the
+ * sender's key.
+ */
 const headerBytes = 16 + 4 + 1 + 65
 const tagBytes = 16
 const maxClaimSeconds = 24 * 3600
@@ -70,7 +76,7 @@ function wrongWith(call: Call, deps: Deps): Reply | null {
   return isWhole ? null : refuse(400, 'The body is no message of RFC 8291.')
 }
 
-/** Checks who sends (RFC 8292): a token for this origin, for a day at most, signed by the key beside it. */
+/** Checks the sender (RFC 8292): a token for this origin, valid for at most a day, signed with the accompanying key. */
 function wrongClaim(authorization: string, { clock, origin }: Deps): { readonly status: number; readonly error: string } | null {
   const parameters = Object.fromEntries(
     (/^vapid\s+(.+)$/i.exec(authorization)?.[1] ?? '').split(',').map(part => {

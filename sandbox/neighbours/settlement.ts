@@ -6,7 +6,7 @@ import { type Marks, marksOf, sendWebhook } from './standard-webhooks.ts'
 
 /** A callback on a batch, or a request for a decision, that was taken. */
 interface ReceivedMessage extends Marks {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   readonly path: string
   /** The raw body. */
@@ -26,7 +26,7 @@ interface PolicyRequest {
   readonly decidedAt: string | null
 }
 
-/** What the service decides for a counterparty by itself, and whether it calls back. */
+/** The decision that the service takes for a counterparty on its own, and whether it calls back. */
 const counterparties: Readonly<Record<string, { readonly decision: Decision; readonly callsBack: boolean }>> = {
   'allow.peer': { decision: 'allow', callsBack: true },
   'deny.peer': { decision: 'deny', callsBack: true },
@@ -39,7 +39,10 @@ const texts = ['id', 'organizationId', 'counterparty', 'actionHash', 'callbackUr
 const policyVersion = 'sandbox-1'
 const reasonOf = (decision: Decision): string => `The sandbox decides ${decision}.`
 
-/** The settlement and policy service: it takes callbacks on batches, and decides on actions that cross organizations. */
+/**
+ * Stand-in for the settlement and policy service: it accepts callbacks on batches, and decides on actions that cross
+ * organizations.
+ */
 export const settlement: Vendor = { title: 'the settlement and policy service', play }
 
 function play(name: string, { state, faults, clock, endpoints }: Deps): Network {
@@ -98,7 +101,10 @@ function play(name: string, { state, faults, clock, endpoints }: Deps): Network 
     return spoilt(faults, name, { refuse: refused, take: () => take(call, marks, wish) })
   }
 
-  /** Decides, and calls back as often as it is told; with a bad signature nothing is decided. */
+  /**
+   * Decides on an action and calls back the requested number of times; a callback with a bad signature records no
+   * decision.
+   */
   const emit: Control = async ({ event, id, decision, actionHash, times = 1, signature = 'good', ageSeconds = 0, ...others }) => {
     const [unknown] = Object.keys(others)
     if (unknown !== undefined) return `${unknown} is not known here: a decision has event, id, decision, actionHash, times, signature and ageSeconds.`

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Call } from '../network.ts'
 
-/** For how many seconds a signature counts. */
+/** Maximum age of a signature, in seconds. */
 const toleranceSeconds = 300
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
@@ -9,14 +9,17 @@ const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, 
 const signed = (key: Buffer, id: string, seconds: string, text: string): string =>
   `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${text}`).digest('base64')}`
 
-/** Headers by which a webhook of Standard Webhooks is known. */
+/** Headers that identify a webhook of Standard Webhooks. */
 export interface Marks {
   readonly id: string
   readonly timestamp: string
   readonly signature: string
 }
 
-/** Returns the marks of a call that carries a good signature of one of the secrets, at most 300 s old; else null. */
+/**
+ * Returns the identifying headers of a call whose signature matches one of the secrets and is at most 300 s old; else
+ * null.
+ */
 export function marksOf({ headers, body }: Pick<Call, 'headers' | 'body'>, secret: string, now: Date): Marks | null {
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => String(headers[name] ?? '')) as [
     string,
@@ -32,20 +35,20 @@ export function marksOf({ headers, body }: Pick<Call, 'headers' | 'body'>, secre
   return isGood ? { id, timestamp, signature } : null
 }
 
-/** How a webhook is sent that tests want bent. */
+/** How a webhook is sent, including deliberate errors for tests. */
 export interface Sending {
   readonly url: string
   readonly secret: string
   readonly now: Date
   readonly body: object
-  /** `bad` signs with another secret. @default good */
+  /** `bad` signs with a wrong secret. @default good */
   readonly signature?: 'good' | 'bad'
-  /** How old the signature is. @default 0 */
+  /** Age of the signature in seconds. @default 0 */
   readonly ageSeconds?: number
   readonly id?: string
 }
 
-/** Sends a webhook once and returns the status of the answer; null: there was none. */
+/** Sends a webhook once and returns the status of the answer; null when there was no answer. */
 export async function sendWebhook({ url, secret, now, body, signature = 'good', ageSeconds = 0, id = `msg_${randomUUID()}` }: Sending): Promise<number | null> {
   const text = JSON.stringify(body)
   const timestamp = String(Math.floor(now.getTime() / 1000) - ageSeconds)

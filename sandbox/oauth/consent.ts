@@ -2,7 +2,9 @@ import type { Reply } from '../network.ts'
 import { escapeHtml, pageHeaders as headers, page } from './page.ts'
 import type { Account, Client, Manners } from './world.ts'
 
-/** The page on which the account allows or denies; its form comes back to the same address with `decision`. */
+/**
+ * Returns the page on which the account allows or denies access; its form is sent to the same address with `decision`.
+ */
 export function consentPage({ title, scopes: meanings }: Manners, client: Client, account: Account, scopes: readonly string[]): Reply {
   const wishes = scopes.map(scope => `<li>${escapeHtml(meanings[scope] ?? scope)} <small>${escapeHtml(scope)}</small></li>`).join('\n')
   const body = `<h1>${escapeHtml(title)}, played by the sandbox</h1>
@@ -15,7 +17,10 @@ ${wishes}
   return { status: 200, headers, body: page('Authorize access · sandbox', body), outcome: 'read' }
 }
 
-/** The page for an authorization request that cannot be granted: the browser stays here, as on the network. */
+/**
+ * Returns the error page for an authorization request that cannot be granted; as on the real network, the browser is
+ * not redirected.
+ */
 export function refusalPage(reason: string): Reply {
   const body = `<h1>Something went wrong</h1>
 <p>You weren’t able to give access to the App. Go back and try logging in again.</p>

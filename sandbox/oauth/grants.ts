@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Call, FaultKind } from '../network.ts'
 import type { Account, Grant, OauthWorld, Tokens } from './world.ts'
 
-/** What the stored state knows a token by. */
+/** Returns the hash under which a token is stored. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Gives an application a permission of its own: it neither touches nor replaces earlier ones. */
+/** Creates a separate grant for an application; earlier grants stay unchanged. */
 export function createGrant(
   world: OauthWorld,
   { clientId, accountId, scopes, withoutRefresh = false }: Pick<Grant, 'clientId' | 'accountId' | 'scopes' | 'withoutRefresh'>,
@@ -14,9 +14,9 @@ export function createGrant(
 }
 
 /**
- * Exchanges a refresh token for a new pair; the old pair is good no more. A refresh token that was used before ends the
- * whole family, for one of its two holders is not the application.
- * @returns nothing for a token that is unknown, expired, of another application, or used
+ * Exchanges a refresh token for a new pair and invalidates the old pair. Reuse of an exchanged refresh token revokes
+ * the whole family, because one of its two holders is an attacker.
+ * @returns undefined for a token that is unknown, expired, used, or of another application
  */
 export function refreshGrant(world: OauthWorld, clientId: string, refreshToken: string): Tokens | undefined {
   const hash = hashOf(refreshToken)
@@ -45,7 +45,7 @@ export function usernameBehind(world: OauthWorld, refreshToken: string): string 
   return grant && world.accounts.get(grant.accountId)?.username
 }
 
-/** Ends what a token stands for: a refresh token takes the grant with it, an access token goes alone. Unknown ones change nothing. */
+/** Revokes a token: a refresh token together with its grant, an access token alone. Unknown tokens change nothing. */
 export function revokeToken(world: OauthWorld, clientId: string, token: string): void {
   const hash = hashOf(token)
   const grant = find(world, one => one.access?.hash === hash || one.refresh?.hash === hash)
@@ -54,19 +54,22 @@ export function revokeToken(world: OauthWorld, clientId: string, token: string):
   else world.grants.set(grant.id, { ...grant, access: null })
 }
 
-/** Ends everything that an account has permitted, to whatever application. */
+/** Revokes every grant of an account, of every application. */
 export function revokeAccount(world: OauthWorld, accountId: string): void {
   for (const grant of [...world.grants.values()]) if (grant.accountId === accountId) world.grants.delete(grant.id)
 }
 
-/** Who shows itself by a token, or how it does not: with a token that is not good, or was not until this call's fault. */
+/**
+ * Result of checking the token of a call: the grant it belongs to, or why the token is invalid, including a fault of
+ * this call.
+ */
 export type Shown =
   | { readonly grant: Grant; readonly account: Account; readonly fault?: never }
   | { readonly grant?: never; readonly account?: never; readonly fault: Extract<FaultKind, 'expired-token' | 'grant-revoked'> | null }
 
 /**
- * Finds who calls, and spends the faults of tokens.
- * @param accessToken as the call shows it. @default the bearer of its header
+ * Finds the grant of a call's token, and uses up faults on tokens.
+ * @param accessToken token of the call. @default the bearer token of its header
  */
 export function whoShows(world: OauthWorld, call: Call, accessToken = bearerOf(call)): Shown {
   const grant = accessToken === undefined ? undefined : findByAccess(world, accessToken)
@@ -80,7 +83,7 @@ export function whoShows(world: OauthWorld, call: Call, accessToken = bearerOf(c
 /** The access token in a call's header. */
 export const bearerOf = (call: Call): string | undefined => /^Bearer (\S+)$/i.exec(call.headers.authorization ?? '')?.[1]
 
-/** Whether a fault has just had the account take back what it permitted. */
+/** Whether an armed fault has just revoked the account's grants. */
 function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
   const account = world.accounts.get(accountId)
   if (!world.faults.take(world.name, ['grant-revoked'], account?.username)) return false
@@ -88,7 +91,7 @@ function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
   return true
 }
 
-/** @param staying a refresh token that stays good until its end */
+/** @param staying refresh token that stays valid until it expires */
 function issue(world: OauthWorld, grant: Grant, staying?: string): { grant: Grant; tokens: Tokens } {
   const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, tellsRefreshAgain = true, newToken, tell } = world.manners
   const at = world.clock.now()

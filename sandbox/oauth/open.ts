@@ -4,20 +4,29 @@ import type { Collection } from '../state.ts'
 import { createGrant } from './grants.ts'
 import type { Account, Client, Manners, OauthWorld } from './world.ts'
 
-/** What a network of OAuth 2.0 begins with. */
+/** Arguments with which a network with OAuth 2.0 is opened. */
 export interface Beginning {
   readonly manners: Manners
-  /** What makes fresh ids, of an account, a grant, or whatever the network has. @param meta few words that it may keep for that */
+  /**
+   * Returns a generator of fresh ids, for accounts, grants or objects of the network. @param meta collection in which
+   * the generator may store a few words
+   */
   newIds(meta: Collection<string>): () => string
   /** A fresh id and secret, in the form of the network's own. */
   newClient(): Pick<Client, 'id' | 'secret'>
   /** @default demo_brand, Demo Brand */
   readonly account?: Pick<Account, 'username' | 'name'>
-  /** The scopes of the application: of the network's own under the empty name, of further ones that it plays by their paths. @default the network's own, with every scope */
+  /**
+   * Scopes of each application: under the empty name for the network's own, under its path for each further network
+   * served here. @default the network's own, with every scope
+   */
   readonly applications?: Readonly<Record<string, readonly string[] | undefined>>
 }
 
-/** Opens the collections of a network's accounts, applications, codes and grants and, at the first start, registers the demo's. */
+/**
+ * Opens the collections of a network's accounts, applications, codes and grants; the first start also registers the
+ * demo application and account.
+ */
 export function openOauth(name: string, { state, faults, clock, redirectUris }: Deps, beginning: Beginning): OauthWorld {
   const { manners, newIds, newClient, account = { username: 'demo_brand', name: 'Demo Brand' }, applications = { '': undefined } } = beginning
   const meta = state.collection<string>(`${name}.meta`, 10)
@@ -51,7 +60,10 @@ export function openOauth(name: string, { state, faults, clock, redirectUris }: 
   }
 }
 
-/** The account of a user name, made when there is none; the demo's without a name. @returns nothing for what is no user name */
+/**
+ * Returns the account of a user name, and creates it when there is none; without a name, the demo account. @returns
+ * undefined for an invalid user name
+ */
 export function accountOf(world: OauthWorld, username: string | null): Account | undefined {
   if (username === null) return world.demo.account()
   if (!accountName.test(username)) return undefined
@@ -63,9 +75,9 @@ export function accountOf(world: OauthWorld, username: string | null): Account |
 }
 
 /**
- * What demo data and tests need of a network.
- * @param scopes what publishing asks for
- * @param path of a further network that is played here
+ * Returns what demo data and tests need of a network.
+ * @param scopes scopes that publishing requests
+ * @param path path of a further network that the stand-in serves
  */
 export function demoOf(world: OauthWorld, scopes: readonly string[], path?: string): Demo {
   const { id: clientId, secret: clientSecret } = world.demo.client(path)

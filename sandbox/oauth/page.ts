@@ -10,7 +10,7 @@ ${body}
 `
 
 // No form-action: browsers would apply it to the redirect that follows the form, which leads to another origin.
-/** Headers of such a page: it loads nothing, stands in no frame and sends no referrer. */
+/** Headers of pages of the sandbox: they forbid loading resources, framing and referrers. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
@@ -20,5 +20,5 @@ export const pageHeaders = {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** A text as HTML shows it. */
+/** Escapes a text for HTML. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, one => entities[one]!)

@@ -13,16 +13,18 @@ interface Wish {
   readonly state: string
   readonly challenge: string | null
   readonly withoutRefresh: boolean
-  /** Who decides. */
+  /** Account that decides on the request. */
   readonly account: Account
 }
 
 /**
- * Shows the consent page, takes its decision and sends the browser back with a code, or
- * with `error=access_denied`. `sandbox_approve=1` in the address approves at once, `sandbox_approve=0` declines, and `sandbox_account`
- * names the account that decides, which is made when nobody has that name. Without it the demo account does.
+ * Shows the consent page, accepts the decision and redirects the browser back with a code, or with
+ * `error=access_denied`. `sandbox_approve=1` in the address approves at once, `sandbox_approve=0` declines, and
+ * `sandbox_account` names the account that decides, which is created when it does not exist. Without it the demo
+ * account decides.
  *
- * PKCE must be S256 where the network knows it, also where that would take `plain` too. A request that is wrong in itself stays on a page here and redirects nowhere.
+ * PKCE must use S256 where the network supports PKCE, even if the real network also accepts `plain`. An invalid request
+ * shows an error page and redirects nowhere.
  */
 export function authorize(world: OauthWorld, call: Call): Reply {
   const wish = readWish(world, call.query)
@@ -99,7 +101,7 @@ export function token(world: OauthWorld, call: Call): Reply {
   return world.manners.refuse(grantType === null ? { missing: 'grant_type' } : 'grant type')
 }
 
-/** Ends a token; an unknown one is answered alike (RFC 7009 §2.2). */
+/** Revokes a token; an unknown token gets the same answer (RFC 7009 §2.2). */
 export function revoke(world: OauthWorld, call: Call): Reply {
   const form = readForm(call)
   if (!form) return world.manners.refuse('form')
@@ -118,15 +120,18 @@ function exchangeCode(world: OauthWorld, client: Client, form: URLSearchParams):
   return 'wrong' in spent ? world.manners.refuse(spent.wrong) : tokenAnswer(spent.tokens)
 }
 
-/** What the browser has brought back, as an application shows it. */
+/** An authorization code with its redirect URI and verifier, as an application presents it. */
 export interface ShownCode {
   readonly code: string
   readonly redirectUri: string
-  /** Null where the network knows no PKCE. */
+  /** PKCE verifier; null where the network does not support PKCE. */
   readonly verifier: string | null
 }
 
-/** Exchanges a code, for networks with an answer of their own too. A code that was used before ends what came of it. */
+/**
+ * Exchanges a code, also for networks with an answer format of their own. Reuse of an exchanged code revokes the grant
+ * that came from it.
+ */
 export function spendCode(
   world: OauthWorld,
   client: Client,

@@ -7,7 +7,7 @@ export interface Account {
   readonly id: string
   readonly username: string
   readonly name: string
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   readonly createdAt: string
 }
 
@@ -16,9 +16,9 @@ export interface Client {
   readonly id: string
   readonly secret: string
   readonly name: string
-  /** Where it may be sent back to: compared letter by letter. */
+  /** Redirect URIs, compared character by character. */
   readonly redirectUris: readonly string[]
-  /** The only scopes it may ask for. @default every scope of the network */
+  /** The only scopes that the application may request. @default every scope of the network */
   readonly scopes?: readonly string[]
 }
 
@@ -28,52 +28,55 @@ export interface Grant {
   readonly clientId: string
   readonly accountId: string
   readonly scopes: readonly string[]
-  /** SHA-256 of the token; null once revoked by the application. */
+  /** SHA-256 of the access token; null once the application has revoked it. */
   readonly access: { readonly hash: string; readonly expiresAt: number } | null
-  /** Null where none was granted. */
+  /** The refresh token; null when none was issued. */
   readonly refresh: { readonly hash: string; readonly expiresAt: number } | null
-  /** No refresh token was asked for. @default one was */
+  /** Whether the application requested no refresh token. @default false */
   readonly withoutRefresh?: boolean
-  /** Hashes of the latest fifty refresh tokens that were already used. */
+  /** Hashes of the latest fifty refresh tokens that were already exchanged. */
   readonly spent: readonly string[]
 }
 
-/** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope that the network wants for it. */
+/**
+ * A new token pair in plain text, available only here. `refreshToken` is absent without the scope that the network
+ * requires for it.
+ */
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken?: string
-  /** Seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number
-  /** Seconds; absent without a refresh token. */
+  /** Lifetime of the refresh token, in seconds; absent without a refresh token. */
   readonly refreshExpiresIn?: number
-  /** Separated by spaces, or commas where the network does. */
+  /** Granted scopes, separated by spaces, or by commas on networks that use commas. */
   readonly scope: string
-  /** What the network tells beside. */
+  /** Further fields of the network's token answer. */
   readonly told?: Readonly<Record<string, unknown>>
 }
 
-/** An authorization code on its way; a used one stays until it is crowded out, so that a second use is noticed. */
+/** An authorization code; exchanged codes are kept until newer ones displace them, so that reuse is detected. */
 export interface Code {
   readonly hash: string
   readonly clientId: string
   readonly accountId: string
   readonly redirectUri: string
-  /** Null where the network knows no PKCE. */
+  /** PKCE challenge; null where the network does not support PKCE. */
   readonly challenge: string | null
   readonly scopes: readonly string[]
   readonly withoutRefresh?: boolean
-  /** Unix milliseconds. */
+  /** Time of expiry, Unix time in milliseconds. */
   readonly expiresAt: number
-  /** The grant it was exchanged for, empty when its exchange failed; absent while unused. */
+  /** Id of the grant that the code was exchanged for, empty when its exchange failed; absent while unused. */
   readonly usedFor?: string
 }
 
-/** What is wrong with a request for a token. */
+/** Kind of error in a token request. */
 export type Wrong = 'form' | 'client' | 'grant type' | 'code' | 'redirect uri' | 'verifier' | 'token' | { readonly missing: string }
 
-/** What one network has of its own in OAuth 2.0. */
+/** A network's own variations of OAuth 2.0. */
 export interface Manners {
-  /** In sentences: `X`. */
+  /** Name in sentences, e.g. `X`. */
   readonly title: string
   /** What each scope lets an application do, by its name. */
   readonly scopes: Readonly<Record<string, string>>

@@ -1,9 +1,9 @@
-/** The most bytes of a line without its end (RFC 5322, section 2.1.1). */
+/** Maximum length of a line in bytes, without its line end (RFC 5322, section 2.1.1). */
 const maxLine = 998
 
 /**
- * Looks whether a message is written as RFC 5322 and RFC 2045 to 2046 say, as strict servers do before they take it.
- * @returns what is wrong, in a sentence; null when nothing is
+ * Checks a message against RFC 5322 and RFC 2045 to 2046, as strict mail servers do before they accept it.
+ * @returns what is wrong, in a sentence; null when the message is valid
  */
 export function mistakeInMime(raw: Buffer): string | null {
   for (let begin = 0; begin < raw.length; ) {

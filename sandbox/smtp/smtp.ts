@@ -9,23 +9,26 @@ import { mistakeInMime } from './mime.ts'
 
 /** A mail that was taken. */
 export interface ReceivedMail {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
   readonly id: string
-  /** The envelope's addresses, of which the headers may say others. */
+  /** Sender of the envelope, which may differ from the headers. */
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The files that it carries, in the order of its parts. */
+  /** Attached files, in the order of the message's parts. */
   readonly attachments: readonly { readonly name: string; readonly contentType: string; readonly bytes: number }[]
-  /** Names in lower case; of one that stands there more than once the values with a comma between. */
+  /** Headers by lower-case name; values of a repeated header are joined with commas. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface MailServerOptions extends ServerOptions {
-  /** Where it reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own, which it keeps */
+  /**
+   * Address to which the server reports bounces and deliveries, and the signing secret. @default no reports; a
+   * generated secret, which is stored
+   */
   readonly reports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
   readonly log?: { error(facts: object, message: string): void }
 }
@@ -33,24 +36,27 @@ export interface MailServerOptions extends ServerOptions {
 /** A mail server that listens. */
 export interface MailServer {
   readonly port: number
-  /** Where and as whom it is spoken to: `smtp://user:password@host:port`. */
+  /** Address with credentials: `smtp://user:password@host:port`. */
   readonly url: string
-  /** What was taken, the oldest first. @param to an envelope address; null: for everybody */
+  /** Returns the received mails, oldest first. @param to an envelope address; null: mails to every address */
   received(to: string | null): readonly ReceivedMail[]
-  /** With what its reports are signed: `whsec_…`. */
+  /** Secret that signs the reports: `whsec_…`. */
   readonly reportSecret: string
-  /** `emit`: `{ event, messageId, recipient, reason }` reports that a mail was delivered, returned or complained of, and answers what the report was answered. */
+  /**
+   * Control `emit`: `{ event, messageId, recipient, reason }` reports that a mail was delivered, bounced or caused a
+   * complaint, and returns the receiver's answer to the report.
+   */
   readonly controls: { readonly emit: Control }
   stop(): Promise<void>
 }
 
-/** The name under which faults and logs know it. */
+/** Name of the mail server in faults and logs. */
 export const smtp = 'smtp'
 
-/** How many mails are remembered, and how many bytes one may have. */
+/** Maximum number of mails that are stored, and the size limit of one in bytes. */
 const mostMails = 2_000
 const mostBytes = 16 * 1024 * 1024
-/** How long a connection may say nothing, in ms. */
+/** Idle timeout of a connection, in ms. */
 const silenceMs = 60_000
 
 interface Account {
@@ -59,8 +65,9 @@ interface Account {
 }
 
 /**
- * Starts a mail server as one is met in the wild: ESMTP (RFC 5321) with PIPELINING, 8BITMIME, SIZE and SMTPUTF8, which wants AUTH PLAIN or LOGIN
- * before anything else. What it takes goes nowhere but into the state of the sandbox, before its answer leaves.
+ * Starts a mail server with the behaviour of common ones: ESMTP (RFC 5321) with PIPELINING, 8BITMIME, SIZE and
+ * SMTPUTF8, and AUTH PLAIN or LOGIN required before anything else. It forwards nothing: mails are committed to the
+ * sandbox's state before the answer is sent.
  */
 export async function startMailServer({ state, faults, requests, clock, host, port, reports = {}, log }: MailServerOptions): Promise<MailServer> {
   const mails = state.collection<ReceivedMail>('smtp mails', mostMails)
@@ -173,7 +180,7 @@ export async function startMailServer({ state, faults, requests, clock, host, po
   }
 }
 
-/** The account by which the platform signs in here, alike after every restart. */
+/** Returns the account with which the platform signs in, the same after every restart. */
 function accountIn(accounts: Collection<Account>): Account {
   const [known] = accounts.values()
   if (known) return known
@@ -191,7 +198,7 @@ function secretIn(secrets: Collection<string>): string {
 
 const events = ['bounce', 'complaint', 'delivered']
 
-/** Reports what became of a mail, as providers of mail do: signed by the rules of Standard Webhooks. */
+/** Reports the outcome of a mail as mail providers do, signed by the rules of Standard Webhooks. */
 async function report(input: Readonly<Record<string, unknown>>, url: string | undefined, secret: string, clock: Clock): Promise<object | string> {
   const { event, messageId, recipient, reason, id = `msg_${randomUUID()}`, ...others } = input
   if (Object.keys(others).length > 0) return `${Object.keys(others).join(', ')} is not known here: a report has event, messageId, recipient, reason and id.`
@@ -245,7 +252,10 @@ function isSame(given: string | null | undefined, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Listens on one address, or on both loopback families under one port; a machine without IPv6 has the first only. */
+/**
+ * Listens on one address, or on both loopback families under the same port; on a machine without IPv6 only on the IPv4
+ * address.
+ */
 async function listen(open: () => Server, host: string, port: number): Promise<readonly Server[]> {
   if (host !== 'localhost') return [await listenOn(open(), host, port)]
   for (let [wanted, turn] = [port, 1]; ; wanted = 0, turn += 1) {

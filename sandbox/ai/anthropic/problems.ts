@@ -3,7 +3,7 @@ import { json } from '../../network.ts'
 
 // The shape in which Anthropic refuses: https://docs.anthropic.com/en/api/errors
 
-/** `{ type: 'error', error: { type, message }, request_id }`. */
+/** Builds an error answer `{ type: 'error', error: { type, message }, request_id }`. */
 export function refuse(status: number, type: string, message: string, requestId: string, headers: Record<string, string> = {}): Reply {
   return { ...json(status, { type: 'error', error: { type, message }, request_id: requestId }, 'refused', headers), reason: type }
 }
@@ -19,7 +19,7 @@ const types: Readonly<Record<number, readonly [type: string, message: string]>> 
   529: ['overloaded_error', 'Overloaded'],
 }
 
-/** How a call is refused that an armed fault spoils. */
+/** Returns the refusal that an armed fault causes. */
 export function byFault({ status, resetSeconds, code }: ArmedFault & { readonly status: number }, requestId: string): Reply {
   if (code === 'insufficient_quota')
     return refuse(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.', requestId)

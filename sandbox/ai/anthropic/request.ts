@@ -21,7 +21,7 @@ const known = [
   'top_p',
 ]
 
-/** What is wrong with a request for a message, as Anthropic says it; null: nothing. */
+/** Returns what is wrong with a request for a message, in Anthropic's wording; null when it is valid. */
 export function mistakeIn(body: Body): string | null {
   for (const name of ['model', 'max_tokens', 'messages']) if (body[name] === undefined) return `${name}: Field required`
   const strange = Object.keys(body).find(name => !known.includes(name))

@@ -38,7 +38,7 @@ const scopes = {
 
 const asked = ['pages_show_list', 'pages_manage_posts', 'pages_read_engagement', 'pages_manage_engagement', 'business_management', 'publish_to_groups']
 
-/** Facebook as it is played here, its pages and groups: https://developers.facebook.com/docs/pages-api */
+/** Stand-in for Facebook's pages and groups: https://developers.facebook.com/docs/pages-api */
 export const facebook = {
   title: 'Facebook',
   addresses: { authorizeUrl: '', apiUrl: '' },
@@ -100,7 +100,10 @@ function answer(world: FacebookWorld, call: Call): Reply | Promise<Reply> {
   return ofObject(asking, node, edge)
 }
 
-/** https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow#confirm, and guides/access-tokens/get-long-lived */
+/**
+ * Issues tokens: https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow#confirm, and
+ * guides/access-tokens/get-long-lived
+ */
 function token(world: FacebookWorld, parameters: URLSearchParams): Reply {
   if (parameters.get('grant_type') === 'fb_exchange_token') {
     if (world.clients.get(parameters.get('client_id') ?? '') === undefined) return invalid('client_id')

@@ -1,6 +1,6 @@
 import type { Account } from '../../oauth/world.ts'
 
-/** A page or a group of an account: ids follow from the account's, so that they are the same at each login. */
+/** A page or a group of an account; its id is derived from the account's, so that it is the same at each login. */
 export interface FacebookPlace {
   readonly kind: 'page' | 'group'
   readonly id: string

@@ -11,7 +11,7 @@ const photo = { types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'], m
 const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1_000_000_000, film: filmRules.facebook }
 const mostText = 63_206
 const mostPhotos = 10
-/** Milliseconds within which the same text alone is refused. */
+/** Period in ms in which a text-only post with the same text is refused. */
 const duplicateMs = 60_000
 
 type Spoil = (take: () => Reply | Promise<Reply>) => Promise<Reply>
@@ -24,7 +24,10 @@ const notFetched = (): Reply =>
     user: { title: 'Invalid image', message: 'The file could not be fetched, or is of a type or size that is not supported.' },
   })
 
-/** `POST /{place}/photos`, not public: https://developers.facebook.com/docs/graph-api/reference/page/photos */
+/**
+ * Answers `POST /{place}/photos` for unpublished photos:
+ * https://developers.facebook.com/docs/graph-api/reference/page/photos
+ */
 export async function attachPhoto({ world, parameters, account }: Asked): Promise<Reply> {
   const fault = world.faults.take(world.name, ['media-status'], account.username)
   if (fault) return { ...refusedByFault(fault), outcome: 'faulted', fault: 'media-status' }
@@ -49,7 +52,7 @@ function keep(
   world.posts.set(made.id, { ...made, accountId: account.id, place: { kind: place.kind, id: place.id }, createdAt: world.clock.now().toISOString() })
 }
 
-/** `POST /{page}/feed`: https://developers.facebook.com/docs/pages-api/posts#publish-posts */
+/** Answers `POST /{page}/feed`: https://developers.facebook.com/docs/pages-api/posts#publish-posts */
 export function post(asking: Asked, place: FacebookPlace, spoil: Spoil): Reply | Promise<Reply> {
   const { world, parameters, account } = asking
   const [text, link] = [parameters.get('message') ?? '', parameters.get('link')]
@@ -94,7 +97,10 @@ function attachedIds(parameters: URLSearchParams): string[] | undefined {
   return ids.every(id => typeof id === 'string') ? (ids as string[]) : undefined
 }
 
-/** `POST /{page}/videos`, which fetches the film and is public at once: https://developers.facebook.com/docs/video-api/guides/publishing */
+/**
+ * Answers `POST /{page}/videos`, which fetches the film and publishes it at once:
+ * https://developers.facebook.com/docs/video-api/guides/publishing
+ */
 export async function video(asking: Asked, place: FacebookPlace, spoil: Spoil): Promise<Reply> {
   const { world, parameters, account } = asking
   const fault = world.faults.take(world.name, ['media-status'], account.username)
@@ -119,7 +125,7 @@ export async function video(asking: Asked, place: FacebookPlace, spoil: Spoil): 
   })
 }
 
-/** `POST /{object}/comments`: https://developers.facebook.com/docs/graph-api/reference/object/comments */
+/** Answers `POST /{object}/comments`: https://developers.facebook.com/docs/graph-api/reference/object/comments */
 export function comment(asking: Asked, id: string): Reply {
   const { world, parameters, account, grant, pageId } = asking
   const under = world.posts.get(id)
@@ -157,7 +163,7 @@ const shownPost = ({ id, kind, text, link, createdAt, place }: StoredPost, field
   )
 }
 
-/** What stands on a page, the newest first. */
+/** Returns the posts of a page, newest first. */
 export function readPosts({ world, parameters, account }: Asked, place: FacebookPlace, edge: string): Reply {
   const fault = world.faults.take(world.name, ['listing-lag'], account.username)
   const youngest = fault ? world.clock.now().getTime() - (fault.delayMs ?? 0) : Number.POSITIVE_INFINITY
@@ -172,7 +178,7 @@ export function readPosts({ world, parameters, account }: Asked, place: Facebook
   return fault ? { ...reply, outcome: 'faulted', fault: 'listing-lag' } : reply
 }
 
-/** One post, film or comment. */
+/** Returns one post, film or comment. */
 export function readObject({ world, parameters, account, grant }: Asked, id: string): Reply {
   const found = world.posts.get(id)
   if (!found || !placeWithId(account, found.place.id)) return notThere(id)
@@ -180,7 +186,7 @@ export function readObject({ world, parameters, account, grant }: Asked, id: str
   return json(200, shownPost(found, fieldsOf(parameters, ['message', 'created_time'])), 'read')
 }
 
-/** The comments under one, the newest first. */
+/** Returns the comments under an object, newest first. */
 export function readComments({ world, parameters, account, grant }: Asked, id: string): Reply {
   const found = world.posts.get(id)
   if (!found || !placeWithId(account, found.place.id)) return notThere(id)

@@ -4,9 +4,9 @@ import type { Account, Grant, OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import type { LongTokens } from '../meta/tokens.ts'
 
-/** A post, a film or a comment that stands on a page or in a group. */
+/** A post, a film or a comment on a page or in a group. */
 export interface StoredPost {
-  /** What the network answered: `{place}_{number}`, of a film its own number. */
+  /** Id that the network assigned: `{place}_{number}`, for a film its own number. */
   readonly id: string
   readonly kind: 'post' | 'video' | 'comment'
   readonly accountId: string
@@ -15,28 +15,28 @@ export interface StoredPost {
   readonly link: string | null
   readonly media: readonly ReceivedMedium[]
   readonly inReplyToId: string | null
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of creation, ISO 8601, UTC, milliseconds. */
   readonly createdAt: string
 }
 
-/** Everything that Facebook knows here. */
+/** State of the Facebook stand-in. */
 export interface FacebookWorld extends OauthWorld {
   readonly long: LongTokens
-  /** Tokens of pages, which last as long as what the account permitted. */
+  /** Page tokens, which are valid as long as the account's grant. */
   readonly pageTokens: Collection<{ readonly grantId: string; readonly pageId: string }>
-  /** Pictures that are not public yet. */
+  /** Uploaded photos that are not published yet. */
   readonly photos: Collection<{ readonly id: string; readonly accountId: string; readonly medium: ReceivedMedium }>
   readonly posts: Collection<StoredPost>
 }
 
-/** A call, and who makes it. */
+/** A call with its calling account. */
 export interface Asked {
   readonly world: FacebookWorld
   readonly call: Call
   readonly parameters: URLSearchParams
   readonly account: Account
   readonly grant: Grant
-  /** Of the page whose token was shown; null: the person's was. */
+  /** The page whose token the call carries; null for a person's token. */
   readonly pageId: string | null
 }
 
@@ -49,7 +49,7 @@ export function pageTokenFor(world: FacebookWorld, { id: grantId }: Grant, pageI
 
 type NotGood = { readonly fault: Shown['fault'] }
 
-/** Who calls, with a person's token or a page's. */
+/** Finds the caller of a call, from a person's token or a page's token. */
 export function whoAsks(world: FacebookWorld, call: Call, token: string | undefined): Pick<Asked, 'account' | 'grant' | 'pageId'> | NotGood {
   const ofPage = token === undefined ? undefined : world.pageTokens.get(hashOf(token))
   if (!ofPage) {

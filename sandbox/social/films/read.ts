@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What a film says of itself (ISO 14496-12); null where it does not say. */
+/** Properties that a film file states (ISO 14496-12); null for each that it does not state. */
 export interface FilmFacts {
   readonly seconds: number
   readonly width: number
@@ -10,16 +10,16 @@ export interface FilmFacts {
   readonly isQuicktime: boolean
 }
 
-/** Takes the bytes of a file as they come: their digest, and what they say if they are a film. */
+/** Consumes the bytes of a file as they arrive and returns their digest and, for a film, its properties. */
 export interface Digest {
   update(bytes: Uint8Array): void
-  /** Of all bytes so far, in hexadecimal digits. Ends the digest. */
+  /** Returns the SHA-256 of all bytes so far, in hexadecimal. Ends the digest. */
   digest(): string
-  /** What the film says; null where nobody can read it. */
+  /** Returns the film's properties; null when the file cannot be parsed. */
   film(): FilmFacts | null
 }
 
-/** How much of a film's description is held, in bytes. */
+/** Maximum number of bytes of a film's description that are held in memory. */
 const mostHeld = 16 * 1024 * 1024
 
 export function createDigest(): Digest {
@@ -35,7 +35,7 @@ export function createDigest(): Digest {
   }
 }
 
-/** Goes through the top boxes of a file piece by piece, and holds of them its type and its description. */
+/** Parses the top-level boxes of a file piece by piece, and keeps its type and its description. */
 function createBoxes() {
   let head = Buffer.alloc(0)
   let left = 0

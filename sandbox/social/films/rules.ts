@@ -1,21 +1,21 @@
 import type { FilmFacts } from './read.ts'
 
-/** What a network says that it takes of films. */
+/** A network's documented limits for films. */
 export interface FilmRules {
-  /** Where it says so, and when that was read. */
+  /** Page that documents the limits, with the date on which it was read. */
   readonly source: string
   readonly seconds: readonly [least: number, most: number]
   readonly codecs?: readonly string[]
   readonly sound?: readonly string[]
-  /** Width by height. */
+  /** Aspect ratio, width divided by height. */
   readonly ratio?: readonly [least: number, most: number]
-  /** Of each side, in pixels. */
+  /** Limits of width and height, in pixels. */
   readonly sides?: readonly [least: number, most: number]
   readonly width?: number
   readonly mp4Alone?: boolean
 }
 
-/** Why a film is not taken. */
+/** Reason for refusing a film. */
 export type FilmFault = 'duration' | 'format' | 'shape'
 
 const h26x = ['avc1', 'avc3', 'hvc1', 'hev1']
@@ -52,7 +52,7 @@ export const filmRules = {
   },
 } as const satisfies Record<string, FilmRules>
 
-/** Why a network does not take a film; null when it does, and for what nobody can read. */
+/** Returns why a network refuses a film; null when it accepts the film, and for files that cannot be parsed. */
 export function filmFault(rules: FilmRules, film: FilmFacts | null): FilmFault | null {
   if (!film) return null
   const { seconds, width, height, codec, sound, isQuicktime } = film

@@ -9,8 +9,8 @@ import { mayActAs, type StoredPost, type World } from './world.ts'
 const mostCharacters = 1250
 
 /**
- * `POST /rest/socialActions/:urn/comments`: plain text, as an organization, under a post; 201 with the comment.
- * https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
+ * Answers `POST /rest/socialActions/:urn/comments` with 201 and the comment: plain text by an organization under a
+ * post. https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
  */
 export async function createComment(world: World, call: Call, { account, scopes }: Caller, under: string): Promise<Reply> {
   if (!scopes.includes('w_organization_social')) return denied('socialActions.comments.CREATE')
@@ -53,7 +53,7 @@ export async function createComment(world: World, call: Call, { account, scopes 
   })
 }
 
-/** `GET /rest/socialActions/:urn/comments`: the comments under a post, oldest first. */
+/** Answers `GET /rest/socialActions/:urn/comments` with the comments under a post, oldest first. */
 export function listComments(world: World, call: Call, { account, scopes }: Caller, under: string): Reply {
   if (!scopes.includes('r_organization_social')) return denied('socialActions.comments.GET_ALL')
   if (!world.posts.get(under)) return problem(404)

@@ -12,7 +12,7 @@ import { openWorld, pagePath, type World } from './world.ts'
 
 interface Route {
   readonly pattern: RegExp
-  /** One of them is needed; what depends on the author is judged there. */
+  /** Scopes of which the call needs at least one; rules that depend on the author are checked by the handler. */
   readonly scopes: readonly string[]
   answer(world: World, call: Call, caller: Caller, key: string): Reply | Promise<Reply>
 }
@@ -70,7 +70,7 @@ const open: Readonly<Record<string, (world: World, call: Call) => Reply>> = {
   'POST /oauth/v2/revoke': revoke,
 }
 
-/** LinkedIn as it is played here, for people and for pages: which it is, an application's scopes say. */
+/** Stand-in for LinkedIn, for people and for pages: an application's scopes decide which of the two it serves. */
 export const linkedin = {
   title: 'LinkedIn',
   addresses: { authorizeUrl: '/oauth/v2/authorization', tokenUrl: '/oauth/v2/accessToken', apiUrl: '' },
@@ -101,7 +101,10 @@ function networkOf(name: string, world: World): Network {
   }
 }
 
-/** The versions that LinkedIn answers: those of a year (https://learn.microsoft.com/linkedin/marketing/versioning). */
+/**
+ * Whether LinkedIn still answers a version: versions stay active for a year
+ * (https://learn.microsoft.com/linkedin/marketing/versioning).
+ */
 const isActive = (version: string): boolean => version >= '202511' && version <= '202610'
 
 function answerFor(world: World, call: Call, { scopes, answer }: Route, key: string): Reply | Promise<Reply> {
@@ -140,7 +143,7 @@ function received(world: World): ReceivedPost[] {
   })
 }
 
-/** The address that a post shows as its article. */
+/** Returns the link that a post displays as its article. */
 function linkOf(content: object | null): { readonly link?: string } {
   const { article } = (content ?? {}) as { readonly article?: { readonly source: string } }
   return article ? { link: article.source } : {}

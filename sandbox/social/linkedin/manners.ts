@@ -5,7 +5,10 @@ import { hashOf } from '../../oauth/grants.ts'
 import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
 import { oauthError } from './problems.ts'
 
-/** What each scope lets an application do: https://learn.microsoft.com/linkedin/shared/authentication/getting-access */
+/**
+ * Permissions that each scope gives an application:
+ * https://learn.microsoft.com/linkedin/shared/authentication/getting-access
+ */
 const scopes: Readonly<Record<string, string>> = {
   openid: 'Use your name and photo',
   profile: 'Use your name and photo',
@@ -17,11 +20,11 @@ const scopes: Readonly<Record<string, string>> = {
   rw_organization_admin: "Manage your organization's pages and retrieve reporting data",
 }
 
-/** What applications of each kind are granted: sign-in and sharing by oneself, pages by LinkedIn's review. */
+/** Scopes of each kind of application: sign-in and sharing are self-service, pages need LinkedIn's review. */
 export const personScopes = ['openid', 'profile', 'email', 'w_member_social'] as const
 export const pageScopes = ['r_basicprofile', 'w_organization_social', 'r_organization_social', 'rw_organization_admin'] as const
 
-/** What LinkedIn answers to a wrong request for a token. */
+/** Returns LinkedIn's answer to an invalid token request. */
 function refuse(wrong: Wrong): Reply {
   if (typeof wrong === 'object') return oauthError(400, 'invalid_request', `A required parameter "${wrong.missing}" is missing`)
   if (wrong === 'client') return oauthError(401, 'invalid_client', 'Client authentication failed')
@@ -38,7 +41,7 @@ const invalid = {
   token: 'The provided refresh token is invalid, expired or revoked',
 }
 
-/** LinkedIn takes id and secret in the form alone. */
+/** Authenticates the application; LinkedIn accepts id and secret in the form only. */
 function authenticate(world: OauthWorld, call: Call): Client | undefined {
   const form = new URLSearchParams(textOf(call))
   const client = world.clients.get(form.get('client_id') ?? '')
@@ -48,7 +51,9 @@ function authenticate(world: OauthWorld, call: Call): Client | undefined {
 
 const daySeconds = 86_400
 
-/** OAuth 2.0 as LinkedIn speaks it: https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow */
+/**
+ * LinkedIn's variation of OAuth 2.0: https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
+ */
 export const manners: Manners = {
   title: 'LinkedIn',
   scopes,

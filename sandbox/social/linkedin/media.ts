@@ -9,11 +9,14 @@ import { keysIn, objectIn } from './parameters.ts'
 import { denied, invalid, problem } from './problems.ts'
 import { type Asset, mayActAs, type World } from './world.ts'
 
-/** Parts of a film have this many bytes, but for the last: https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api */
+/**
+ * Size of each part of a film but the last, in bytes:
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api
+ */
 const partBytes = 4_194_304
 const [leastFilm, mostFilm] = [75_000, 500_000_000]
 
-/** `POST /rest/{images,videos}?action=…` */
+/** Answers `POST /rest/{images,videos}?action=…`. */
 export function act(world: World, call: Call, account: Account, kind: Asset['kind']): Reply {
   const action = call.query.get('action')
   const body = objectIn(call)
@@ -47,10 +50,10 @@ function initialize(world: World, account: Account, kind: Asset['kind'], request
   return json(200, { value: { uploadUrlsExpireAt: uploadUrlExpiresAt, video: urn, uploadInstructions, uploadToken } }, 'granted')
 }
 
-/** Digests of films whose parts are coming: a restart forgets them, and their uploads end. */
+/** Digests of films whose parts are still arriving; a restart loses them and ends their uploads. */
 export type Digests = Map<string, { readonly hash: Digest; bytes: number; mimeType: string }>
 
-/** `PUT` to an upload address. Parts of a film come one after the other. */
+/** Answers `PUT` to an upload address. Parts of a film must arrive in order. */
 export function upload(world: World, digests: Digests, call: Call, account: Account, id: string): Reply {
   const refused = spoiltMedia(world, account, problem)
   if (refused) return refused
@@ -76,7 +79,7 @@ export function upload(world: World, digests: Digests, call: Call, account: Acco
   return { status: 200, headers: { etag: `"${etag}"`, 'content-length': '0' }, body: '', outcome: 'granted' }
 }
 
-/** Takes the digest of a film whose parts are all there. */
+/** Digests per stand-in, for completing films whose parts have all arrived. */
 export const finishers = new WeakMap<World, Digests>()
 
 function finalize(world: World, account: Account, request: Readonly<Record<string, unknown>> | undefined): Reply {
@@ -95,13 +98,13 @@ function finalize(world: World, account: Account, request: Readonly<Record<strin
   return { status: 200, headers: { 'content-length': '0' }, body: '', outcome: 'granted' }
 }
 
-/** From when on it is ready: at once, unless a fault says otherwise. */
+/** Returns when an uploaded medium becomes ready: at once, unless a fault delays it. */
 function workedUp({ faults, name, clock }: World, { username }: Account): Pick<Asset, 'readyAt' | 'isBroken'> {
   const fault = faults.take(name, ['processing', 'processing-error'], username)
   return { readyAt: clock.now().getTime() + (fault?.fault === 'processing' ? (fault.delayMs ?? 0) : 0), isBroken: fault?.fault === 'processing-error' }
 }
 
-/** As LinkedIn tells how far a medium is. */
+/** Returns the processing status of a medium in LinkedIn's terms. */
 export function statusOf({ clock }: World, { isFinal, isBroken, readyAt }: Asset): 'WAITING_UPLOAD' | 'PROCESSING' | 'PROCESSING_FAILED' | 'AVAILABLE' {
   if (!isFinal) return 'WAITING_UPLOAD'
   if (isBroken) return 'PROCESSING_FAILED'
@@ -113,7 +116,7 @@ const shown = (world: World, asset: Asset) => {
   return { id: asset.urn, owner: asset.owner, status, ...(status === 'PROCESSING_FAILED' && { processingFailureReason: 'The file could not be decoded' }) }
 }
 
-/** `GET /rest/{images,videos}/:urn`, and `?ids=List(…)`. */
+/** Answers `GET /rest/{images,videos}/:urn` and `?ids=List(…)`. */
 export function findAssets(world: World, call: Call, account: Account, kind: Asset['kind'], urn: string): Reply {
   const mine = (key: string) => {
     const asset = world.assets.get(key)
@@ -130,7 +133,7 @@ export function findAssets(world: World, call: Call, account: Account, kind: Ass
   return json(200, { results, statuses: {}, errors: Object.fromEntries(keys.filter(key => !results[key]).map(key => [key, { status: 404 }])) }, 'read')
 }
 
-/** What a file is, by its first bytes. */
+/** Returns a file's type, detected from its first bytes. */
 function typeIn(bytes: Buffer): string {
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg'
   if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png'

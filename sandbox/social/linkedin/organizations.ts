@@ -5,7 +5,10 @@ import { keysIn, pageOf } from './parameters.ts'
 import { denied, invalid, problem } from './problems.ts'
 import { mayActAs, organizationsOf, organizationUrn, personUrn, type World } from './world.ts'
 
-/** `GET /v2/userinfo`: whom the token speaks for. https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2 */
+/**
+ * Answers `GET /v2/userinfo` with the person whom the token belongs to.
+ * https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+ */
 export function findUserinfo({ demo }: World, _call: Call, { id, name, username }: Account): Reply {
   const [given, ...family] = name.split(' ')
   const body = {
@@ -21,13 +24,13 @@ export function findUserinfo({ demo }: World, _call: Call, { id, name, username 
   return json(200, body, 'read')
 }
 
-/** `GET /v2/me`: https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api */
+/** Answers `GET /v2/me`: https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api */
 export function findMe(_world: World, _call: Call, { id, name, username }: Account): Reply {
   const [given, ...family] = name.split(' ')
   return json(200, { id, localizedFirstName: given, localizedLastName: family.join(' '), vanityName: username.replaceAll('_', '-') }, 'read')
 }
 
-/** `GET /rest/organizationAcls?q=roleAssignee`: the roles that the person has. */
+/** Answers `GET /rest/organizationAcls?q=roleAssignee` with the person's roles. */
 export function listRoles(world: World, call: Call, account: Account): Reply {
   const { query } = call
   if (query.get('q') !== 'roleAssignee') return invalid('q', 'Finder is not found: expected roleAssignee')
@@ -38,7 +41,7 @@ export function listRoles(world: World, call: Call, account: Account): Reply {
   return json(200, pageOf(call, roles), 'read')
 }
 
-/** `GET /rest/organizations?ids=List(…)`: organizations that the person administers, by number. */
+/** Answers `GET /rest/organizations?ids=List(…)` with the organizations that the person administers, by number. */
 export function findOrganizations(world: World, call: Call, account: Account): Reply {
   const ids = keysIn(call)
   if (!ids) return invalid('ids', 'expected List(1,2)')
@@ -52,7 +55,7 @@ export function findOrganizations(world: World, call: Call, account: Account): R
   return json(200, { results, statuses: Object.fromEntries(Object.keys(results).map(id => [id, 200])), errors }, 'read')
 }
 
-/** `GET /rest/organizationalEntityShareStatistics`: what was counted of posts of an organization. */
+/** Answers `GET /rest/organizationalEntityShareStatistics` with the counts of an organization's posts. */
 export function listStatistics(world: World, call: Call, account: Account): Reply {
   const { query } = call
   const entity = query.get('organizationalEntity') ?? ''
@@ -77,7 +80,7 @@ export function listStatistics(world: World, call: Call, account: Account): Repl
   return json(200, pageOf(call, elements), 'read')
 }
 
-/** `GET /rest/networkSizes/:organization`: how many follow it. */
+/** Answers `GET /rest/networkSizes/:organization` with the organization's number of followers. */
 export function findSize(world: World, call: Call, account: Account, urn: string): Reply {
   if (call.query.get('edgeType') !== 'COMPANY_FOLLOWED_BY_MEMBER') return invalid('edgeType', 'expected COMPANY_FOLLOWED_BY_MEMBER')
   return mayActAs(world, account, urn) ? json(200, { firstDegreeSize: 42 }, 'read') : problem(404)

@@ -11,24 +11,24 @@ import { mayActAs, personUrn, type StoredPost, type World } from './world.ts'
 const duplicateMemory = 24 * 3_600_000 // milliseconds
 const mostCharacters = 3000
 
-/** Who calls, and with which scopes. */
+/** The calling account and its scopes. */
 export interface Caller {
   readonly account: Account
   readonly scopes: readonly string[]
 }
 
-/** Refuses in the network's words what a fault tells it to. */
+/** Returns the network's refusal for an armed fault. */
 export const refusedByFault = ({ status }: { readonly status: number }): Reply =>
   status === 422 ? duplicateOf('urn:li:share:7000000000000000000') : status === 426 ? nonexistentVersion('202001') : problem(status)
 
 export const nonexistentVersion = (version: string): Reply => problem(426, `Requested version ${version} is not active`)
 
 /**
- * `POST /rest/posts`: publishes for a person or an organization, and answers 201 without a body; the URN stands in `x-restli-id`.
- * https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
+ * Answers `POST /rest/posts`: publishes for a person or an organization, and answers 201 without a body; `x-restli-id`
+ * has the URN. https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
  *
- * The same commentary and content of the same author within a day is refused as duplicate (422). Polls, documents, reshares and
- * sponsored content are not played yet and refused.
+ * Equal commentary and content of the same author within a day is refused as a duplicate (422). Polls, documents,
+ * reshares and sponsored content are not implemented and are refused.
  */
 export async function createPost(world: World, call: Call, caller: Caller): Promise<Reply> {
   const draft = readDraft(world, call, caller)
@@ -85,13 +85,13 @@ function readDraft(world: World, call: Call, { account, scopes }: Caller): Draft
   return repeated ? duplicateOf(repeated.urn) : { author, commentary, text, content: content as object | null, ...carried }
 }
 
-/** A medium as a post names it. */
+/** A reference to a medium in a post. */
 interface Carried {
   readonly id?: unknown
   readonly altText?: unknown
 }
 
-/** What a post carries beside its text. */
+/** Parses the content of a post beside its text. */
 function readContent(world: World, author: string, content: unknown): { readonly media: readonly ReceivedMedium[]; readonly isFilm: boolean } | Reply {
   if (content === null) return { media: [], isFilm: false }
   const kinds = Object.keys(content as object)
@@ -121,7 +121,10 @@ function readContent(world: World, author: string, content: unknown): { readonly
   return { media: found.map(({ received }, at) => ({ ...received!, ...described[at] })), isFilm: found[0]!.kind === 'videos' }
 }
 
-/** `GET /rest/posts?q=author`: the posts of an organization, newest first. Those of people are read by few applications, and none of ours. */
+/**
+ * Answers `GET /rest/posts?q=author` with the posts of an organization, newest first. Reading people's posts needs a
+ * permission that none of our applications has.
+ */
 export function listPosts(world: World, call: Call, { account, scopes }: Caller): Reply {
   const author = call.query.get('author') ?? ''
   if (call.query.get('q') !== 'author') return invalid('q', 'Finder is not found: expected author')

@@ -6,7 +6,7 @@ import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/${name}`
 
-/** All of a channel, which the official client's calls need that change and remove. */
+/** Scope for managing a whole channel, which change and removal calls of the official client need. */
 export const managing = scope('youtube')
 export const uploading = scope('youtube.upload')
 export const reading = scope('youtube.readonly')
