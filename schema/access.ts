@@ -6,13 +6,13 @@ import { rules } from './source/pages.ts'
 import { publicFieldsFile, readPublicFields } from './source/public-fields.ts'
 import { rootTypes, type SubgraphSources } from './source/sources.ts'
 
-/** How many characters a reason has at least: fewer are a word, and no reason. */
+/** Minimum characters of a reason: a shorter text explains nothing. */
 const shortestReason = 20
 
 /**
- * Checks what the SDL says of access: every scope and policy that it names must be one that somebody can have, and every root
- * field must say who may call it, or stand with a reason in the list of public ones.
- * @returns one mistake for each, in the file and line where it was written
+ * Checks the SDL's access rules: every scope and policy must exist, and every root field must have a rule, or a reason
+ * in the list of public ones.
+ * @returns one mistake for each, with file and line
  */
 export async function accessMistakes(root: string, sources: readonly SubgraphSources[]): Promise<readonly Mistake[]> {
   const mistakes: Mistake[] = []
@@ -70,7 +70,7 @@ function unknownNames(node: ASTNode): readonly Mistake[] {
   return mistakes
 }
 
-/** Every text within a directive's arguments. */
+/** Returns every text within a directive's arguments. */
 function namesIn(directive: ConstDirectiveNode) {
   const found: { readonly value: string; readonly loc: ASTNode['loc'] }[] = []
   for (const { value } of directive.arguments ?? [])

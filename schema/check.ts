@@ -12,7 +12,7 @@ import { brokenRoutes } from './released/routes.ts'
 import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
 /**
- * Generates a project afresh and compares it with the working tree, which stays untouched.
+ * Generates a project again and compares it with the working tree, which stays unchanged.
  * @returns mistakes of the sources, else one for each file that differs, is missing, or has lost its source
  */
 export async function drift(root: string): Promise<readonly Mistake[]> {
@@ -26,7 +26,7 @@ export async function drift(root: string): Promise<readonly Mistake[]> {
   return [...routes.mistakes, ...(await differing(root, routes.files))]
 }
 
-/** The files that differ from how they stand in a project. */
+/** Returns the files that differ from those in a project. */
 async function differing(root: string, files: ReadonlyMap<string, string>): Promise<readonly Mistake[]> {
   const drifted: Mistake[] = []
   for (const [file, wanted] of files) {
@@ -44,7 +44,7 @@ function firstDifference(found: string, wanted: string): number {
   return index < 0 ? lines.length : index + 1
 }
 
-/** Two branches that each add a migration may give both one number, which a start would refuse. */
+/** Finds migrations with the same number, as two branches may add, which a start would reject. */
 function migrationMistakes(root: string): readonly Mistake[] {
   const directory = join(root, 'db/migrations')
   try {

@@ -8,10 +8,9 @@ export interface Import {
 }
 
 /**
- * Finds circles of imports, imports of types included. In every folder its entries are looked at: a folder among them with all that
- * it holds, a file by itself. So the parts of a folder may import what stands beside it, and never what
- * imports them.
- * @returns one mistake for each circle
+ * Finds import cycles, type imports included. In every folder its entries are compared: a subfolder with everything in
+ * it, or a single file. So the parts of a folder may import files beside the folder, and never their importers.
+ * @returns one mistake for each cycle
  */
 export function circlesOf(imports: Iterable<Import>): readonly Mistake[] {
   const mistakes: Mistake[] = []
@@ -25,7 +24,7 @@ export function circlesOf(imports: Iterable<Import>): readonly Mistake[] {
   return mistakes
 }
 
-/** For every folder which of its entries import which, each with one import that says so. */
+/** Returns for every folder which of its entries import which, each with an example. */
 function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string, Import>>> {
   const folders = new Map<string, Map<string, Map<string, Import>>>()
   for (const each of imports) {
@@ -44,7 +43,7 @@ function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string
   return folders
 }
 
-/** A shortest circle through each entry that is on one, and on none that was found before. */
+/** Returns a shortest cycle through each entry that is on one and not covered yet. */
 function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = []
   const seen = new Set<string>()
@@ -76,7 +75,7 @@ function circleThrough(start: string, edges: ReadonlyMap<string, ReadonlyMap<str
   return null
 }
 
-/** The files of ours that a source imports or addresses. @param code the source without the content of its literals */
+/** Returns our files that a source imports or refers to. @param code the source without the content of its literals */
 export function* importsOf(file: string, source: string, code: string): Generator<Import & { readonly at: number }> {
   for (const match of code.matchAll(/(?:\b(?:from|import)\s*\(?|\bnew URL\()\s*(['"])/g)) {
     const at = match.index + match[0].length

@@ -11,16 +11,19 @@ import { at, inFile, type Mistake, ofSource } from './source/mistake.ts'
 import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './source/sources.ts'
 import { readSupergraphYaml } from './source/yaml.ts'
 
-/** What composing a project's SDL gave. Whatever could be made is there, even when mistakes stand beside it. */
+/** Result of composing a project's SDL, as far as possible even with mistakes. */
 export interface Composition {
-  /** Text by path from the root: the list of subgraphs, joined SDL of each, and supergraph and API schema when the whole composes. */
+  /**
+   * Text by path from the root: the list of subgraphs, joined SDL of each, and supergraph and API schema if composition
+   * succeeds.
+   */
   readonly files: ReadonlyMap<string, string>
   /** Subgraphs whose own SDL could be read, in the order of supergraph.yaml. */
   readonly subgraphs: readonly SubgraphSources[]
   /** The client's view; null when the subgraphs do not compose. */
   readonly api: GraphQLSchema | null
   readonly mistakes: readonly Mistake[]
-  /** Hints of composition that warn without failing, in the form of mistakes. */
+  /** Composition hints that only warn, in the form of mistakes. */
   readonly warnings: readonly Mistake[]
 }
 
@@ -29,8 +32,8 @@ export const apiFile = 'schema/api.graphql'
 export const releasedFile = 'schema/api.released.graphql'
 
 /**
- * Composes the nouns' SDL of a project into subgraphs, supergraph and API schema. Reads files, writes none.
- * Every mistake points into the file that a person wrote; hints whose code begins with INCONSISTENT count as mistakes.
+ * Composes the nouns' SDL of a project into subgraphs, supergraph and API schema. Reads files, writes none. Every
+ * mistake has its place in the source file; hints whose code begins with INCONSISTENT count as mistakes.
  * @throws Mistakes when supergraph.yaml itself cannot be read
  */
 export async function compose(root: string): Promise<Composition> {
@@ -100,10 +103,10 @@ function mistakeOf(error: GraphQLError, sources: readonly SubgraphSources[]): Mi
   return atCoordinate(field, sources, code, text)
 }
 
-/** One line of a message that composition prints over many; the query it found stays readable. */
+/** Returns a message of composition on one line; a query in it stays readable. */
 const sentenceOf = (message: string): string => message.trim().replaceAll(/\s*\n\s*/g, ' ')
 
-/** The place where a `Type` or `Type.field` is written, in the last subgraph that has it: that is where it can be mended. */
+/** Returns the place of a `Type` or `Type.field`, in the last subgraph that has it, where it can be corrected. */
 function atCoordinate(coordinate: string | undefined, sources: readonly SubgraphSources[], code: string, text: string): Mistake {
   const [typeName, fieldName] = coordinate?.split(/[.(]/) ?? []
   const written: DocumentNode[] = sources.flatMap(({ nouns }) => nouns.map(({ document }) => document))

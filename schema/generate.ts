@@ -18,8 +18,8 @@ export interface Generation {
 }
 
 /**
- * Composes a project and generates its TypeScript. Reads files, writes none. With mistakes the result holds what does not
- * depend on them: joined SDL and resolver types of sound subgraphs, while others are being mended.
+ * Composes a project and generates its TypeScript. Reads files, writes none. With mistakes the result contains what
+ * does not depend on them: joined SDL and resolver types of valid subgraphs.
  */
 export async function generate(root: string): Promise<Generation> {
   const composition = await composeOrSay(root)
@@ -64,7 +64,7 @@ function isSound(subgraph: Composition['subgraphs'][number]): boolean {
   }
 }
 
-/** Writes the files that differ from what a folder holds. @returns their paths */
+/** Writes the files that differ from those in a folder. @returns their paths */
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const written: string[] = []
   for (const [file, text] of files) {
@@ -77,7 +77,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
   return written
 }
 
-/** Generated files of a project that a fresh generation no longer makes: their source was renamed or removed. */
+/** Returns generated files without a source, which was renamed or removed. */
 export async function staleFiles(root: string, files: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const patterns = ['schema/subgraphs/*.graphql', 'subgraphs/*/**/*.generated.ts', 'web/**/*.generated.ts']
   const stale: string[] = []

@@ -4,10 +4,10 @@ import { generatedLine } from '../codegen.ts'
 import { inFile, type Mistake, Mistakes } from './source/mistake.ts'
 import { type ListedSubgraph, readSupergraphYaml } from './source/yaml.ts'
 
-/** Where the program finds the subgraphs that `supergraph.yaml` lists: generated, so that nothing names them a second time. */
+/** Generated file by which the program finds the subgraphs of `supergraph.yaml`, so that nothing else lists them. */
 export const listedFile = 'router/start/listed.generated.ts'
 
-/** The text of that file: each import stands in it literally, so that types and the import laws can follow it. */
+/** Returns the text of that file: each import is literal, so that types and import rules can follow it. */
 export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
   const rows = subgraphs.map(
     ({ slug, routingUrl }) => `  ${slug}: {
@@ -19,20 +19,21 @@ export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
   return `${generatedLine} from supergraph.yaml\n/** The subgraphs in the order of supergraph.yaml; no code of any is loaded before it is asked for. */\nexport const listed = {\n${rows.join('\n')}\n}\n`
 }
 
-/** What each listed subgraph's folder holds: the file, and what the program takes from it. */
+/** Files of each listed subgraph's folder, and their exports. */
 const files = {
   'registration.ts': { exports: 'registration', pattern: /^export const registration\b/m },
   'definition.ts': { exports: 'define(foundation, settings?)', pattern: /^export (?:async )?(?:function|const) define\b/m },
   'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
 
-/** Folders beside those of subgraphs that all of them share: the store, HTTP, how a subgraph is put together, and how REST routes are derived. */
+/** Folders that all subgraphs share: store, HTTP, wiring, and derivation of REST routes. */
 const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http', 'subgraphs/wiring', 'router/rest/derive']
 
 /**
  * Compares the folders of a project with `supergraph.yaml`.
- * @returns one mistake for each file or row that a listed subgraph lacks, each folder that is not listed, each file of REST rows
- *   that is not served; none when supergraph.yaml itself cannot be read, which generation tells
+ * @returns one mistake for each file or row that a listed subgraph lacks, each unlisted folder, and each unserved file
+ * of REST routes;
+ *   none when supergraph.yaml itself cannot be read, which generation reports
  */
 export async function listingMistakes(root: string): Promise<readonly Mistake[]> {
   const slugs = await slugsOf(root)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFile, type Mistake } from './source/mistake.ts'
 
-/** The whole document, for those who want it as a file: no part of git. */
+/** The whole document as a local file, which is not in git. */
 export const openapiFile = 'schema/openapi.json'
 
 /** The released part, one line for each route and schema, for reviews and comparison. */
@@ -11,18 +11,18 @@ export const routesFile = 'schema/routes.json'
 
 const program = 'schema/openapi.ts'
 
-/** What a project's REST rows make of its graph. */
+/** Documents generated from a project's REST routes and graph. */
 interface Openapi {
-  /** Text by path from the root: none for a project without such rows. */
+  /** Text by path from the root; none for a project without REST routes. */
   readonly files: ReadonlyMap<string, string>
-  /** The same, of files that are no part of git. */
+  /** Text of files that are not in git, by path from the root. */
   readonly local: ReadonlyMap<string, string>
   readonly mistakes: readonly Mistake[]
 }
 
 /**
- * Describes the REST rows of a project as its files are now, those that are generated included. Runs in a separate process, because
- * routes are code and this process may have loaded older files.
+ * Describes the REST routes of a project from its present files, generated ones included. Runs in a separate process,
+ * because routes are code and this process may have loaded older files.
  */
 export async function openapiOf(root: string): Promise<Openapi> {
   if (!existsSync(join(root, program))) return { files: new Map(), local: new Map(), mistakes: [] }
@@ -43,14 +43,14 @@ function run(root: string): Promise<{ readonly status: number | null; readonly o
   return new Promise((done, fail) => child.once('error', fail).once('close', status => done({ status, output, said })))
 }
 
-/** Texts of both files, or why there are none. */
+/** Texts of both files, or the reason why there are none. */
 interface Described {
   readonly whole: string
   readonly routes: string
   readonly mistakes: readonly Mistake[]
 }
 
-/** The same, of the project that this file is in. */
+/** Describes the routes of the project that contains this file. */
 async function describe(): Promise<Described> {
   const [{ describePlatform }, { contractText }] = await Promise.all([import('../router/openapi/platform.ts'), import('../router/openapi/contract.ts')])
   const { document, mistakes } = describePlatform()

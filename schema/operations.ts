@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { GraphQLError, type GraphQLSchema, Kind, parse, Source, validate } from 'graphql'
 import { at, type Mistake, ofSource } from './source/mistake.ts'
 
-/** The operations that are written down in the project: what subgraphs and web pages ask of the supergraph. */
+/** Returns the operation files of subgraphs and web pages. */
 export async function operationFiles(root: string): Promise<readonly string[]> {
   const found = await Array.fromAsync(glob(['subgraphs/*/**/ask.graphql', 'web/**/*.graphql'], { cwd: root }))
   return found.map(path => path.replaceAll('\\', '/')).sort()
 }
 
-/** Reads every file of operations and validates it, alone, against the client schema; each operation must have a name. */
+/**
+ * Reads every operation file and validates it separately against the client schema; each operation must have a name.
+ */
 export async function operationMistakes(root: string, files: readonly string[], api: GraphQLSchema): Promise<Mistake[]> {
   const mistakes: Mistake[] = []
   for (const file of files) {

@@ -3,8 +3,8 @@ import { at, type Mistake } from './source/mistake.ts'
 import type { SubgraphSources } from './source/sources.ts'
 
 /**
- * Finds `@provides` whose path comes back to a type that it has passed: the query planner takes such a path for provided at
- * any depth and leaves lists below it unread, so clients would get null without an error.
+ * Finds `@provides` with a recursive path: the query planner treats such a path as provided at any depth and leaves
+ * lists below it unread, so clients would get null without an error.
  */
 export function recursiveProvides(source: SubgraphSources): Mistake[] {
   const fields = new Map<string, Map<string, FieldDefinitionNode>>()
@@ -50,7 +50,7 @@ function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
 }
 
-/** The `fields` of a directive as a selection; composition itself complains about one that cannot be read. */
+/** Parses the `fields` of a directive; composition itself reports an invalid one. */
 function fieldSetOf({ arguments: given }: ConstDirectiveNode): SelectionSetNode | null {
   const value = given?.find(({ name }) => name.value === 'fields')?.value
   if (value?.kind !== Kind.STRING) return null

@@ -7,7 +7,10 @@ import { inFile, type Mistake } from './source/mistake.ts'
 const file = 'docs/operating/configuration.md'
 const [begin, end] = ['<!-- settings: from config/families.ts, by npm run generate -->', '<!-- end of settings -->']
 
-/** Returns the operator's page of settings with its tables made of `config/families.ts`; no files for a project without such a page. */
+/**
+ * Returns the operator's page of settings with tables generated from `config/families.ts`; no files for a project
+ * without such a page.
+ */
 export async function configurationPage(root: string): Promise<{ readonly files: ReadonlyMap<string, string>; readonly mistakes: readonly Mistake[] }> {
   const page = await readFile(join(root, file), 'utf8').catch(() => null)
   if (page === null) return { files: new Map(), mistakes: [] }
@@ -20,7 +23,7 @@ export async function configurationPage(root: string): Promise<{ readonly files:
 
 const tables = (): string => documented.map(({ title, family }) => `### ${title}\n\n${tableOf(family)}`).join('\n\n')
 
-/** A table of one family, with a column of readers where they differ, and a line above it where they are the same. */
+/** Returns a table of one family, with a column of readers where they differ, and otherwise a line above it. */
 function tableOf(family: Family): string {
   const rows = Object.values(family)
   const [reader, ...others] = [...new Set(rows.map(({ by }) => readers(by)))]
@@ -35,7 +38,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 const everyProcess = 'every process'
 
-/** Names the processes that read a setting. A platform in one process reads what each of its parts would read. */
+/** Names the processes that read a setting. A platform in one process reads all of them. */
 function readers(by: readonly Start[]): string {
   const parts = by.filter(each => each === 'router' || each === 'subgraph')
   const kind = parts.length === 1 ? `${parts[0]}s` : 'processes'

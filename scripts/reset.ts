@@ -8,7 +8,7 @@ import { lockFolder } from '../db/lock.ts'
 import { StartError } from '../start-error.ts'
 import { agreed, saysYes } from './consent.ts'
 
-// `npm run reset [-- --yes]`: removes what a platform in development keeps in its data folder, and nothing else that lies there.
+// `npm run reset [-- --yes]`: removes what a development platform stores in its data folder, and no other files there.
 try {
   const { environment, databaseUrl, dataDir } = readConfig()
   const yes = saysYes('npm run reset')

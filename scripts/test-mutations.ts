@@ -87,7 +87,7 @@ for (const path of chosen.sort((a, b) => readFileSync(join(project, a)).length -
   }
   process.env.MUTATION_TESTS = JSON.stringify(testsOf(path))
   const mutants = await tryMutants(path).catch(error => {
-    // A test that fails by chance is told of by the suite itself; here it would end the measuring of everything else.
+    // The suite itself reports a flaky test; here it would end the measurement of all other mutations.
     console.log(`${path}: before anything was changed: ${error instanceof Error ? error.message : error} It is tried once more.`)
     return tryMutants(path)
   })

@@ -7,7 +7,7 @@ import { breakingChanges } from './api.ts'
 import { brokenRoutes, routesReleasedFile } from './routes.ts'
 
 /**
- * Makes the present API schema and REST routes the released contract, which later changes are compared with.
+ * Makes the present API schema and REST routes the released contract, with which later changes are compared.
  * @returns what clients lose by it
  * @throws Error when the API schema was not generated
  */
@@ -35,7 +35,7 @@ export async function release(root: string): Promise<void> {
 const breaks = async (root: string): Promise<readonly string[]> =>
   [...(await breakingChanges(root)), ...(await brokenRoutes(root))].filter(({ code }) => code === 'BREAKING_CHANGE').map(({ text }) => text)
 
-/** A schema without descriptions: a line for each field of the root types and for each other type. */
+/** Returns a schema without descriptions: a line for each field of the root types and for each other type. */
 function compact(sdl: string): string {
   const bare = visit(parse(sdl, { noLocation: true }), {
     enter: node => ('description' in node && node.description ? { ...node, description: undefined } : undefined),

@@ -11,20 +11,20 @@ import { routesReleasedFile } from './routes.ts'
 /** How long a field or route may stay out of the released contract, in days. */
 export const maxUnreleasedDays = 7
 
-/** What the released contract does not hold yet. */
+/** The unreleased part of the contract. */
 export interface ReleaseAge {
-  /** One for the API and one for the REST routes, each naming what is older than `maxUnreleasedDays`. */
+  /** One mistake for the API and one for the REST routes, each with the parts older than `maxUnreleasedDays`. */
   readonly mistakes: readonly Mistake[]
-  /** Fields and routes that are not released, of any age. */
+  /** Number of unreleased fields and routes, of any age. */
   readonly unreleased: number
-  /** Why ages could not be determined; null when they were. */
+  /** Reason why ages could not be determined; null when they were. */
   readonly skipped: string | null
 }
 
 /**
- * Finds fields and routes that stood in the generated contract seven days before the commit that is checked out, still stand, and are not
- * released. Age is measured between commit dates, so a commit that passed once passes for ever.
- * @returns no mistakes, and the reason, where the history does not reach back seven days because it was cut off or is not there
+ * Finds unreleased fields and routes that the generated contract contained seven days before the checked-out commit.
+ * Age is the difference of commit dates, so a commit that passed once always passes.
+ * @returns no mistakes, and the reason, where the history is shorter than seven days or missing
  */
 export async function releaseAge(root: string): Promise<ReleaseAge> {
   const [api, released, routes, routesReleased] = await Promise.all(
@@ -53,7 +53,7 @@ function* mistake(file: string, what: string, names: ReadonlySet<string>): Gener
 const git = async (root: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })).stdout.trim()
 
-/** The newest commit of the main line that is at least so many days older than HEAD; null when there is none. */
+/** Returns the newest commit of the main line that is a number of days older than HEAD; null when there is none. */
 async function commitBefore(root: string, days: number): Promise<{ readonly commit: string | null; readonly skipped: string | null }> {
   try {
     const head = Number(await git(root, 'log', '-1', '--format=%ct'))
@@ -66,7 +66,10 @@ async function commitBefore(root: string, days: number): Promise<{ readonly comm
   }
 }
 
-/** Coordinates of everything that a client can name: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`. */
+/**
+ * Returns the coordinates of everything that a client can name: `Type`, `Type.field`, `Type.field(argument:)`,
+ * `Enum.VALUE`.
+ */
 function fieldsOf(sdl: string): Set<string> {
   return new Set(sdl ? parse(sdl, { noLocation: true }).definitions.flatMap(coordinates) : [])
 }
@@ -81,7 +84,7 @@ function coordinates(node: DefinitionNode): readonly string[] {
   return [type]
 }
 
-/** `METHOD /path` of each route. */
+/** Returns `METHOD /path` of each route. */
 function routesOf(text: string): Set<string> {
   const { paths } = text ? (JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> }) : { paths: {} }
   return new Set(Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`)))

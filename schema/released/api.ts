@@ -6,8 +6,8 @@ import { apiFile, releasedFile } from '../compose.ts'
 import { at, inFile, type Mistake } from '../source/mistake.ts'
 
 /**
- * Lists what a client of the released API schema would lose or have to change: each breaking change at the place where
- * the released schema still promises it. Additions and changes that are merely dangerous (a new enum value) pass.
+ * Lists what a client of the released API schema would lose or have to change: each breaking change with its place in
+ * the released schema. Additions and merely dangerous changes (a new enum value) pass.
  */
 export async function breakingChanges(root: string): Promise<readonly Mistake[]> {
   const [released, current] = await Promise.all([releasedFile, apiFile].map(file => readFile(join(root, file), 'utf8').catch(() => null)))

@@ -10,9 +10,9 @@ export const routesReleasedFile = 'schema/routes.released.json'
 type Json = any
 
 /**
- * Lists what a client of the released REST document would lose or have to change. Additions pass: routes, parameters that may be left
- * out, fields of answers, values of enums in answers.
- * @returns none for a project without REST rows
+ * Lists what a client of the released REST document would lose or have to change. Additions pass: routes, optional
+ * parameters, fields of answers, enum values in answers.
+ * @returns none for a project without REST routes
  */
 export async function brokenRoutes(root: string): Promise<readonly Mistake[]> {
   const [released, current] = await Promise.all([routesReleasedFile, routesFile].map(file => readFile(join(root, file), 'utf8').catch(() => null)))
@@ -28,7 +28,7 @@ export async function brokenRoutes(root: string): Promise<readonly Mistake[]> {
   return breaksOf(JSON.parse(released), JSON.parse(current)).map(text => inFile(routesReleasedFile, 'BREAKING_CHANGE', text))
 }
 
-/** What of one document clients cannot rely on any more in another, a sentence each. */
+/** Describes what clients of one document lose in another, a sentence each. */
 export function breaksOf(released: Json, current: Json): readonly string[] {
   const broken: string[] = []
   for (const [path, methods] of Object.entries<Json>(released.paths))
@@ -72,7 +72,7 @@ function routeBreaks(before: Json, now: Json, comparison: ReturnType<typeof crea
   return broken
 }
 
-/** Whether whoever goes one way may go another: the same schemes, and nothing more to have. */
+/** Whether a caller with one way of authorization also meets another: the same schemes, and no further scopes. */
 const opens = (way: Json, other: Json): boolean => {
   const schemes = Object.keys(other)
   return schemes.every(scheme => scheme in way && other[scheme].every((name: string) => way[scheme].includes(name)))
@@ -80,10 +80,10 @@ const opens = (way: Json, other: Json): boolean => {
 
 type Compare = (before: Json, now: Json, at: string) => readonly string[]
 
-/** Compares schemas of two documents, each of which has names of its own for them. */
+/** Compares schemas of two documents, each with its own names. */
 function createComparison(released: Json, current: Json): { readonly taken: Compare; readonly answered: Compare } {
   const met = new Set<string>()
-  /** What stands within two shapes. A record that holds its own kind is looked at once. */
+  /** Compares what is nested in two shapes. A recursive record is compared once. */
   const below = (old: Shape, fresh: Shape, at: string, compare: Compare, gone: string): readonly string[] => {
     const key = `${gone} ${old.name} ${fresh.name}`
     if (old.name && met.has(key)) return []
@@ -93,7 +93,7 @@ function createComparison(released: Json, current: Json): { readonly taken: Comp
     )
     return old.items && fresh.items ? [...broken, ...compare(old.items, fresh.items, `${at}[]`)] : broken
   }
-  /** What callers send: it must still be taken. */
+  /** Compares what callers send: it must still be accepted. */
   const taken: Compare = (before, now, at) => {
     const [old, fresh] = [shapeOf(before, released), shapeOf(now, current)]
     const broken = [...lost(old, fresh, at, 'is not taken')]
@@ -101,7 +101,7 @@ function createComparison(released: Json, current: Json): { readonly taken: Comp
     for (const name of fresh.required) if (!old.required.includes(name)) broken.push(`${at}.${name} must be there`)
     return [...broken, ...below(old, fresh, at, taken, 'is refused')]
   }
-  /** What callers read: it must still be there, and be no more than they know. */
+  /** Compares what callers read: it must still be there, without unknown values. */
   const answered: Compare = (before, now, at) => {
     const [old, fresh] = [shapeOf(before, released), shapeOf(now, current)]
     const broken = [...lost(fresh, old, at, 'is answered')]
@@ -113,7 +113,7 @@ function createComparison(released: Json, current: Json): { readonly taken: Comp
 
 interface Shape {
   readonly name: string | null
-  /** Types of JSON, `null` among them; empty for anything. */
+  /** JSON types, `null` among them; empty for any. */
   readonly types: readonly string[]
   readonly values: readonly string[]
   readonly properties: Readonly<Record<string, Json>>
@@ -121,7 +121,7 @@ interface Shape {
   readonly items: Json | null
 }
 
-/** A schema as it counts, with references followed and an alternative of null taken in. */
+/** Resolves a schema's references and merges an alternative of null. */
 function shapeOf(schema: Json, document: Json): Shape {
   const alternatives: readonly Json[] = schema.anyOf ?? [schema]
   const whole = alternatives.find(({ type }) => type !== 'null') ?? schema
@@ -132,7 +132,7 @@ function shapeOf(schema: Json, document: Json): Shape {
   return { name, types: types.length > 0 && nullable ? [...new Set([...types, 'null'])] : types, values, properties, required, items }
 }
 
-/** The types of one shape that another has not. */
+/** Reports the types of one shape that another lacks. */
 function* lost(from: Shape, to: Shape, at: string, what: string): Generator<string> {
   if (to.types.length === 0) return
   if (from.types.length === 0) yield `${at} ${what} as anything`

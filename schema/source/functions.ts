@@ -1,4 +1,4 @@
-/** A function of a source: its name as far as it has one, and the lines from its parameters to its end. */
+/** A function of a source: its name, if any, and the lines from its parameters to its end. */
 export interface FunctionText {
   readonly name: string
   readonly line: number
@@ -8,8 +8,9 @@ export interface FunctionText {
 const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
 /**
- * Finds the functions of a source whose bodies are blocks, or objects that an arrow answers: a body that is any other expression has no
- * statements to divide. Methods and functions within functions are found by themselves, and count for what is around them too.
+ * Finds the functions of a source whose bodies are blocks, or objects that an arrow function returns; any other
+ * expression has no statements to divide. Nested functions and methods are listed as well, and count for the
+ * surrounding function too.
  * @param code a source without the content of its literals and comments (`takeApart`)
  */
 export function functionsIn(code: string): readonly FunctionText[] {
@@ -34,10 +35,13 @@ export function functionsIn(code: string): readonly FunctionText[] {
 }
 
 const control = /\b(?:if|for|while|switch|catch|with)$/
-/** How far before a body its parameters may end, for the type of what it returns stands between. */
+/** Maximum characters between a function's parameters and its body: its return type. */
 const typeLength = 300
 
-/** Where the parameters of a body's function begin, and what it is called; null for a block that is none. */
+/**
+ * Returns where the parameters of a body's function begin, and the function's name; null for a block that is no
+ * function body.
+ */
 function headOf(code: string, brace: number, pairs: ReadonlyMap<number, number>): { readonly at: number; readonly name: string } | null {
   let end = lastBefore(code, brace)
   if (code[end] === '(' && code.slice(end - 3, end).includes('=>')) end = lastBefore(code, end)
@@ -49,14 +53,14 @@ function headOf(code: string, brace: number, pairs: ReadonlyMap<number, number>)
   return control.test(head) ? null : { at, name: nameBefore(code, at) }
 }
 
-/** The place of the last character before another that is no blank. */
+/** Returns the position of the last non-blank character before another one. */
 function lastBefore(code: string, at: number): number {
   let last = at - 1
   while (last >= 0 && /\s/.test(code[last]!)) last--
   return last
 }
 
-/** Where the parameters begin that stand before a type. */
+/** Returns where the parameters before a return type begin. */
 function typed(code: string, end: number, pairs: ReadonlyMap<number, number>): number | undefined {
   const from = Math.max(0, end - typeLength)
   for (let at = end; at >= from; at--) {

@@ -3,11 +3,11 @@ import { at, type Mistake } from './mistake.ts'
 import { documentOf, type SubgraphSources } from './sources.ts'
 
 /**
- * Checks that every list says how long it can be, by which an operation's cost is estimated before it runs: `@listSize(assumedSize:)` with
- * a number that a rule of the domain makes true, or `slicingArguments`; the lists of a page have their length from the fields that
- * lead to it (`sizedFields`). Thousands of small lists of leaves take the processor longer than thousands of objects, so those say that they
- * cost something, too.
- * @returns one mistake for each list that does not, where it was written
+ * Checks that every list declares its maximum length, from which an operation's cost is estimated before it runs: by
+ * `@listSize(assumedSize:)` with a number that a rule of the domain guarantees, or by `slicingArguments`. The lists of
+ * a page get their length from the fields that lead to it (`sizedFields`). Lists of scalars also declare a cost,
+ * because thousands of small ones take more processor time than thousands of objects.
+ * @returns one mistake for each list that does not, at its place in the source
  */
 export function listMistakes(sources: SubgraphSources): readonly Mistake[] {
   const leaves = leavesOf(sources)

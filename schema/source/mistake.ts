@@ -1,6 +1,6 @@
 import { type GraphQLError, getLocation, type Location } from 'graphql'
 
-/** One thing to mend, at the place where its author mends it. */
+/** A mistake in the project's files, at the place where its author can correct it. */
 export interface Mistake {
   /** Path from the project's root, with forward slashes. */
   readonly file: string
@@ -8,7 +8,7 @@ export interface Mistake {
   readonly line: number
   /** Counted from 1. */
   readonly column: number
-  /** Composition's own code, or one of ours in the same manner. */
+  /** Code of the mistake: composition's own, or one of ours in the same form. */
   readonly code: string
   readonly text: string
 }
@@ -16,7 +16,7 @@ export interface Mistake {
 /** Prints a mistake in the form that editors and terminals turn into a link: `file:line:column CODE text`. */
 export const printMistake = ({ file, line, column, code, text }: Mistake): string => `${file}:${line}:${column} ${code} ${text}`
 
-/** What generation and checking throw when the project's own files are at fault: its message is the printed list. */
+/** Thrown by generation and checks when the project's own files contain mistakes; its message is the printed list. */
 export class Mistakes extends Error {
   readonly list: readonly Mistake[]
 

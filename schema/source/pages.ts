@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { at, type Mistake } from './mistake.ts'
 
-/** One SDL file, parsed so that every node knows the file it stands in. */
+/** An SDL file, parsed so that every node knows its file. */
 export interface SdlFile {
   /** Path from the project's root, with forward slashes. */
   readonly file: string
@@ -21,32 +21,36 @@ export interface SdlFile {
   readonly document: DocumentNode
 }
 
-/** The directives that say who may see something. */
+/** The directives that restrict who may see a type or field. */
 export const rules: ReadonlySet<string> = new Set(['authenticated', 'requiresScopes', 'policy'])
 
-/** What a list's arguments say when the field says nothing of its own. */
+/** Descriptions of a list's arguments where the schema gives none. */
 const argumentsSay: Readonly<Record<string, string>> = {
   first: 'How many to a page: 1 to 100.',
   after: 'The `endCursor` of the page before.',
 }
 
-/** How long a page is (https://ibm.github.io/graphql-specs/cost-spec.html): as long as its `first`, which has a default. */
+/**
+ * Declares the length of a page for the cost limit (https://ibm.github.io/graphql-specs/cost-spec.html): `first`, which
+ * has a default.
+ */
 const pageSize = '@listSize(slicingArguments: ["first"], sizedFields: ["nodes", "edges"], requireOneSlicingArgument: false)'
 const pageSizeNode = (parse(`type Page ${pageSize} { page: ID }`).definitions[0] as ObjectTypeDefinitionNode).directives![0]!
 
-/** A subgraph's nouns with what follows from the lists they name. */
+/** A subgraph's schema files, completed for the lists that they declare. */
 export interface Paged {
-  /** As they were written, and the arguments of their lists described, and how long a page is. */
+  /** The files as written, with descriptions of list arguments and the size of a page added. */
   readonly nouns: readonly SdlFile[]
-  /** `XConnection` and `XEdge` of each list that a noun names and nobody declares; null without any. */
+  /** The types `XConnection` and `XEdge` of lists whose file does not declare them; null if there are none. */
   readonly pages: SdlFile | null
 }
 
 /**
- * Completes the lists of a subgraph: a noun writes `brands(first: Int = 20, after: String): BrandConnection`, and the page of its `Brand`
- * comes with it, seen by who may read a brand. One that a noun declares itself stays as it is.
- * @param file where the generated types are read
- * @param mistakes gets one for each page of something that is no object type here
+ * Completes the lists of a subgraph: a noun writes `brands(first: Int = 20, after: String): BrandConnection`, and the
+ * page type of `Brand` is added, visible to all who may read a brand. A page type that a noun declares itself stays
+ * unchanged.
+ * @param file path of the generated types
+ * @param mistakes receives one for each page of something that is no object type in this subgraph
  */
 export function withPages(nouns: readonly SdlFile[], shared: SdlFile | null, file: string, mistakes: Mistake[]): Paged {
   const defined = new Map<string, DefinitionNode>()
@@ -95,8 +99,8 @@ type ${of}Edge${rule} {
 }`
 
 /**
- * A type's rule as its lists have it: the ways in by a scope of reading. Who may only write is answered with what they wrote, and lists
- * nothing. A rule that knows no such way is taken as it is.
+ * Returns a type's rule for its lists: only the alternatives with a scope for reading, because a viewer who may only
+ * write gets the written record and no lists. A rule without such an alternative is used unchanged.
  */
 function readersOf(rule: ConstDirectiveNode): ConstDirectiveNode {
   if (rule.name.value !== 'requiresScopes') return rule
@@ -119,8 +123,8 @@ function namedTypesIn({ document }: SdlFile): readonly NamedTypeNode[] {
 }
 
 /**
- * Describes `first` and `after`, and says how long a page is, where the noun does not, in the text as in the document, whose places stay
- * those of the noun.
+ * Adds descriptions of `first` and `after` and the length of a page where the noun has none, both in the text and in
+ * the document, whose positions stay those of the noun.
  */
 function withArguments(noun: SdlFile, isList: (type: string) => boolean): SdlFile {
   const said: { readonly at: number; readonly text: string }[] = []

@@ -3,19 +3,22 @@ import { join } from 'node:path'
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { inFile, type Mistake } from './mistake.ts'
 
-/** The root fields that anyone may call, each with the reason: written by hand, so that each is a decision. */
+/**
+ * The root fields that anyone may call, each with its reason. The file is written by hand, so that each entry is a
+ * decision.
+ */
 export const publicFieldsFile = 'schema/public-fields.yaml'
 
-/** One entry of the list. */
+/** An entry of the list of public fields. */
 export interface PublicField {
-  /** `Query.viewer`. */
+  /** Coordinate of the field: `Query.viewer`. */
   readonly coordinate: string
   readonly because: string
-  /** Where it stands in the file, from 1. */
+  /** Line of the entry in the file, from 1. */
   readonly line: number
 }
 
-/** Reads the list of a project; a project without one has no public field. Mistakes are added to the given list. */
+/** Reads the list of a project; a project without the file has no public fields. Adds mistakes to the given list. */
 export async function readPublicFields(root: string, mistakes: Mistake[]): Promise<readonly PublicField[]> {
   const text = await readFile(join(root, publicFieldsFile), 'utf8').catch(() => '')
   const lines = new LineCounter()

@@ -1,4 +1,4 @@
-/** TypeScript taken apart as far as laws about its text need it; the three have the length and the lines of the source. */
+/** TypeScript source separated for rules about its text; all three texts have the length and lines of the source. */
 export interface SourceText {
   /** Code with comments and the contents of literals blanked. */
   readonly code: string
@@ -7,8 +7,8 @@ export interface SourceText {
 }
 
 /**
- * Separates code, literals and comments. It knows strings, templates with their `${}` and comments, and tells a regular
- * expression from a division by what stands before it; it is no parser.
+ * Separates code, literals and comments. It recognizes strings, templates with their `${}` and comments, and
+ * distinguishes a regular expression from a division by the text before it; it is no parser.
  */
 export function takeApart(source: string): SourceText {
   const code = blank(source)

@@ -5,16 +5,16 @@ import { type Mistake, Mistakes } from './mistake.ts'
 
 const file = 'supergraph.yaml'
 
-/** One subgraph as `supergraph.yaml` lists it. */
+/** A subgraph in `supergraph.yaml`. */
 export interface ListedSubgraph {
   readonly slug: string
-  /** Where the router finds the subgraph when it runs apart; its port is where the subgraph listens. */
+  /** Address of the subgraph in distributed mode; the subgraph listens on its port. */
   readonly routingUrl: string
   /** Path of its joined SDL from the project's root. */
   readonly schemaFile: string
 }
 
-/** The version of composition that the file asks for, and its subgraphs in their order. */
+/** The version of composition that the file requires, and its subgraphs in their order. */
 export interface SupergraphYaml {
   readonly federationVersion: string
   readonly subgraphs: readonly ListedSubgraph[]
@@ -28,10 +28,10 @@ const unserved: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads `supergraph.yaml`, the format of Apollo's rover (https://www.apollographql.com/docs/rover/commands/supergraphs), as far as
- * composing from files goes.
- * @throws Mistakes for a missing or malformed file, for keys that are not served here, and for `${env.…}`, which would
- *   otherwise stand literally in the supergraph
+ * Reads `supergraph.yaml` in the format of Apollo's rover
+ * (https://www.apollographql.com/docs/rover/commands/supergraphs), as far as composition from files needs it.
+ * @throws Mistakes for a missing or malformed file, for unsupported keys, and for `${env.…}`, which would otherwise
+ * appear literally in the supergraph
  */
 export async function readSupergraphYaml(root: string): Promise<SupergraphYaml> {
   const text = await readFile(join(root, file), 'utf8').catch(() => null)
