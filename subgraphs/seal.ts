@@ -118,7 +118,7 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
         audience,
         typ: sealType,
         requiredClaims: ['exp', 'iat', 'jti', 'viewer', 'for', 'request', 'body'],
-        // Its time is judged last and below: what is wrong with it alone is told.
+        // The time is checked last and below, so that an error names the time only if everything else is valid.
         clockTolerance: Number.MAX_SAFE_INTEGER,
       })
       const { aud, iat, exp, jti, viewer, ...rest } = payload

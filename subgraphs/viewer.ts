@@ -34,9 +34,12 @@ export interface Viewer {
    * viewer is the person for what is theirs, has no roles, meets no policy and may do what its scopes say.
    */
   readonly clientId: string | null
-  /** Of a service whose token is for one service alone (`providers`): that one. Null: it counts everywhere. */
+  /** The only service at which this service's token is valid (`providers`); null where it is valid everywhere. */
   readonly onlyAt: string | null
-  /** Of a service that came with a token: what its client at the gateway to providers may have done. Null: the gateway looks that up itself, or it is for others. */
+  /**
+   * The operations of the gateway to providers that a service's token allows. Null for viewers other than services, and
+   * where the gateway looks the operations up itself.
+   */
   readonly operations: readonly ServiceOperation[] | null
   /** The app on whose behalf a person or a key says that they work (`X-App-Id`), as they said it: it gives no right, and may be none that is known. */
   readonly forApp: string | null
@@ -60,7 +63,10 @@ export const anonymous: Viewer = {
   forApp: null,
 }
 
-/** Whether a service calls that is one everywhere. Whatever is for services and takes no scope asks this: a token for one service alone is none there. */
+/**
+ * Whether the viewer is a service whose token is valid everywhere. Fields for services that require no scope check this,
+ * because a token for one service only is not enough there.
+ */
 export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): boolean => kind === 'service' && onlyAt === null
 
 /**

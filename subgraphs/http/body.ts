@@ -1,10 +1,10 @@
 import { Refusal } from '../../platform/errors.ts'
 import { isUnwieldy, mostLevels, mostParts } from './depth.ts'
 
-/** The longest body that an exchange of identity reads, in bytes. */
+/** Maximum bytes of a body for identity's handlers. */
 const longestBody = 16 * 1024
 
-/** The bytes of a body; null without one. @throws BAD_USER_INPUT for one that is too long */
+/** Returns the bytes of a body; null without one. @throws BAD_USER_INPUT for a too long one */
 export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
   if (request.method === 'GET' || !request.body) return null
   const body = await request.bytes()
@@ -21,7 +21,7 @@ export function requireFlat(json: Uint8Array | null): void {
     )
 }
 
-/** The fields of a JSON object or a form. @throws BAD_USER_INPUT for anything else */
+/** Returns the fields of a JSON object or a form. @throws BAD_USER_INPUT for anything else */
 export function fieldsOf(contentType: string, body: Uint8Array | null): Record<string, unknown> {
   const text = new TextDecoder().decode(body ?? new Uint8Array())
   if (contentType.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
@@ -31,11 +31,11 @@ export function fieldsOf(contentType: string, body: Uint8Array | null): Record<s
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The sentence below says it.
+    // Invalid JSON gets the error below.
   }
   throw new Refusal('BAD_USER_INPUT', 'The body is not a JSON object.')
 }
 
-/** Reads the fields of a request's body. @throws BAD_USER_INPUT for what is neither a JSON object nor a form */
+/** Reads the fields of a request's body. @throws BAD_USER_INPUT for anything but a JSON object or a form */
 export const readFields = async (request: Request): Promise<Record<string, unknown>> =>
   fieldsOf(request.headers.get('content-type') ?? '', await readBody(request))

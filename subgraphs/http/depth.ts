@@ -1,14 +1,15 @@
-/** How many lists and objects may lie in each other in JSON that somebody sends, as in variables of the graph. */
+/** Maximum nesting of lists and objects in received JSON, such as variables. */
 export const mostLevels = 100
 
-/** How many lists, objects and fields of objects may stand in it together. */
+/** Maximum total number of lists, objects and fields in received JSON. */
 export const mostParts = 200_000
 
 const [quote, backslash, colon, opensObject, closesObject, opensList, closesList] = [0x22, 0x5c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Whether JSON nests deeper than that, or has more parts, found out before it is parsed: a few megabytes of brackets keep a parser busy for
- * seconds, and what it made of them nobody could write again; and so do hundreds of thousands of names. Numbers and texts count for nothing.
+ * Whether JSON nests too deep or has too many parts, determined before it is parsed: parsing megabytes of brackets or
+ * hundreds of thousands of names takes seconds, and the result could not be serialized again. Numbers and texts do not
+ * count.
  */
 export function isUnwieldy(json: Uint8Array): boolean {
   let [depth, parts] = [0, 0]
@@ -29,7 +30,7 @@ export function isUnwieldy(json: Uint8Array): boolean {
   return false
 }
 
-/** Where a text that begins there ends; -1 when it does not. */
+/** Returns the end of the text that begins at a position; -1 when it does not end. */
 function endOfText(json: Uint8Array, from: number): number {
   for (let at = json.indexOf(quote, from + 1); at >= 0; at = json.indexOf(quote, at + 1)) {
     let before = at - 1

@@ -2,16 +2,16 @@ import { codeOf, Refusal } from '../../platform/errors.ts'
 import type { Viewer } from '../viewer.ts'
 import { problemOf } from './problem.ts'
 
-/** Answers one exchange. What it throws as a `Refusal` is answered as a problem; anything else is an accident of the door. */
+/** Handles one route. A thrown `Refusal` is answered as a problem document; any other error is an internal one. */
 export type Exchange = (request: Request, viewer: Viewer) => Promise<Response>
 
 /**
- * Exchanges by method and path: `POST /identity/api/auth/sign-in/email`. A path that ends in `/*` stands for all that are one part longer, one
- * that ends in `/**` for all below it; the longest that fits answers. The method `*` is any.
+ * Handlers by method and path: `POST /identity/api/auth/sign-in/email`. A path that ends in `/*` matches one further
+ * segment, and one that ends in `/**` any number; the longest match counts. The method `*` matches all methods.
  */
 export type Exchanges = Readonly<Record<string, Exchange>>
 
-/** Answers a request by its method and path; 404 where there is nothing. */
+/** Handles a request by its method and path; 404 without a match. */
 export const answering =
   (exchanges: Exchanges): Exchange =>
   async (request, viewer) => {
@@ -28,9 +28,9 @@ export const answering =
   }
 
 /**
- * Joins the exchanges of a subgraph's nouns.
- * @param nouns what each noun answers, by the noun's name
- * @throws Error when two nouns answer the same method and path
+ * Joins the handlers of a subgraph's nouns.
+ * @param nouns handlers of each noun, by its name
+ * @throws Error when two nouns handle the same method and path
  */
 export function joinExchanges(nouns: Readonly<Record<string, Exchanges>>): Exchanges {
   const joined = new Map<string, { readonly noun: string; readonly exchange: Exchange }>()
@@ -43,14 +43,14 @@ export function joinExchanges(nouns: Readonly<Record<string, Exchanges>>): Excha
   return Object.fromEntries([...joined].map(([at, { exchange }]) => [at, exchange]))
 }
 
-/** Under what an exchange may stand, the closest first. */
+/** Yields the keys under which a handler may be listed, the closest match first. */
 function* keysOf(method: string, path: string): Generator<string> {
   const paths = [path, path.replace(/[^/]+$/, '*')]
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) paths.push(`${path.slice(0, at)}/**`)
   for (const each of paths) yield* [`${method} ${each}`, `* ${each}`]
 }
 
-/** An answer that nobody keeps, unless it says itself for how long: most are credentials, or what one person alone is shown. */
+/** Forbids caching of an answer, unless it states otherwise itself: most contain credentials or personal data. */
 function unkept(answer: Response): Response {
   if (answer.headers.has('cache-control')) return answer
   const headers = new Headers(answer.headers)

@@ -1,8 +1,10 @@
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Text as it may stand in HTML, in quotes too. */
+/** Escapes a text for HTML, also within quotes. */
 export const escaped = (text: string): string => text.replace(/[&<>"']/g, character => escapes[character]!)
 
-/** A sentence for people; a name in it is isolated, so that whatever it holds turns nothing around it. */
+/**
+ * A sentence for people; names in it are isolated, so that they cannot change the direction of the text around them.
+ */
 export type Sentence = string | readonly (string | { readonly name: string })[]
 
 const written = (sentence: Sentence): string =>
@@ -11,13 +13,13 @@ const written = (sentence: Sentence): string =>
     .map(part => (typeof part === 'string' ? escaped(part) : isolated(part.name)))
     .join('')
 
-/** A name that somebody gave, as HTML. */
+/** Formats a name that a person chose, as HTML. */
 export const isolated = (name: string): string => `<bdi>${escaped(name)}</bdi>`
 
 /**
- * A small page that a subgraph shows by itself: a heading, a sentence, and whatever else it holds. It loads the platform's style sheet alone;
- * its address may hold a code, so it is kept by nobody and told to nobody.
- * @param content HTML; what comes from outside goes through `escaped` first
+ * Returns a small page: a heading, a sentence, and further content. It loads only the platform's style sheet. Its
+ * address may contain a code, so it is neither cached nor sent as a referrer.
+ * @param content HTML; escape text from outside by `escaped` first
  */
 export function htmlPage(status: number, title: string, sentence: Sentence, content = ''): Response {
   const html = `<!doctype html>
@@ -46,8 +48,8 @@ export function htmlPage(status: number, title: string, sentence: Sentence, cont
 }
 
 /**
- * Leads a browser on that has sent a form, to another origin perhaps. Not by a redirect: browsers hold every address that a form leads to against
- * its page's `form-action`, which is this origin alone.
+ * Returns a page that leads a browser on after it has sent a form, possibly to another origin. A redirect would not
+ * work: browsers apply the page's `form-action`, which allows this origin only, to every redirect of a form.
  */
 export function leavingPage(location: string, sentence: Sentence): Response {
   const answer = htmlPage(200, 'One moment', sentence, `<p><a href="${escaped(location)}">Go on</a></p>`)
@@ -55,10 +57,10 @@ export function leavingPage(location: string, sentence: Sentence): Response {
   return answer
 }
 
-/** The longest form that is read, in bytes. */
+/** Maximum bytes of a form. */
 const longestForm = 16 * 1024
 
-/** Reads the form that a page sends; empty for anything else. */
+/** Reads the form that a page sends; empty for any other body. */
 export async function formOf(request: Request): Promise<URLSearchParams> {
   const body = await request.bytes()
   const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../platform/errors.ts'
 
-/** What clients of OpenAI read of a refusal, beside whatever else the body says. */
+/** The part of an error that OpenAI's clients read; the body may contain more. */
 export interface OpenAiError {
   readonly message: string
   readonly type: string
-  /** The parameter that was wrong. */
+  /** The invalid parameter. */
   readonly param: string | null
   readonly code: string | null
 }
@@ -18,10 +18,10 @@ const types: Partial<Record<ErrorCode, string>> = {
   INTERNAL_SERVER_ERROR: 'api_error',
 }
 
-/** What their clients know a refusal by that has no reason of its own. */
+/** Codes that OpenAI's clients expect for errors without a reason. */
 const codes: Partial<Record<ErrorCode, string>> = { UNAUTHENTICATED: 'invalid_api_key' }
 
-/** A refusal as OpenAI's clients read it: its `field` is their `param`, its `reason` their `code`. */
+/** Converts an error to OpenAI's format: its `field` becomes `param`, its `reason` becomes `code`. */
 export const openAiError = (code: string, message: string, { field, reason }: { readonly field?: unknown; readonly reason?: unknown } = {}): OpenAiError => ({
   message,
   type: types[code as ErrorCode] ?? 'invalid_request_error',

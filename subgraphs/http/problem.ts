@@ -1,8 +1,9 @@
 import { type ErrorCode, type Refusal, statusOf } from '../../platform/errors.ts'
 
 /**
- * Writes a refusal as `application/problem+json` (RFC 9457): its code, its sentence, and of its details what a client acts on.
- * @param more what else the body says
+ * Writes an error as `application/problem+json` (RFC 9457): its code, its message, and those of its details on which
+ * clients act.
+ * @param more further members of the body
  */
 export function problemOf(request: Request, { message, extensions }: Refusal, cookies: readonly string[] = [], more: object = {}): Response {
   const { code, retryAfter, reason, field } = extensions as Refusal['extensions'] & Told

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 
-/** The streams behind answers: whoever passes an answer on takes them as they are, for each piece costs less than through a web stream. */
+/** The Node streams behind answers: forwarding them directly costs less for each piece than through a web stream. */
 const bodies = new WeakMap<Response, Readable>()
 
 /**
- * An answer whose body is a stream of Node's. Whoever reads it by its web stream reads the same; it is to be read by one of the two.
- * An answer that nobody reads is to be left: `readableOf(answer).destroy()`, or `answer.body.cancel()`.
+ * Creates an answer whose body is a Node stream, also readable as a web stream; read only one of the two.
+ * Discard an unread answer by `readableOf(answer).destroy()` or `answer.body.cancel()`.
  */
 export function streamedResponse(body: Readable, init: ResponseInit): Response {
   let reading: AsyncIterator<Uint8Array> | undefined
@@ -27,18 +27,18 @@ export function streamedResponse(body: Readable, init: ResponseInit): Response {
   return answer
 }
 
-/** The bytes of answers that were there at once. */
+/** The bytes of answers that were complete at once. */
 const wholes = new WeakMap<Response, Buffer>()
 
-/** An answer whose body is a text that is there: whoever passes it on takes its bytes, and no stream of them. Nobody keeps it. */
+/** Creates an uncacheable answer with a complete text as its body, which is forwarded as bytes without a stream. */
 export function wholeResponse(text: string, type: string, headers: Readonly<Record<string, string>>): Response {
   const answer = new Response(text, { headers: { 'cache-control': 'no-store', ...headers, 'content-type': type } })
   wholes.set(answer, Buffer.from(text))
   return answer
 }
 
-/** The whole body of an answer, where it is there at once; null where it is to be read. */
+/** Returns the whole body of an answer that is complete; null for one that must be read. */
 export const wholeOf = (answer: Response): Buffer | null => wholes.get(answer) ?? null
 
-/** The body of an answer, to be passed on; null for none. */
+/** Returns the body of an answer as a Node stream; null for none. */
 export const readableOf = (answer: Response): Readable | null => bodies.get(answer) ?? (answer.body ? Readable.fromWeb(answer.body as WebStream) : null)

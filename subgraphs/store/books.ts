@@ -11,69 +11,83 @@ import type { NewFact } from './fact-kinds.ts'
 import type { Rows } from './store.ts'
 import { type Telling, writeNewFacts } from './tell.ts'
 
-/** Who writes, and into which subgraph's books. Every context has one, and so has every job. */
+/**
+ * The author of changes, and the audit log and idempotency keys of a subgraph. Every context has one, and so has every
+ * job.
+ */
 export interface Writer {
   readonly sequelize: Sequelize
   readonly clock: Clock
-  /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
+  /** Author in audit entries: `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
   readonly actor: string
   /** The viewer; null for a job. */
   readonly viewer: Viewer | null
   readonly books: Books
   readonly facts: Telling
-  /** Notes that the mutation is answered with what the same idempotency key had made before: its client is told so. @default nobody is */
+  /**
+   * Called when a mutation is answered with an earlier result of the same idempotency key, so that the client learns
+   * it. @default not called
+   */
   replay?(): void
 }
 
-/** Under which key a context keeps its writer: a resolver writes by the functions of `write.ts` alone. */
+/** Key under which a context holds its writer, so that resolvers write by the functions of `write.ts` only. */
 export const writing = Symbol('writing')
 
 export interface Writing {
   readonly [writing]: Writer
 }
 
-/** The transaction that is under way, and the moment that counts in it. */
+/** The transaction in progress and its time, which every write in it uses. */
 export interface Unit {
   readonly transaction: Transaction
   readonly now: Date
 }
 
-/** One line of the record of who did what: written in the transaction that did it, never changed. */
+/** An entry of the audit log. It is written in the transaction of the audited change and never changes. */
 export interface AuditLine {
-  /** Whose record it is: a brand's, an organization's. */
+  /** The tenant that the entry belongs to: a brand or an organization. */
   readonly tenantId: string
   /** Noun and past participle: `post.scheduled`. */
   readonly action: string
   readonly subjectId: string
-  /** Who did it, when it was not the one in whose name everything else is written. */
+  /** The actor, if it differs from the context's writer. @default the context's actor */
   readonly actor?: string
-  /** JSON-safe facts; never a text of a post, never a secret. */
+  /** JSON-safe facts about the change; never the text of a post, never a secret. */
   readonly details?: Readonly<Record<string, unknown>>
-  /** The person whose account it concerns, who reads it wherever they are: for identity's record, which is the only one that knows. */
+  /**
+   * The person whose account the change concerns and who may read the entry from any organization. Only identity's
+   * audit log stores it.
+   */
   readonly personId?: string
 }
 
-/** A line as it is written down: by whom it was done in the end. */
+/** An audit entry as it is stored, with its final actor. */
 export type Entry = Required<Omit<AuditLine, 'personId'>> &
   Pick<AuditLine, 'personId'> & { readonly id: string; readonly at: Date; readonly viewer: Viewer | null }
 
-/** How a subgraph writes its record down. */
+/** Writes a subgraph's audit entries. */
 export interface Recording {
   readonly statement: Statement
   values(entry: Entry): readonly unknown[]
-  /** Is told of each entry once its transaction is through. */
+  /** Called with each entry after its transaction is committed. */
   recorded?(entry: Entry): void
 }
 
-/** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
+/**
+ * The statements for a subgraph's audit log and idempotency keys. All subgraphs have tables of the same form for them.
+ */
 export interface Books {
   readonly record: Recording
-  /** The next number for an entry of the record: those of one millisecond keep the order in which this process wrote them. */
+  /**
+   * Returns the next sequence number for an audit entry: entries of the same millisecond keep the order in which this
+   * process wrote them.
+   */
   nextTurn(): number
   readonly claim: Statement
   readonly claimed: Statement
   readonly release: Statement
-  /** Those of keys that are held outside of a transaction (`makeHeld`). */
+  /** Statements for keys that are held outside of a transaction (`makeHeld`). */
   readonly hold: Statement
   readonly held: Statement
   readonly resume: Statement
@@ -82,10 +96,10 @@ export interface Books {
   readonly keysOf: KeysOf
 }
 
-/** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
+/** Scope of an idempotency key: the whole organization, or the caller alone in any organization. */
 export type KeysOf = 'organization' | 'caller'
 
-/** How records look whose subgraph knows no more of them than everybody's. */
+/** Audit recording of a subgraph without fields of its own. */
 export const recordingOf = (slug: string): Recording => ({
   statement: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
   values: ({ tenantId, id, at, actor, action, subjectId, details }) => [tenantId, id, at, actor, action, subjectId, JSON.stringify(details)],
@@ -98,7 +112,7 @@ function countUp(): () => number {
 
 /**
  * @param slug the SQL schema with `audit_entries` and `idempotency_keys`
- * @param record how its record is written, where that knows more than everybody's
+ * @param record writes audit entries, where the subgraph has fields of its own
  */
 export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = recordingOf(slug)): Books => ({
   record,
@@ -133,8 +147,8 @@ function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held'
 }
 
 /**
- * Days for which audit entries are kept.
- * @param permit the setting by which a table lets go of it that holds on to its entries
+ * Retention of audit entries.
+ * @param permit the setting by which a protected table allows the removal
  */
 export const agingOfRecord = (slug: string, days: number, permit?: string): Aging => ({
   table: `${slug}.audit_entries`,
@@ -145,8 +159,8 @@ export const agingOfRecord = (slug: string, days: number, permit?: string): Agin
 })
 
 /**
- * What a key has made is remembered for so many days: clients that repeat what they sent do so within minutes.
- * @param ever what is remembered for ever; an index has to leave it out as well
+ * Retention of idempotency keys: clients repeat a request within minutes.
+ * @param ever condition for keys that are kept forever; an index has to exclude them as well
  */
 export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
   table: `${slug}.idempotency_keys`,
@@ -155,7 +169,7 @@ export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
   order: 'o.at',
 })
 
-/** Writes one line of the record. */
+/** Writes one audit entry. */
 export async function record(context: Writing, { actor, details = {}, ...line }: AuditLine, { transaction, now }: Unit): Promise<void> {
   const { sequelize, books, actor: writer, viewer } = context[writing]
   const entry = { ...line, details, actor: actor ?? writer, viewer, id: newIdInTurn(now, books.nextTurn()), at: now }
@@ -167,17 +181,17 @@ export async function record(context: Writing, { actor, details = {}, ...line }:
 export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: Unit): Promise<void> =>
   writeNewFacts(context[writing], made, now, transaction)
 
-/** A key that is sent, and what it would make. */
+/** An idempotency key, and the record that it would create. */
 export interface Claim {
   readonly tenantId: string
   readonly id: string
   readonly key: string
   readonly hash: string
-  /** What the key is remembered for: a mutation that changes rows. @default what it makes, as its noun is called */
+  /** Name that the key is stored with: a mutation that changes rows. @default the noun of the created record */
   readonly what?: string | undefined
 }
 
-/** The row that the same key has made before; null when there is none, and the key is this row's from now on. */
+/** Returns the row that the same key created before; null when there is none, and the key then belongs to this row. */
 export async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
   const { tenantId, id, key, hash, what = of.what } = claim
@@ -188,7 +202,10 @@ export async function findMade<T extends Table>(writer: Writer, of: Rows<T, neve
   return (await findKnown(writer, of, claim, unit)) ?? findMade(writer, of, claim, unit)
 }
 
-/** The row that a key has made before; null when it has made none. @throws CONFLICT, reason KEY_REUSED; NOT_FOUND when that row is gone */
+/**
+ * Returns the row that a key created before; null when it created none. @throws CONFLICT, reason KEY_REUSED; NOT_FOUND
+ * when that row is gone
+ */
 export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Omit<Claim, 'id'>, unit: Unit): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
   const { tenantId, key, hash, what = of.what } = claim
@@ -205,7 +222,7 @@ export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, nev
   throw notThere(of.what)
 }
 
-/** What is answered to a key whose work is gone. */
+/** Error for a key whose record is gone. */
 export const notThere = (what: string) =>
   new Refusal('NOT_FOUND', `The ${what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
     field: 'idempotencyKey',

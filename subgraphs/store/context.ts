@@ -8,48 +8,48 @@ import { booksOf, type KeysOf, type Recording, type Writer, type Writing, writin
 import type { Openable } from './store.ts'
 import type { Telling } from './tell.ts'
 
-/** The stores of a subgraph's nouns, each under the name by which resolvers know it. */
+/** The stores of a subgraph's nouns, under the names that resolvers use. */
 export type Stores = Readonly<Record<string, Openable>>
 
 type Opened<S extends Stores> = { readonly [Name in keyof S]: S[Name] extends Openable<infer Rows> ? Rows : never }
 
-/** What resolvers receive: who asks, the rows that the viewer may see, and what the subgraph works with besides. */
+/** Context of resolvers: the viewer, the rows that the viewer may see, and the subgraph's services. */
 export type ContextOf<S extends Stores, Services extends object> = Opened<S> &
   Services &
   Writing & {
     readonly viewer: Viewer
     readonly requestId: string
-    /** Aborts when nobody waits for the answer any more. */
+    /** Aborts when the caller no longer waits for the answer. */
     readonly leaving: AbortSignal
-    /** Set for mutations: the browser that asks, if one does. */
+    /** For mutations: the calling browser, if there is one. */
     readonly browser: Browser | undefined
   }
 
-/** What a job receives: the rows of all organizations, and the actor for its audit entries. */
+/** Context of jobs: the rows of all organizations, and the actor for audit entries. */
 export type JobContextOf<S extends Stores, Services extends object> = Opened<S> & Services & Writing
 
-/** How contexts are made. */
+/** Creates contexts. */
 export interface Contexts<S extends Stores, Services extends object> {
-  /** For one operation of a viewer, or one event of a stream: nothing of it is shared with another. */
+  /** Creates the context for one operation of a viewer, or one event of a stream; contexts share nothing. */
   open(viewer: Viewer, operation: Operation): ContextOf<S, Services>
   /** A context for one forwarded request of a viewer: uncached rows that the viewer may see; the audit log names the viewer. */
   forRequest(viewer: Viewer, request: Request): ContextOf<S, Services>
   /**
-   * A context for one piece of work of a job: it reads the rows of all organizations, uncached.
-   * @param actor as the record names it: `delivery`
+   * Creates a context for one piece of work of a job: it reads the rows of all organizations, uncached.
+   * @param actor as audit entries name it: `delivery`
    */
   everybodys(actor: string): JobContextOf<S, Services>
 }
 
-/** Nobody waits for what a job reads, and nothing counts it. */
+/** Reading for jobs: no caller waits, and nothing is counted. */
 const unhurried: Reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: run => run() }
 
 /**
- * Makes contexts: stores are opened when they are first asked for.
- * @param slug   the subgraph, whose SQL schema has the record and the keys of what was made
- * @param facts  how it tells other subgraphs what has become true (`openFacts`)
- * @param keysOf whose an idempotency key is
- * @param record how its record is written, where that knows more than everybody's
+ * Creates the contexts; stores are opened at their first use.
+ * @param slug   the subgraph, whose SQL schema has the audit log and the idempotency keys
+ * @param facts  publishes facts for other subgraphs (`openFacts`)
+ * @param keysOf whom an idempotency key belongs to
+ * @param record writes audit entries, where the subgraph has fields of its own
  */
 export function contextsOf<S extends Stores, Services extends object>(
   slug: string,
@@ -62,7 +62,7 @@ export function contextsOf<S extends Stores, Services extends object>(
 ): Contexts<S, Services> {
   const books = booksOf(slug, keysOf, record)
 
-  /** A class, because one is made for every operation and every event. */
+  /** The context is a class, because one is created for every operation and every event. */
   class Context {
     readonly viewer: Viewer | null
     readonly operation: Operation | null

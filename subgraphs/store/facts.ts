@@ -15,40 +15,44 @@ import { type FactBody, type FactKind, factKinds, type KindsTo, kindOf } from '.
 import type { Telling } from './tell.ts'
 import { write } from './write.ts'
 
-/** What a subgraph does with the facts of others. */
+/** A subgraph's handlers for facts of other subgraphs. */
 export type Receives<S extends Slug, Job> = {
   /**
-   * Acts on a fact: everything it writes, it writes in the transaction of the unit, in which the fact is recorded as well. The handler
+   * Acts on a fact. All its writes are in the unit's transaction, in which the fact is recorded as well. The handler
    * acts once, however often the fact is delivered; an error rolls back both, and the fact is delivered again.
-   * @returns what is told to screens once the transaction is through
+   * @returns a function that publishes events after the commit
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to tell returns nothing
   readonly [K in KindsTo<S>]: (fact: Received<K>, job: Job, unit: Unit) => Promise<(() => void) | void>
 }
 
-/** A fact as a handler gets it, its body checked. */
+/** A fact as a handler receives it, with a validated body. */
 export interface Received<K extends FactKind> extends Omit<Fact, 'body'> {
   readonly body: FactBody<K>
 }
 
 /** The facts that one subgraph publishes and receives. */
 export interface Facts extends Telling {
-  /** Delivers what was written; goes into the job runner of the subgraph. */
+  /** Sweeps that deliver written facts, for the subgraph's job runner. */
   readonly sweeps: readonly Sweep[]
   /** Retention of old rows, for `platform/jobs/retention.ts`. */
   readonly aging: readonly Aging[]
-  /** Takes a fact of another subgraph. */
+  /** Receives a fact of another subgraph. */
   receive(fact: Fact): Promise<Receipt>
-  /** What of the facts that it told lies longer than it should, in a sentence for operators; undefined when nothing does. */
+  /**
+   * Returns a sentence for operators about published facts that are undelivered for too long; undefined when there are
+   * none.
+   */
   lying(): Promise<string | undefined>
-  /** Takes up no more facts, and waits for those that are being told. */
+  /** Receives no more facts, and waits for running deliveries. */
   stop(): Promise<void>
 }
 
 /**
- * Opens the facts of a subgraph. Its schema has the table `facts` if it tells any, and `inbox` if it is told any.
- * @param options.received what it does with those of others; no more and no less than `subgraphs/store/fact-kinds.ts` says that it is told
- * @param options.job      what the handlers work with: made anew for each fact
+ * Opens the facts of a subgraph. Its schema has the table `facts` if it writes any, and `inbox` if it receives any.
+ * @param options.received handlers of received facts: exactly those that `subgraphs/store/fact-kinds.ts` lists for the
+ * subgraph
+ * @param options.job      creates the context of a handler, anew for each fact
  */
 export function openFacts<S extends Slug, Job extends Writing>(
   { sequelize, clock, carrier }: Pick<Foundation, 'sequelize' | 'clock' | 'carrier'>,

@@ -3,23 +3,29 @@ import { NotReady } from '../../platform/errors.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import type { Foundation } from '../subgraph.ts'
 
-/** Whether what was sealed can be opened with the keys that are configured. */
+/** Checks whether stored values can be decrypted with the configured keys. */
 export interface KeyCheck {
-  /** Rejects with a `NotReady` that names each key by which nothing opens; an error is logged once for each such finding. */
+  /** Rejects with a `NotReady` that names each missing key; each finding is logged once. */
   check(): Promise<void>
 }
 
-/** A column of sealed values, with an index on `split_part(column, '.', 2)`, and what opens one of a row. */
+/**
+ * A column of encrypted values, with an index on `split_part(column, '.', 2)`, and the function that decrypts a row's
+ * value.
+ */
 export interface SealedColumn {
   readonly column: string
   /** Throws for a value of a key that is missing. */
   open(id: string, sealed: string): unknown
 }
 
-/** How many keys are looked at: nobody rotates that often. */
+/** Maximum number of keys that are checked; operators rotate keys far less often. */
 const mostKeys = 100
 
-/** One row for each key that values of a column were sealed with: the index is asked for the next key, so it costs no more with many rows. */
+/**
+ * Selects one row for each key that a column's values were encrypted with: the index is searched for the next key, so
+ * the cost does not grow with the rows.
+ */
 const oneOfEachKey = (table: string, column: string) =>
   statement(`
   with recursive keys (id) as (
@@ -34,8 +40,8 @@ const oneOfEachKey = (table: string, column: string) =>
     where ${column} is not null and split_part(${column}, '.', 2) = k.id limit 1) c`)
 
 /**
- * Makes the check of the keys that the rows of a table were sealed with.
- * @param consequence what does not work without such a key: a clause for the log
+ * Creates the check of the keys that a table's rows were encrypted with.
+ * @param consequence a clause for the log about what does not work without such a key
  */
 export function createKeyCheck(
   sequelize: Sequelize,

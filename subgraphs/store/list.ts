@@ -8,20 +8,23 @@ import { nounOf } from './filter/filters.ts'
 import type { ListStore } from './loader.ts'
 import { bindTenant, type Tenant } from './tenancy.ts'
 
-/** A list of rows below what one of their columns names, by age. */
+/** A list of rows below the parent that one of their columns names, by age. */
 export interface List<T extends Table> {
   readonly below: Extract<keyof T['columns'], string>
   readonly order: 'oldest first' | 'newest first'
-  /** What else is left out: a condition on rows `t`, as SQL. */
+  /** Further condition on rows `t`, as SQL. */
   readonly only?: string
-  /** How many rows one statement reads, where they are so large that a page below each of many parents is far more than anybody may hold. */
+  /**
+   * Maximum rows that one statement reads, if rows are so large that a page below each of many parents would exceed an
+   * operation's limit.
+   */
   readonly most?: number
 }
 
-/** What every list by age needs of its rows. */
+/** Columns that every list by age needs. */
 export type Aged = { readonly id: string; readonly createdAt: Date }
 
-/** By age, which never changes while a client reads on. Cursors carry the order's name: `brands.oldest`. */
+/** Orders by age, which never changes while a client pages. Cursors carry the order's name: `brands.oldest`. */
 export function orderOf<R extends Aged>(table: Table, { order }: Pick<List<Table>, 'order'>): Order<R> {
   return {
     name: `${nounOf(table)}.${order === 'oldest first' ? 'oldest' : 'newest'}`,
@@ -30,7 +33,7 @@ export function orderOf<R extends Aged>(table: Table, { order }: Pick<List<Table
   }
 }
 
-/** How a list is read, for whoever it is read for. */
+/** Opens the reader of a list for an operation or job. */
 export type ReadList<T extends Table> = (opening: {
   readonly sequelize: Sequelize
   readonly viewer: Tenant | null
@@ -38,8 +41,8 @@ export type ReadList<T extends Table> = (opening: {
 }) => ListStore<Row<T>>
 
 /**
- * Reads lists below their parents: for any number of parents one statement, which goes along an index on (parent, created_at, id) for
- * each of them.
+ * Reads lists below their parents: one statement for any number of parents, which follows an index on (parent,
+ * created_at, id) for each of them.
  * @param condition of tenancy, on rows `t`
  */
 export function readList<T extends Table>(table: T, { below, order, only = 'true', most }: List<T>, condition: string): ReadList<T> {
@@ -85,5 +88,5 @@ export function readList<T extends Table>(table: T, { below, order, only = 'true
   }
 }
 
-/** A page of rows, as resolvers hand it on. */
+/** A page of rows, in the form for resolvers. */
 export type Page<T extends Table> = Connection<Row<T>>

@@ -3,11 +3,12 @@ import { type Connection, type Order, type PageRequest, toConnection } from '../
 import type { Reading } from '../../platform/sql/reading.ts'
 
 /**
- * A loader for one operation: keys of one turn of the event loop are read by one statement, each once. Once nobody waits for the operation
- * no batch begins any more.
- * @param batch one value for each key, or why there is none, in the order of the keys
- * @param most  how many keys one statement reads: for rows so large that a statement on all of them would bring far more than an
- *   operation may hold @default all of them
+ * Creates a loader for one operation: the keys of one turn of the event loop are read by one statement, each once.
+ * After the operation ended no batch begins.
+ * @param batch returns one value or error for each key, in the order of the keys
+ * @param most  maximum keys of one statement, for rows so large that one statement for all of them would exceed an
+ * operation's
+ *   limit @default all of them
  */
 export function createLoader<Key, Value>(
   reading: Reading,
@@ -18,8 +19,8 @@ export function createLoader<Key, Value>(
 }
 
 /**
- * The same where each key takes a statement of its own.
- * @param nameOf what tells keys apart that are no plain values
+ * Creates a loader with a statement for each key.
+ * @param nameOf identifies keys that are not plain values
  */
 export function createEachLoader<Key, Value>(reading: Reading, one: (key: Key) => Promise<Value>, nameOf?: (key: Key) => unknown): DataLoader<Key, Value> {
   return loaderOf(reading, keys => Promise.all(keys.map(key => reading.statement(() => one(key)))), nameOf ? { cacheKeyFn: nameOf } : {})
@@ -37,25 +38,28 @@ function loaderOf<Key, Value>(
   return new DataLoader<Key, Value, unknown>(load, { cache: !reading.fresh, ...options }) as DataLoader<Key, Value>
 }
 
-/** A list that stands below each of many parents, for one operation. */
+/** Loads a list below each of many parents, for one operation. */
 export interface ListLoader<Row> {
-  /** One page of the list below a parent. */
+  /** Returns one page of the list below a parent. */
   load(parent: string, page: PageRequest): Promise<Connection<Row>>
 }
 
-/** How a list below parents is read. */
+/** Reads a list below parents. */
 export interface ListStore<Row> {
-  /** How many rows one statement reads, of as many parents as have so many together; undefined: of all of them. */
+  /** Maximum rows of one statement, which then covers as many parents as fit; undefined: all of them. */
   readonly most?: number | undefined
-  /** The same page of the lists below all these parents, in one statement: the rows below each, in the order of the list, up to `page.limit`. */
+  /**
+   * Reads the same page of the lists below all these parents, in one statement: the rows below each, in the order of
+   * the list, up to `page.limit`.
+   */
   pages(parents: readonly string[], page: PageRequest): Promise<ReadonlyMap<string, readonly Row[]>>
-  /** How long the lists below all these parents are, in one statement. A parent without rows may be missing. */
+  /** Counts the lists below all these parents, in one statement. A parent without rows may be missing. */
   counts(parents: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 
 /**
- * Reads the lists of one level of an operation together: one statement for each page (`first` and `after`) over all parents, and one for
- * the totals.
+ * Reads the lists of one level of an operation together: one statement over all parents for each page (`first` and
+ * `after`), and one for the totals.
  */
 export function createListLoader<Row>(reading: Reading, order: Order<Row>, store: ListStore<Row>): ListLoader<Row> {
   const pages = new Map<string, DataLoader<string, Connection<Row>>>()

@@ -1,13 +1,16 @@
 /** Runs a statement in the transaction in which a demo is looked for, or removed. */
 export type Run = <Row extends object>(sql: string, bind?: readonly unknown[]) => Promise<Row[]>
 
-/** Removes something of the demo; which one goes first, foreign keys say. */
+/** Deletes demo rows of one table; foreign keys determine the order. */
 export interface Deletion {
   readonly sql: string
   readonly bind: readonly unknown[]
 }
 
-/** A deletion for every table with such a column, of the rows in which it is one of these. Tables of job runners are not looked at. */
+/**
+ * Returns a deletion for every table with such a column, of the rows in which it has one of these values. Tables of job
+ * runners are excluded.
+ */
 export async function deletionsBy(run: Run, column: 'organization_id' | 'brand_id' | 'tenant_id', ids: readonly string[]): Promise<readonly Deletion[]> {
   const tables = await run<{ name: string }>(keyedTables, [column])
   return tables.map(({ name }) => ({ sql: `delete from ${name} where ${column} = any($1::uuid[])`, bind: [ids] }))

@@ -1,12 +1,12 @@
-/** A column of values that the cipher has sealed, one of each row; null where a row has none. */
+/** A column of encrypted values; null where a row has none. */
 export interface SealedColumn {
-  /** `publishing.connections` */
+  /** Name with schema: `publishing.connections`. */
   readonly table: string
-  /** The column that names a row, and by which the place of its value is known. */
+  /** The column that identifies a row, and so the value's context. */
   readonly key: string
   readonly column: string
-  /** How many values may be read at once, where they are large. */
+  /** Maximum number of values read at once, where they are large. */
   readonly batch?: number
-  /** The place that a value is bound to: what it was sealed about. */
+  /** Returns the context that a value is bound to by the cipher. */
   about(key: string): string
 }

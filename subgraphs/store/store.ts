@@ -15,55 +15,66 @@ import { type Aged, type List, orderOf, type Page, type ReadList, readList } fro
 import { createListLoader, createLoader, type ListLoader } from './loader.ts'
 import { type Bound, bindTenant, conditionOf, type Tenancy } from './tenancy.ts'
 
-/** What a noun says of the rows that it keeps. */
+/** A noun's declaration of its store. */
 export interface StoreFacts<T extends Table> {
-  /** In sentences: `brand`. */
+  /** Name of a record in messages: `brand`. */
   readonly what: string
   readonly tenancy: Tenancy<T>
   /** Lists below a parent that are paged, by name. */
   readonly lists?: Readonly<Record<string, List<T>>>
-  /** How the one list of all rows may be filtered, which is read by `filtered`. */
+  /** Filters of the list of all rows, which `filtered` reads. */
   readonly filters?: Filters
   /** The order of that list. @default newestFirst */
   readonly sorted?: Sorted<T>
-  /** Columns that name the one parent of many rows, each with the order in SQL of the rows below it: for lists under fifty. */
+  /**
+   * Columns that name the one parent of many rows, each with the SQL order of the rows below it: for lists under fifty.
+   */
   readonly manyBy?: { readonly [Name in Extract<keyof T['columns'], string>]?: string }
-  /** Rows are written many times a second: by statements that connections keep, past the model (decision 0084). @default false */
+  /**
+   * Whether rows are written many times a second: by cached statements, without the model (decision 0084). @default
+   * false
+   */
   readonly writtenOften?: boolean
 }
 
-/** The rows of one table that a viewer may see; or, for jobs, everybody's. Calls of `byId`, `manyBy` and `page` in one turn of the event loop are read together. */
+/**
+ * The rows of one table that a viewer may see or, for jobs, all rows. Calls of `byId`, `manyBy` and `page` in one turn
+ * of the event loop are read together.
+ */
 export interface Rows<T extends Table, ListName extends string = string, Many extends string = string, Filter = never> {
-  /** In sentences: `brand`. */
+  /** Name of a record in messages: `brand`. */
   readonly what: string
-  /** One by its id; null when there is none that may be seen. */
+  /** Loads a row by its id; null when there is none that the viewer may see. */
   readonly byId: DataLoader<string, Row<T> | null>
-  /** The same for an id that may be missing. */
+  /** Loads a row by an id that may be null. */
   find(id: string | null): Promise<Row<T> | null>
-  /** All rows below a parent, by the column that names it. */
+  /** Loads all rows below a parent, by the column that names it. */
   manyBy(column: Many): DataLoader<string, Row<T>[]>
   /**
-   * The one with this id.
-   * @param field the argument that it was asked by @default 'id'
-   * @throws BAD_USER_INPUT for what is no id; NOT_FOUND, the same for another organization's as for none
+   * Returns the row with this id.
+   * @param field the argument that held the id @default 'id'
+   * @throws BAD_USER_INPUT for an invalid id; NOT_FOUND, the same for a missing row and for another organization's
    */
   require(id: string, field?: string): Promise<Row<T>>
-  /** One page of a list below a parent. @throws BAD_USER_INPUT for a page that cannot be */
+  /** Returns one page of a list below a parent. @throws BAD_USER_INPUT for invalid page arguments */
   page(list: ListName, parent: string, page: PageArguments): Promise<Page<T>>
-  /** One page of all rows, by the filters that the noun declares; null does not narrow. @throws BAD_USER_INPUT for a page that cannot be */
+  /**
+   * Returns one page of all rows, by the filters that the noun declares; null does not restrict. @throws BAD_USER_INPUT
+   * for invalid page arguments
+   */
   filtered(filter: Filter, page: PageArguments): Promise<Page<T>>
-  /** Runs a statement of the noun's own, which itself has to say whose rows it shows. */
+  /** Runs a statement of the noun's own, which must contain the condition of tenancy itself. */
   read<Found extends object = Row<T>>(statement: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null): Promise<Found[]>
-  /** Locks the row with this id until the transaction ends, and reads it as it is now. */
+  /** Locks the row with this id until the transaction ends, and returns its present state. */
   lock(id: string, transaction: Transaction): Promise<Row<T> | null>
-  /** Writes a row and hands it back as it stands. */
+  /** Inserts a row and returns it. */
   insert(row: NewRow<T>, transaction: Transaction): Promise<Row<T>>
-  /** Writes what changed in a locked row and hands back the whole. */
+  /** Writes the changes of a locked row and returns the whole row. */
   update(row: Row<T>, changes: Partial<Row<T>>, transaction: Transaction): Promise<Row<T>>
   remove(row: Row<T>, transaction: Transaction): Promise<void>
 }
 
-/** What rows are opened for: an operation of a viewer, or a job, which sees everybody's. */
+/** The operation of a viewer or the job that rows are opened for; a job sees all rows. */
 export interface Opening {
   readonly sequelize: Sequelize
   readonly clock: Clock
@@ -71,15 +82,15 @@ export interface Opening {
   readonly viewer: Viewer | null
 }
 
-/** What a noun can be asked, opened for one operation or one piece of work. */
+/** A store that can be opened for one operation or one piece of work. */
 export interface Openable<Opened = unknown> {
   open(opening: Opening): Opened
 }
 
-/** A noun's store: what it keeps, and how its rows are opened. */
+/** A noun's store: its table, and how its rows are opened. */
 export interface Store<T extends Table = Table, Opened = unknown> extends Openable<Opened> {
   readonly table: T
-  /** The orders of its lists, by name: for whoever checks that each has its index. */
+  /** The orders of its lists, by name: a test checks that each has its index. */
   readonly lists: Readonly<Record<string, List<T>>>
 }
 
@@ -87,7 +98,7 @@ type NamesOf<Of> = Of extends object ? Extract<keyof Of, string> : never
 
 /**
  * Declares a store.
- * @param own statements that only this noun has, on top of the rows
+ * @param own statements that only this noun has, in addition to the rows
  */
 export function store<T extends Table, const Facts extends StoreFacts<T>, Own extends object = object>(
   table: T,
@@ -106,7 +117,7 @@ export function store<T extends Table, const Facts extends StoreFacts<T>, Own ex
   }
 }
 
-/** The statements of a table, made once. */
+/** The statements of a table, built once. */
 interface Plan<T extends Table> {
   readonly table: T
   readonly what: string
@@ -124,10 +135,10 @@ interface Plan<T extends Table> {
   } | null
 }
 
-/** Each combination of filters is a statement of its own: how many of a list connections keep. */
+/** Maximum cached statements of a list: each combination of filters needs one. */
 const mostTexts = 100
 
-/** A statement on everybody's rows, and on those of one viewer. */
+/** A statement on all rows, and one on those of a viewer. */
 interface Both {
   readonly everybodys: Statement
   readonly seen: Statement & Bound
@@ -165,7 +176,10 @@ function planOf<T extends Table>(table: T, facts: StoreFacts<T>): Plan<T> {
 
 type AnyRow = Record<string, unknown> & { id: string }
 
-/** A class, because one is made for every store that an operation touches: its loaders are made when they are asked for. */
+/**
+ * Opened rows are a class, because one is created for every store that an operation uses: its loaders are created on
+ * demand.
+ */
 class OpenRows {
   readonly plan: Plan<Table>
   readonly opening: Opening
@@ -273,7 +287,7 @@ class OpenRows {
     this.remember({ id: row.id }, transaction)
   }
 
-  /** What was read before does not stand any more once the transaction is through. */
+  /** Replaces cached rows once the transaction is committed. */
   private remember(row: { id: string }, transaction: Transaction): void {
     transaction.afterCommit(() => {
       this.one?.clear(row.id)
@@ -286,7 +300,10 @@ class OpenRows {
     return rows(sequelize, wanted, values, transaction, this.countedBy(transaction))
   }
 
-  /** What is read in a transaction is bounded by whoever writes it, and not held until the operation is answered. */
+  /**
+   * Returns the counter for reads: reads in a transaction are not counted, because their author bounds them and they
+   * are not held until the answer.
+   */
   private countedBy(transaction?: Transaction | null) {
     return transaction ? undefined : this.opening.reading
   }
@@ -296,9 +313,9 @@ class OpenRows {
   }
 }
 
-/** What a new row has where nothing is given. */
+/** Returns the default values of a new row. */
 const fallbacksOf = ({ columns }: Table): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(columns).flatMap(([name, { fallback }]) => (fallback === undefined ? [] : [[name, fallback]])))
 
-/** The same for what another organization has as for what nobody has. */
+/** Error for a missing row; the same for another organization's row. */
 export const notFound = (what: string, id: string): Refusal => new Refusal('NOT_FOUND', `The active organization has no ${what} ${id}.`, { id })

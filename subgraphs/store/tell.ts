@@ -5,7 +5,7 @@ import { type Outbox, type Outgoing, writeFacts } from '../../platform/jobs/fact
 import type { Slug } from '../scopes.ts'
 import { kindOf, type NewFact } from './fact-kinds.ts'
 
-/** How a subgraph tells others: made by `openFacts`. */
+/** Publishes facts of a subgraph; created by `openFacts`. */
 export interface Telling {
   readonly slug: Slug
   /** The receivers that exist. */
@@ -14,17 +14,20 @@ export interface Telling {
   readonly log: Pick<Logger, 'info'>
   /** The subgraph's own handling of its facts, in the same transaction. @default nothing */
   keep?(made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void>
-  /** Has what was written delivered: called after the commit. */
+  /** Starts the delivery of written facts; called after the commit. */
   wake(): void
 }
 
-/** What facts are told by, and in. */
+/** What publishing facts needs from a context. */
 export interface Teller {
   readonly sequelize: Sequelize
   readonly facts: Telling
 }
 
-/** Writes facts, checked, in the transaction that makes them true; they go out once it is through. Writes any number of facts in one statement. */
+/**
+ * Writes facts, validated, in the transaction of their change; they are delivered after it. One statement writes any
+ * number of facts.
+ */
 export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
   if (made.length > 0) await facts.keep?.(made, now, transaction)
   const outgoing = made.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
@@ -38,7 +41,10 @@ export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly
   })
 }
 
-/** @throws Error for what the table of kinds does not allow: a mistake of the program, which undoes the transaction */
+/**
+ * @throws Error for a fact that the table of kinds does not allow: a programming mistake, which rolls the transaction
+ * back
+ */
 function outgoingOf({ slug, receivers }: Telling, { kind, body }: NewFact): Outgoing {
   const { from, to, subject, body: form, only } = kindOf(kind)!
   if (!from.includes(slug)) throw new Error(`subgraphs/store/fact-kinds.ts does not say that ${slug} tells ${kind}`)

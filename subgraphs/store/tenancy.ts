@@ -2,11 +2,11 @@ import { columnOf, type Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
 
 /**
- * How a row tells whose it is:
- * - by a column that holds the organization's id,
- * - through the row of another table that it belongs to,
- * - by a condition of its own on the row `t`, where `:organization`, `:person` and `:roles` stand for the viewer's,
- * - not at all: everybody may see every row, and the noun says why.
+ * How a row's organization is determined:
+ * - by a column with the organization's id,
+ * - through the row of a parent table,
+ * - by a condition on the row `t`, with `:organization`, `:person` and `:roles` for the viewer's,
+ * - not at all: everyone may see every row, and the noun says why.
  */
 export type Tenancy<T extends Table> =
   | { readonly by: Extract<keyof T['columns'], string> }
@@ -14,7 +14,7 @@ export type Tenancy<T extends Table> =
   | { readonly where: string }
   | { readonly everybody: string }
 
-/** Whose rows a store shows. */
+/** The viewer's properties that determine visible rows. */
 export type Tenant = Pick<Viewer, 'organizationId' | 'userId' | 'roles'>
 
 /** The condition, in SQL, under which a row `t` is seen. */
@@ -28,7 +28,7 @@ export function conditionOf<T extends Table>(tenancy: Tenancy<T>): string {
 
 const viewerFields = { organization: 'organizationId', person: 'userId', roles: 'roles' } as const
 
-/** SQL with `$1`… for its own values, and what stands for the viewer's bound behind them. */
+/** SQL with `$1`… for its own values, and the viewer's values bound behind them. */
 export interface Bound {
   readonly text: string
   values(own: readonly unknown[], tenant: Tenant): readonly unknown[]
@@ -36,7 +36,7 @@ export interface Bound {
 
 /**
  * Binds `:organization`, `:person` and `:roles`.
- * @param own how many values the SQL has of its own
+ * @param own number of the SQL's own values
  */
 export function bindTenant(sql: string, own: number): Bound {
   const wanted: (keyof Tenant)[] = []

@@ -5,12 +5,12 @@ import type { Table } from '../../platform/sql/table.ts'
 import type { Rows } from './store.ts'
 
 /**
- * How many rows a caller has written within a day. Beyond the `most` newest they are not counted: once the oldest of these is a day old,
- * there is room for another.
+ * Counts the rows that a caller created within a day, up to `most`: when the oldest of the `most` newest is a day old,
+ * another one is allowed.
  */
 export type CountByCaller = (createdBy: string, now: Date, most: number, transaction: Transaction) => Promise<Usage>
 
-/** Counts what callers write into a table, along its index on (created_by, created_at). */
+/** Counts the rows that callers create in a table, along its index on (created_by, created_at). */
 export function countByCaller(table: Table): (rows: Pick<Rows<Table>, 'read'>) => CountByCaller {
   const written = statement(
     `select count(*)::int as today, min(created_at) as since from (

@@ -11,21 +11,22 @@ import type { Telling } from '../store/tell.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { executableSchema, type ResolverMap } from './executable.ts'
 
-/** What the services of a subgraph are made of, before anything of it runs. */
+/** What a subgraph's services are built from, before anything runs. */
 export interface Base<Job, Settings> {
   readonly foundation: Foundation
   readonly settings: Settings
   readonly log: Logger
-  /** Wake-ups of its queues; they are sent once it is defined. */
+  /** Sends wake-ups to its queues, once the subgraph is defined. */
   readonly jobs: Jobs
   /**
-   * Makes what one piece of work of a job works with. Services keep it and call it once they work, not while they are made.
-   * @param actor as the audit log names it: `delivery`
+   * Creates the context for one piece of work of a job. Services keep this function and call it when they work, not
+   * while they are created.
+   * @param actor as audit entries name it: `delivery`
    */
   job(actor: string): Job
 }
 
-/** A subgraph, as its nouns find it when they tell what they bring. */
+/** A subgraph as its nouns see it. */
 export interface Running<S extends Stores, Services extends object, Settings> extends Base<JobContextOf<S, Services>, Settings> {
   readonly services: Services
   readonly contexts: Contexts<S, Services>
@@ -37,62 +38,62 @@ export interface Readiness {
   check(): Promise<void>
 }
 
-/** What a noun brings to its subgraph: all of it but `resolvers` is made once, of the subgraph that it belongs to. */
+/** A noun's contribution to its subgraph: all parts but `resolvers` are created once, for the subgraph. */
 export interface Noun<At> {
   readonly resolvers?: ResolverMap
   queues?(at: At): readonly JobQueue[]
   sweeps?(at: At): readonly Sweep[]
-  /** What of its tables grows old. */
+  /** Retention of its tables. */
   retention?(at: At): readonly Aging[]
-  /** What it answers over HTTP, by method and path. */
+  /** Handlers of HTTP requests, by method and path. */
   exchanges?(at: At): Exchanges
   readiness?(at: At): readonly Readiness[]
-  /** Registers what is read again when events may have been lost (`Events.resync`). */
+  /** Registers resyncs for lost events (`Events.resync`). */
   resync?(at: At): void
-  /** Runs once jobs do. It rejects only if the subgraph cannot start. */
+  /** Runs after the jobs have started. It rejects only if the subgraph cannot start. */
   start?(at: At): Promise<void>
-  /** Ends what runs, beside the job runner. */
+  /** Ends running work, beside the job runner. */
   stop?(at: At): Promise<unknown>
-  /** Frees what is open, after everything has stopped. */
+  /** Releases resources after everything has stopped. */
   close?(at: At): void | Promise<void>
 }
 
-/** How a subgraph is put together. */
+/** The declaration of a subgraph. */
 export interface Plan<S extends Stores, Services extends object, Settings> {
   readonly registration: Registration
-  /** What it keeps, each store under the name by which resolvers know it. */
+  /** Stores, under the names that resolvers use. */
   readonly stores: S
-  /** What resolvers work with besides. */
+  /** Services for resolvers, besides the stores. */
   services(base: Base<JobContextOf<S, Services>, Settings>): Services
-  /** What it does with the facts of others. */
+  /** Handlers of other subgraphs' facts. */
   readonly received: Receives<never, JobContextOf<S, Services>>
-  /** Its nouns by name, for messages. */
+  /** Nouns by name; the names appear in messages. */
   readonly nouns: Readonly<Record<string, Noun<Running<S, Services, Settings>>>>
-  /** As `JobPlan.calm`. @default false */
+  /** Slow polling, as in `JobPlan`. @default false */
   readonly calm?: boolean
-  /** Whose an idempotency key is. @default 'organization' */
+  /** Whom an idempotency key belongs to. @default 'organization' */
   readonly keysOf?: KeysOf
-  /** How its audit log is written, where that knows more than everybody's. */
+  /** Writes audit entries, where the subgraph has fields of its own. */
   recording?(base: Base<JobContextOf<S, Services>, Settings>): Recording
-  /** How it tells other subgraphs, where it keeps something of that itself. @default as its facts do */
+  /** Publishes facts, where the subgraph stores some of them itself. @default publishes them as facts */
   telling?(facts: Facts, base: Base<JobContextOf<S, Services>, Settings>): Telling
-  /** Answers all its requests; its nouns have no `exchanges` then. */
+  /** Handles all HTTP requests; then nouns must not have `exchanges`. */
   http?(at: Running<S, Services, Settings>): Exchange
-  /** As `Subgraph.streams`. */
+  /** Paths with streamed request bodies, as in `Subgraph.streams`. */
   readonly streams?: readonly string[]
 }
 
-/** A subgraph as `defineSubgraph` makes it. */
+/** A subgraph as returned by `defineSubgraph`. */
 export type DefinedSubgraph<S extends Stores, Services extends object, Settings> = Subgraph<ReturnType<Contexts<S, Services>['open']>> & {
-  /** What demo data and tests work with. */
+  /** Creates contexts for demo data and tests. */
   job(actor: string): JobContextOf<S, Services>
   readonly at: Running<S, Services, Settings>
 }
 
 /**
- * Puts a subgraph together as the sum of its nouns: its contexts, its facts, its job runner with the queues and sweeps of all nouns, its schema,
- * and when it starts, is ready and stops.
- * @throws Error when nouns contradict each other, as `executableSchema` and `joinExchanges` say it
+ * Combines a subgraph from its nouns: contexts, facts, job runner with the queues and sweeps of all nouns, schema, and
+ * its start, readiness and stop.
+ * @throws Error when nouns contradict each other, see `executableSchema` and `joinExchanges`
  */
 export function defineSubgraph<S extends Stores, Services extends object, Settings>(
   foundation: Foundation,
@@ -166,8 +167,8 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
 }
 
 /**
- * What answers requests of a subgraph: the exchanges of its nouns, or its plan; null where it has neither.
- * @throws Error when two nouns answer the same method and path, or a noun answers beside the plan
+ * Returns the handler of a subgraph's HTTP requests: its nouns' handlers, or its own; null where it has neither.
+ * @throws Error when two nouns answer the same method and path, or a noun answers beside the subgraph
  */
 function httpOf<S extends Stores, Services extends object, Settings>(plan: Plan<S, Services, Settings>, at: Running<S, Services, Settings>): Exchange | null {
   const all = joinExchanges(Object.fromEntries(Object.entries(plan.nouns).map(([name, noun]) => [name, noun.exchanges?.(at) ?? {}])))

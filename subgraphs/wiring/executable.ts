@@ -9,7 +9,10 @@ import type { Operation } from '../subgraph.ts'
 
 type Resolver = (...args: never[]) => unknown
 
-/** Lets a resolver tell that it waited too long. What it answers at once stays as it is: most fields are read, and no promise is made of them. */
+/**
+ * Wraps a resolver so that waiting too long is reported as such. A synchronous result stays synchronous, because most
+ * fields are only read.
+ */
 const patient =
   (resolve: Resolver): Resolver =>
   (...args) => {
@@ -20,7 +23,10 @@ const patient =
     }
   }
 
-/** The same for one of many that are found by their keys: it fails alone. Thrown, it would leave those before it to fail with nobody to hear of it. */
+/**
+ * Wraps a reference resolver in the same way; an error fails only its own entity. If it were thrown, promises of
+ * earlier entities would reject unhandled.
+ */
 const patientReference =
   (resolve: Resolver): Resolver =>
   (...args) => {
@@ -38,8 +44,8 @@ function rethrow(error: unknown): never {
 }
 
 /**
- * Notes, by its response name, a mutation that was answered with what the same idempotency key had made before. Mutations of one operation are
- * resolved one after another, so the operation knows of one at a time.
+ * Notes the response name of a mutation that was answered with an earlier result of the same idempotency key. Mutations
+ * of one operation run one after another, so the operation tracks one at a time.
  */
 const noting =
   (resolve: Resolver): Resolver =>
@@ -54,13 +60,13 @@ const noting =
     return answer
   }
 
-/** What a noun contributes: resolvers by type and field. */
+/** A noun's resolvers by type and field. */
 export type ResolverMap = Readonly<Record<string, object | undefined>>
 
-/** Keys of a type that are no fields: how it is recognised, and how an entity is found by its key. */
+/** Keys of a type's resolvers that are not fields: type resolution, and entity lookup. */
 const ways: ReadonlySet<string> = new Set(['__resolveReference', '__resolveType', '__isTypeOf'])
 
-/** Keys of a type that no statement stands behind. */
+/** Whether a resolver may run statements. */
 const mayWait = (field: string) => field !== '__resolveType' && field !== '__isTypeOf'
 
 const waiting = (field: string) => (field === '__resolveReference' ? patientReference : patient)
@@ -70,10 +76,11 @@ const countOf = (page: { totalCount(): Promise<number> }) => page.totalCount()
 const rootTypes = ['Query', 'Mutation', 'Subscription']
 
 /**
- * Joins the resolvers of a subgraph's nouns with its composed SDL (`schema/subgraphs/<slug>.graphql`) into a federation
- * schema that can be executed.
- * @param nouns what each noun's `resolvers.ts` contributes, by the noun's name
- * @throws Error when two nouns resolve the same field, one resolves what the SDL does not have, or a root field has no resolver
+ * Combines the resolvers of a subgraph's nouns with its composed SDL (`schema/subgraphs/<slug>.graphql`) into an
+ * executable federation schema.
+ * @param nouns each noun's resolvers from its `resolvers.ts`, by the noun's name
+ * @throws Error when two nouns resolve the same field, a resolver has no field in the SDL, or a root field has no
+ * resolver
  */
 export function executableSchema(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQLSchema {
   const earlier = joined.get(slug)
@@ -83,7 +90,7 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
   return schema
 }
 
-/** The latest of each: whoever opens several platforms in one process joins the same resolvers, which keep nothing of any of them. */
+/** Latest schema of each subgraph: several platforms in one process share it, because resolvers hold no state. */
 const joined = new Map<Slug, { readonly nouns: Readonly<Record<string, ResolverMap>>; readonly schema: GraphQLSchema }>()
 
 const isSame = (one: Readonly<Record<string, ResolverMap>>, other: Readonly<Record<string, ResolverMap>>): boolean => {
@@ -124,8 +131,8 @@ function join(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQL
 }
 
 /**
- * Refuses entities of a type that is none before any other is looked for: the library throws when it comes to it, and those before it would
- * be left to fail with nobody to hear of it, which ends the process.
+ * Rejects representations of unknown types before any entity is looked up: the library throws only when it reaches one,
+ * and the promises of earlier entities would reject unhandled, which ends the process.
  */
 function withKnownEntities(schema: GraphQLSchema): GraphQLSchema {
   const entities = schema.getQueryType()?.getFields()._entities
@@ -143,7 +150,10 @@ function withKnownEntities(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-/** Reads the defaults of arguments and inputs by our scalars: the library has read them before it was told of these. */
+/**
+ * Parses the default values of arguments and inputs with our scalars: the library parsed them before our scalars were
+ * attached.
+ */
 function withDefaults(schema: GraphQLSchema): GraphQLSchema {
   const types = Object.values(schema.getTypeMap())
   const inputs = types.filter(isInputObjectType).flatMap(type => Object.values(type.getFields()))
@@ -152,7 +162,7 @@ function withDefaults(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-/** The names that SDL declares, each with its fields or values, extensions included. */
+/** Returns the types that SDL declares, each with its fields or values, extensions included. */
 function fieldsByType({ definitions }: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const declared = new Map<string, Set<string>>()
   for (const node of definitions) {

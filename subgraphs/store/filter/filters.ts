@@ -5,35 +5,36 @@ import { columnOf, type Row, selectList, type Table } from '../../../platform/sq
 import { bindTenant, conditionOf, type Tenancy, type Tenant } from '../tenancy.ts'
 import type { Asked } from './pages.ts'
 
-/** What a condition is written with. */
+/** Helpers for writing a condition. */
 export interface FilterSql {
-  /** Passes a value to the statement. @returns its placeholder */
+  /** Adds a value to the statement. @returns its placeholder */
   bind(value: unknown): string
   readonly now: Date
 }
 
-/** A condition on rows `t`, as SQL, which may say `:organization`, `:person` and `:roles` for the viewer's. */
+/** Builds an SQL condition on rows `t`, with `:organization`, `:person` and `:roles` for the viewer's. */
 export type Condition<Value> = (value: Value, sql: FilterSql) => string
 
 /** How a column is compared with a field of a filter. */
 export type Comparison = 'eq' | 'any' | 'range'
 
 /**
- * How a list is narrowed by one field of its filter:
+ * How one field of a filter restricts a list:
  * - `eq`: its column has the value,
  * - `any`: its column has one of the values,
  * - `range`: its column lies at or after `since` and before `until`,
- * - a condition of its own; with `depends`, one that holds for nearly every row or nearly none, so that its statement is planned each time.
+ * - a condition of its own; with `depends`, one that holds for nearly every row or nearly none, so that its statement
+ * is planned each time.
  */
 export type Filter = Comparison | Condition<never> | { readonly where: Condition<never>; readonly depends: true }
 
-/** The fields by which a list may be filtered. All but those with a condition of their own have the name of their column. */
+/** The fields by which a list can be filtered. Those without a condition of their own are named like their column. */
 export type Filters = Readonly<Record<string, Filter>>
 
-/** A period; what is left out does not bound it. */
+/** A period; a missing bound is unlimited. */
 export interface Period {
   readonly since?: Date | null | undefined
-  /** The first moment that is left out. */
+  /** Exclusive upper bound. */
   readonly until?: Date | null | undefined
 }
 
@@ -49,12 +50,12 @@ type FilterValue<F, Value> = F extends 'eq'
           ? Own
           : never
 
-/** What a list is asked for; null does not narrow. */
+/** Filter of a list; null fields do not restrict it. */
 export type FilterOf<T extends Table, Of> = Of extends Filters
   ? { readonly [Name in keyof Of]?: FilterValue<Of[Name], Name extends keyof Row<T> ? Row<T>[Name] : never> | null | undefined }
   : never
 
-/** The order of a filtered list: by a column, and by id where that is equal. Cursors carry its name. */
+/** The order of a filtered list: by a column, then by id. Cursors contain its name. */
 export interface Sorted<T extends Table> {
   readonly by: Extract<keyof T['columns'], string>
   readonly way: 'asc' | 'desc'
@@ -65,7 +66,7 @@ export interface Sorted<T extends Table> {
 export const newestFirst = { by: 'createdAt', way: 'desc', name: 'newest' } as const
 export const oldestFirst = { by: 'createdAt', way: 'asc', name: 'oldest' } as const
 
-/** The noun of a table as cursors say it: `apiKeys`. */
+/** Returns a table's noun for cursors: `apiKeys`. */
 export const nounOf = ({ name }: Table): string => name.split('.')[1]!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The order in which a filtered list is paged. */
@@ -83,17 +84,20 @@ const isWholeColumn = (table: Table, name: string): boolean => table.columns[nam
 const isWhole = (value: string): boolean => /^-?\d{1,18}$/.test(value)
 const isMomentColumn = (table: Table, name: string): boolean => table.columns[name]!.type.startsWith('timestamptz')
 
-/** Passes a value to a statement. @returns its placeholder */
+/** Adds a value to a statement. @returns its placeholder */
 type Bind = FilterSql['bind']
 
 /**
- * The conditions of those fields that are compared with their columns.
+ * Builds the conditions of fields that are compared with their columns.
  * @param alias of the rows in the statement
  */
 export const comparisonsOf = (filters: Readonly<Record<string, Comparison>>, filter: object, bind: Bind, alias: string): string[] =>
   askedOf(filters, filter).flatMap(([name, how, value]) => comparisonBy(how, `${alias}.${columnOf(name)}`, value as never, bind))
 
-/** The conditions that a filter asks of rows `t`. Only what is asked stands in a statement, so that an index can be chosen for it. */
+/**
+ * Builds the conditions of a filter on rows `t`. Unused fields add nothing to the statement, so that PostgreSQL can
+ * choose an index for it.
+ */
 const conditionsOf = (filters: Filters, filter: object, sql: FilterSql): string[] =>
   askedOf(filters, filter).flatMap(([name, how, value]) => {
     if (typeof how === 'string') return comparisonBy(how, `t.${columnOf(name)}`, value as never, sql.bind)
@@ -117,17 +121,17 @@ const periodOf = (column: string, { since, until }: Period, bind: Bind): string[
   ...(until ? [`${column} < ${bind(until)}`] : []),
 ]
 
-/** What a pattern of `like` matches that has these words in it. */
+/** Builds the `like` pattern for texts that contain these words. */
 export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Writes the statements of a filtered list: a page where a request is given, else the count of all. */
+/** Writes the statements of a filtered list: of a page if a request is given, else of the count. */
 export type WriteList = (
   filter: Readonly<Record<string, unknown>>,
   opening: { readonly viewer: Tenant | null; readonly clock: Clock },
   page?: PageRequest,
 ) => Asked
 
-/** Makes the statements of a filtered list of the rows that a viewer may see; or, for jobs, of everybody's. */
+/** Builds the statements of a filtered list of the rows that a viewer may see or, for jobs, of all rows. */
 export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, filters: Filters, { by, way }: Sorted<T>): WriteList {
   const [columns, [everybodys, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
   const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : isWholeColumn(table, by) ? 'bigint' : 'text']
@@ -156,7 +160,10 @@ export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, fil
   }
 }
 
-/** Everybody's rows, and those that a viewer may see. Rows that belong to another's are read along with it, whose index leads to them. */
+/**
+ * Builds the two FROM clauses, for all rows and for those that a viewer may see. The rows of a parent table are joined,
+ * because its index leads to them.
+ */
 function rowsOf<T extends Table>(table: T, tenancy: Tenancy<T>) {
   const everybodys = { from: `${table.name} t`, where: [] as readonly string[] }
   if ('everybody' in tenancy) return [everybodys, everybodys] as const

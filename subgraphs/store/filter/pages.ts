@@ -4,7 +4,7 @@ import type { Reading } from '../../../platform/sql/reading.ts'
 import type { NamelessStatement, Statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../loader.ts'
 
-/** SQL assembled for one filter, and its values. */
+/** SQL for one filter, with its values. */
 export interface Asked {
   readonly text: string
   readonly values: readonly unknown[]
@@ -14,10 +14,10 @@ export interface Asked {
 
 /** Reads a list whose filters the caller chooses. */
 interface FilteredList<Row, Filter> {
-  /** Keeps each text as a statement (`keptStatements`), as long as there are not too many. */
+  /** Caches texts as statements (`keptStatements`), up to a maximum. */
   readonly kept: (text: string) => Statement | NamelessStatement
   page(filter: Filter, request: PageRequest): Asked
-  /** A result of one row with one `count`. */
+  /** Builds a statement for one row with the `count`. */
   count(filter: Filter): Asked
   order(filter: Filter): Order<Row>
 }
@@ -30,7 +30,10 @@ interface Read<Row> {
 /** Reads a page of a filtered list. */
 export type FilteredPages<Row, Filter> = (filter: Filter, request: PageRequest) => Promise<Connection<Row>>
 
-/** Reads pages of a filtered list for one operation: the same under several aliases is read once, and so is its total; who is on a page is known by id. */
+/**
+ * Reads pages of a filtered list for one operation: a page under several aliases is read once, and so is its total; the
+ * records of a page are cached by id.
+ */
 export function filteredPages<Row extends { readonly id: string }, Filter>(
   rows: Read<Row>,
   reading: Reading,
