@@ -22,7 +22,7 @@ import { type ServiceAddress, serviceEntryStore } from './stores/service-entry.t
 import { sessionStore } from './stores/session.ts'
 import { everyUserStore, userStore } from './stores/user.ts'
 
-/** What identity keeps, each store under the name by which resolvers and set-up know it. */
+/** Stores of identity, under the names that resolvers and set-up use. */
 export const stores = {
   users: userStore,
   everyUser: everyUserStore,
@@ -51,39 +51,45 @@ export const stores = {
   recoveryEmails: recoveryEmailStore,
 }
 
-/** How much may be made, so that one caller cannot fill the database or search it for people. */
+/** Quotas, so that one caller can neither fill the database nor search it for people. */
 export interface Quotas {
-  /** Organizations that one person creates in 24 hours, and has created in all. */
+  /** Organizations that one person may create in 24 hours, and in all. */
   readonly organizationsADay: number
   readonly organizationsAPerson: number
   /** Members of one organization. */
   readonly membersAnOrganization: number
-  /** Invitations that are made in 24 hours, of one organization and by one person in all organizations; and those of an organization that wait. */
+  /**
+   * Invitations created in 24 hours, by one organization and by one person in all organizations; and open ones of an
+   * organization.
+   */
   readonly invitationsADay: number
   readonly pendingInvitations: number
-  /** Addresses that one person tries with `addMember` in an hour, found or not. */
+  /** Addresses that one person may try with `addMember` in an hour, found or not. */
   readonly additionsAnHour: number
-  /** API keys of one organization that stand (neither revoked nor expired), and that are created in 24 hours. */
+  /** Valid API keys of one organization, and those created in 24 hours. */
   readonly keysAnOrganization: number
   readonly keysADay: number
 }
 
-/** What an access token says (RFC 7519), beside `iss` and `aud`. */
+/** Claims of an access token (RFC 7519), besides `iss` and `aud`. */
 export interface Claims {
   /** The person. */
   readonly sub: string
-  /** The session: a token of a session that was signed out is refused although it has not expired. */
+  /** Id of the session: a token of a signed-out session is rejected although it has not expired. */
   readonly sid: string
   /** The active organization; absent in personal context. */
   readonly org?: string
   readonly ctx: 'personal' | 'organization'
   /** Roles within the active organization. */
   readonly roles: readonly string[]
-  /** What may be done, by service, as the services call it: `{ "publishing": ["posts:read"] }`. The router goes by the session instead. */
+  /**
+   * Permissions by service, in the services' names: `{ "publishing": ["posts:read"] }`. The router uses the session
+   * instead.
+   */
   readonly permissions: Readonly<Record<string, readonly string[]>>
   /** The OAuth client that the token was given to; absent for sessions of people. */
   readonly client_id?: string
-  /** What it was granted, separated by spaces (RFC 8693 §4.2). */
+  /** Granted scopes, separated by spaces (RFC 8693 §4.2). */
   readonly scope?: string
   /** Seconds since 1970. */
   readonly iat: number
@@ -91,32 +97,35 @@ export interface Claims {
   readonly exp: number
 }
 
-/** What identity works with besides: made once in `definition.ts`. */
+/** Services of identity besides its stores, created once in `nouns/services.ts`. */
 export interface Services {
   readonly clock: Clock
   readonly events: Events
-  /** Whose registry of services is shown. */
+  /** Environment whose services are shown. */
   readonly environment: string
-  /** Where a service is found in production, to fall back on: by its slug. */
+  /** Returns a service's addresses in production, as a fallback, by its slug. */
   readonly production: (slug: string) => Promise<readonly ServiceAddress[]>
   /** Signs a token. @param audience its `aud` @default that of access tokens */
   readonly sign: (claims: Claims | Readonly<Record<string, unknown>>, audience?: string) => Promise<string>
-  /** The `Set-Cookie` lines that give a browser a session which ends then. */
+  /** Returns the `Set-Cookie` lines of a session with its end. */
   readonly sessionCookies: (token: string, expiresAt: Date, now: Date) => readonly string[]
-  /** Makes a pair of keys to sign with, which counts when it is kept. */
+  /** Generates a pair of signing keys, which is used once it is stored. */
   readonly newSigningKey: (now: Date) => Promise<NewSigningKey>
   readonly quotas: Quotas
-  /** Counts an address that a person tries with `addMember`. @returns 0, or the milliseconds until the next may be tried */
+  /**
+   * Counts an address that a person tries with `addMember`. @returns 0, or the milliseconds until the next one is
+   * allowed
+   */
   readonly countAddition: (userId: string) => Promise<number>
   readonly jobs: Jobs
   readonly mails: Mails
 }
 
-/** What resolvers receive: who asks, and what they may see. */
+/** Context of resolvers: the viewer, and the rows that the viewer may see. */
 export type Context = ContextOf<typeof stores, Services>
 
-/** What jobs of the queues work with: everybody's rows, and all services. */
+/** Context of queue jobs: the rows of all organizations, and all services. */
 export type Worker = JobContextOf<typeof stores, Services>
 
-/** What set-up, demo and registry work with: everybody's rows. */
+/** Context of set-up, demo and registry: the rows of all organizations. */
 export type Job = JobContextOf<typeof stores, object>

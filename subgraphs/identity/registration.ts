@@ -1,6 +1,6 @@
 import type { Registration } from '../subgraph.ts'
 
-/** How identity presents itself to the registry: data alone, so that whoever runs apart may read it. */
+/** Registration of identity: data only, so that other processes can read it without its code. */
 export const registration: Registration = {
   slug: 'identity',
   appId: 'app_identity',

@@ -18,8 +18,8 @@ const keep = {
 }
 
 /**
- * Lends uses of keys to the routers that ask: for any number of keys three statements in one transaction. Routers that ask at the same
- * moment about the same key take turns.
+ * Lends uses of keys to routers: three statements in one transaction for any number of keys. Routers that ask at the
+ * same moment about the same key take turns.
  */
 export const createKeyLender = (pool: pg.Pool, clock: Clock) =>
   async function lendKeys(asked: readonly KeyUse[]): Promise<readonly KeyLoan[]> {

@@ -1,16 +1,16 @@
 import type { KeyLoan, KeyUse } from '../../authority.ts'
 
-/** What is known of a key's uses, all routers together. */
+/** Known uses of a key, over all routers. */
 export interface Ledger {
-  /** How many uses fell into a slot of time, by the slot's number. */
+  /** Number of uses in each slot of time, by the slot's number. */
   readonly taken: readonly (readonly [slot: number, uses: number])[]
-  /** What routers may have used of what they were lent, and have not told yet. */
+  /** Uses lent to routers that they have not reported yet. */
   readonly lent: readonly (readonly [router: string, uses: number, at: number])[]
 }
 
 export const emptyLedger: Ledger = { taken: [], lent: [] }
 
-/** Uses are known to a quarter of a second. */
+/** Length of a slot in ms: uses are known to a quarter of a second. */
 const slotMs = 250
 const windowMs = 60_000
 
@@ -18,9 +18,9 @@ const slotOf = (at: number): number => Math.floor(at / slotMs)
 const gone = (slot: number): number => (slot + 1) * slotMs + windowMs
 
 /**
- * Writes down what a router has used, and says what it may use: as many as wait, and a few more that come within the next second. What
- * routers hold without having told about it is never more than a tenth of the limit, and nobody is refused because of it: so in any minute
- * all of them together let through what the limit says, and at most a tenth more.
+ * Records a router's uses, and returns what it may use: as many as wait, and a few more for the next second. Unreported
+ * loans never exceed a tenth of the limit, and cause no rejections: so in any minute all routers together allow the
+ * limit, and at most a tenth more.
  * @param now milliseconds since 1970
  */
 export function lend(
@@ -49,7 +49,7 @@ export function lend(
 
 const sumOf = (uses: ReadonlyMap<number, number>): number => uses.values().reduce((sum, count) => sum + count, 0)
 
-/** How long until the oldest use is a minute old. */
+/** Returns the ms until the oldest use is a minute old. */
 function waitIn(uses: ReadonlyMap<number, number>, now: number): number {
   const oldest = Math.min(...uses.keys())
   return Number.isFinite(oldest) ? Math.max(1, gone(oldest) - now) : 1000

@@ -73,7 +73,10 @@ export const apiKeyResolvers: Resolvers = {
   },
 }
 
-/** Whoever has a key in hand can do what it says after the person's session is over: so it is news of the person's account as well. */
+/**
+ * Builds the audit entry for a key. It also concerns the account of the person, because a key works after the person's
+ * session has ended.
+ */
 const lineOf = (action: string, { organizationId, id, service }: ApiKeyRow, viewer: Viewer, details: object = {}): AuditLine => ({
   tenantId: organizationId,
   action,
@@ -82,7 +85,7 @@ const lineOf = (action: string, { organizationId, id, service }: ApiKeyRow, view
   ...(viewer.kind === 'user' && viewer.userId && { personId: viewer.userId }),
 })
 
-/** @throws NOT_FOUND for a key of another service, as for none */
+/** @throws NOT_FOUND for another service's key, as for a missing one */
 function requireManaged(manager: KeyManager, key: ApiKeyRow): void {
   if (!canManage(manager, key)) throw notFound('API key', key.id)
 }
@@ -115,7 +118,7 @@ async function createApiKey(context: Context, input: CreateApiKeyInput) {
   return { apiKey, secret: repeated ? null : secret }
 }
 
-/** Gives a key a new secret; once for each idempotency key. */
+/** Rotates a key's secret, once for each idempotency key. */
 async function rotateApiKey(context: Context, { id, idempotencyKey, ...input }: RotateApiKeyInput) {
   const { viewer, apiKeys } = context
   const manager = requireKeyManager(viewer)
@@ -142,6 +145,6 @@ async function rotateApiKey(context: Context, { id, idempotencyKey, ...input }: 
   return { apiKey, secret: repeated ? null : secret }
 }
 
-/** What an idempotency key has made here is no API key, but a secret of one. */
+/** Repetitions of a rotation: its idempotency key stands for a secret, not for an API key. */
 const rotations = (apiKeys: Pick<Context['apiKeys'], 'lock'>) =>
   ({ what: 'rotation', lock: (id: string, transaction: Unit['transaction']) => apiKeys.lock(id, transaction) }) as Rows<typeof keyTable, never, never>

@@ -5,18 +5,18 @@ import type { Viewer } from '../../viewer.ts'
 import { canManageOrganization, requireOrganization } from '../membership/rules.ts'
 import type { ApiKeyRow, KeyState } from '../stores/api-key.ts'
 
-/** How many characters of a key people may see after it was made. */
+/** Number of characters of a key that stay visible after its creation. */
 const shownLength = 12
 
-/** Requests a minute of a key: at most, and unless another number is said. */
+/** Maximum, and default, requests a minute of a key. */
 const mostRate = 6000
 const usualRate = 600
 
-/** How long a former secret goes on working, in seconds: at most, and unless another number is said. */
+/** Maximum, and default, seconds for which a former secret stays valid. */
 const longestGrace = 7 * 24 * 3600
 const usualGrace = 24 * 3600
 
-/** Makes a key's clear text of 32 random bytes: a recognisable prefix, so that scanners find one that leaked, and base64url. */
+/** Returns the clear text of a key from 32 random bytes: a recognizable prefix for secret scanners, and base64url. */
 export const writeKey = (random: Buffer): string => `sgk_${random.toString('base64url')}`
 
 /** The part by which people recognise a key. */
@@ -25,13 +25,13 @@ export const prefixOf = (clear: string): string => clear.slice(0, shownLength)
 /** The stored form of a secret. */
 export const keptOf = (clear: string): Pick<ApiKeyRow, 'hash' | 'prefix'> => ({ hash: hashOfSecret(clear), prefix: prefixOf(clear) })
 
-/** Whose keys somebody may manage: of these services, or all of an organization, which is what its managers do. */
+/** The keys that a viewer may manage: those of certain services, or all of the organization for its managers. */
 export interface KeyManager {
   readonly organizationId: string
   readonly services: readonly Slug[] | 'all'
 }
 
-/** @throws FORBIDDEN for who neither runs the organization nor has `api_keys.write` of any service */
+/** @throws FORBIDDEN for a viewer who neither manages the organization nor has `api_keys.write` of any service */
 export function requireKeyManager(viewer: Viewer): KeyManager {
   const organizationId = requireOrganization(viewer)
   if (canManageOrganization(viewer)) return { organizationId, services: 'all' }
@@ -43,13 +43,13 @@ export function requireKeyManager(viewer: Viewer): KeyManager {
   )
 }
 
-/** Whether a key is one that the manager may see. */
+/** Whether the manager may see a key. */
 export const canManage = ({ services }: KeyManager, { service }: Pick<ApiKeyRow, 'service'>): boolean =>
   services === 'all' || services.some(slug => slug === service)
 
 /**
- * Reads the service that somebody names by its slug; null for none.
- * @throws BAD_USER_INPUT for one that has no scopes
+ * Reads the slug of a service; null for none.
+ * @throws BAD_USER_INPUT for a service without scopes
  */
 export function readService(named: string | null | undefined): Slug | null {
   if (named === null || named === undefined) return null
@@ -60,17 +60,17 @@ export function readService(named: string | null | undefined): Slug | null {
   })
 }
 
-/** What a new key may do, and in which service. */
+/** Scopes of a new key, and their service. */
 export interface Rights {
   readonly service: Slug
   readonly scopes: Scope[]
 }
 
 /**
- * Reads the scopes of a new key: exact names of the catalogue, in full, or with a service as that one's scopes (`posts.read`) or
- * permissions (`posts:read`); all of one service.
- * @returns them in full, sorted, each once
- * @throws BAD_USER_INPUT for none, for an unknown one, and for those of several services
+ * Reads the scopes of a new key: full names of the catalogue, or with a service its scopes (`posts.read`) or
+ * permissions (`posts:read`); all must belong to one service.
+ * @returns full names, sorted, without duplicates
+ * @throws BAD_USER_INPUT for none, for an unknown one, and for scopes of several services
  */
 export function readScopes(asked: readonly string[], service: Slug | null): Rights {
   const wrong = (sentence: string) => new Refusal('BAD_USER_INPUT', sentence, { field: 'scopes' })
@@ -89,15 +89,15 @@ export function readScopes(asked: readonly string[], service: Slug | null): Righ
 
 const serviceOf = (scope: string): Slug => scope.split(':')[0] as Slug
 
-/** The service that all of the scopes belong to; null when they belong to several. */
+/** Returns the service of all these scopes; null when they belong to several. */
 export function serviceOfAll(scopes: readonly string[]): Slug | null {
   const [one, ...others] = new Set(scopes.map(serviceOf))
   return others.length === 0 ? (one ?? null) : null
 }
 
 /**
- * Checks that somebody may hand out a secret with these scopes.
- * @throws FORBIDDEN for a scope that they lack, and for a service whose keys they do not manage
+ * Checks that a viewer may issue a secret with these scopes.
+ * @throws FORBIDDEN for a scope that the viewer lacks, and for a service whose keys the viewer does not manage
  */
 export function requireMayGive(viewer: Pick<Viewer, 'scopes'>, manager: KeyManager, { service, scopes }: Pick<ApiKeyRow, 'service' | 'scopes'>): void {
   const lacking = scopes.find(scope => !viewer.scopes.includes(scope))
@@ -106,7 +106,7 @@ export function requireMayGive(viewer: Pick<Viewer, 'scopes'>, manager: KeyManag
     throw new Refusal('FORBIDDEN', `You do not have ${service}:api_keys.write, so you cannot make keys of ${service}.`, { field: 'scopes' })
 }
 
-/** @throws FORBIDDEN unless who manages all keys wants one that acts as a service account */
+/** @throws FORBIDDEN for a key that acts as a service account, unless the viewer manages all keys */
 export function requireMayActAs({ services }: KeyManager, serviceAccountId: string | null): void {
   if (serviceAccountId === null || services === 'all') return
   throw new Refusal('FORBIDDEN', 'Only an owner or an admin of the organization may handle keys that act as a service account: ask one of them.', {
@@ -123,14 +123,14 @@ export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
   return expiresAt
 }
 
-/** @throws BAD_USER_INPUT for a number that no key may have */
+/** @throws BAD_USER_INPUT for a number outside the limits */
 export function readRateLimit(given: number | null | undefined): number {
   const rate = given ?? usualRate
   if (rate >= 1 && rate <= mostRate) return rate
   throw new Refusal('BAD_USER_INPUT', `rateLimit is ${rate}: a key may be used for 1 to ${mostRate} requests a minute.`, { field: 'rateLimit' })
 }
 
-/** @throws BAD_USER_INPUT for seconds that are too many or less than none */
+/** @throws BAD_USER_INPUT for too many or negative seconds */
 export function readGrace(given: number | null | undefined): number {
   const seconds = given ?? usualGrace
   if (seconds >= 0 && seconds <= longestGrace) return seconds
@@ -145,16 +145,16 @@ export function stateOf({ revokedAt, expiresAt }: Pick<ApiKeyRow, 'revokedAt' | 
   return expiresAt && expiresAt <= now ? 'EXPIRED' : 'ACTIVE'
 }
 
-/** The former secret, while it still works; null when there is none that does. */
+/** Returns the former secret while it is valid; null otherwise. */
 export function formerOf(key: ApiKeyRow, now: Date): { readonly prefix: string; readonly endsAt: Date } | null {
   const { previousPrefix: prefix, previousEndsAt: endsAt } = key
   return prefix && endsAt && endsAt > now && stateOf(key, now) === 'ACTIVE' ? { prefix, endsAt } : null
 }
 
 /**
- * Rotates a key: the present secret becomes the former one, and the one before it expires.
- * @param kept what the new secret is kept as
- * @param graceSeconds how long the present one goes on working; never longer than the key itself
+ * Rotates a key: the present secret becomes the former one, and the one before is invalidated.
+ * @param kept stored form of the new secret
+ * @param graceSeconds how long the present one stays valid; never longer than the key itself
  * @throws CONFLICT for a key that has ended
  */
 export function rotate(key: ApiKeyRow, kept: Pick<ApiKeyRow, 'hash' | 'prefix'>, graceSeconds: number, now: Date): Partial<ApiKeyRow> {

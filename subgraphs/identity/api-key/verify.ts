@@ -4,14 +4,17 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { ValidKey } from '../../authority.ts'
 import { scopesOf } from '../../scopes.ts'
 
-/** How exact "last used" is, in milliseconds. */
+/** Precision of "last used" in milliseconds. */
 const touchEvery = 60_000
 
-/** For how many keys the last writing is remembered; beyond it the least recent is forgotten and may be written early. */
+/**
+ * Maximum number of keys whose last update is remembered; beyond it the least recent is dropped and may be updated
+ * early.
+ */
 const mostRemembered = 10_000
 
 interface KeyFound {
-  /** The hash that was asked for. */
+  /** The looked-up hash. */
   readonly given: string
   readonly id: string
   readonly organization_id: string
@@ -22,7 +25,7 @@ interface KeyFound {
   readonly roles: string[] | null
 }
 
-/** The keys with a secret; one that acts as an account stands as long as that is a member and nobody has suspended it. */
+/** Selects the keys with a secret; a key of a service account is valid while the account is an active member. */
 const keysBy = (hash: string, endsAt: string) =>
   `select k.${hash} as given, k.id, k.organization_id, k.scopes, k.rate_limit, ${endsAt} as expires_at, k.service_account_id, m.roles
      from identity.api_keys k
@@ -31,13 +34,13 @@ const keysBy = (hash: string, endsAt: string) =>
     where k.${hash} = any($1::text[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
       and (k.service_account_id is null or m.user_id is not null)`
 
-/** One read for both secrets that a key may have. */
+/** Statement for both secrets that a key may have. */
 const findValid = {
   name: 'keys by hash',
   text: `${keysBy('hash', 'k.expires_at')} union all ${keysBy('previous_hash', 'k.previous_ends_at')} and k.previous_ends_at > $2`,
 }
 
-/** The questions that are asked about keys with every request: prepared statements on a pool of their own, no model between. */
+/** Verifies keys for every request: prepared statements on a separate pool, without models. */
 export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   const written = new Map<string, number>()
   const writing = new Set<Promise<unknown>>()
@@ -49,7 +52,7 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
       return new Map(rows.map(row => [row.given, toValidKey(row)]))
     },
 
-    /** Notes the use of keys; each is written at most once a minute, in the background. */
+    /** Records the use of keys; each is written at most once a minute, in the background. */
     touch(ids: readonly string[]): void {
       const now = clock.now()
       const due = [...new Set(ids)].filter(id => now.getTime() - (written.get(id) ?? -Infinity) >= touchEvery)
@@ -66,7 +69,7 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
       writing.add(done)
     },
 
-    /** Resolves when nothing is being written any more. */
+    /** Resolves when all writes have finished. */
     async settle(): Promise<void> {
       await Promise.all(writing)
     },

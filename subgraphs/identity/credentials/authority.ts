@@ -20,7 +20,7 @@ interface AuthorityParts {
   readonly ready: Authority['ready']
 }
 
-/** Answers the router's questions about credentials from our own tables. */
+/** Answers the router's requests about credentials from our own tables. */
 export function createAuthority({
   issuer,
   secret,

@@ -4,13 +4,16 @@ import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import { toStored } from '../../../platform/smtp/mail-address.ts'
 
-/** Whether the library's own sign-in takes an address: its rule knows neither letters beyond ASCII nor all of RFC 5321. */
+/** Whether the library's sign-in accepts an address: its rule covers neither non-ASCII letters nor all of RFC 5321. */
 export const isOfLibrary = (email: string): boolean => z.email().safeParse(email).success
 
-/** Where the library signs in who has another address. */
+/** Path of the library's sign-in for other addresses. */
 export const byAddressPath = '/sign-in/address'
 
-/** Signs in as the library's `/sign-in/email` does, step by step, for addresses that it refuses. Remove it once the library takes them. */
+/**
+ * Signs in as the library's `/sign-in/email` does, step by step, for addresses that it rejects. Remove it once the
+ * library accepts them.
+ */
 export const signInByAddress = {
   id: 'by-address',
   endpoints: {

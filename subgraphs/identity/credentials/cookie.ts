@@ -8,10 +8,11 @@ const cookies = ['session_token', 'session_data', 'dont_remember']
 const nameOf = (cookie: string, secure: boolean): string => `${secure ? '__Secure-' : ''}${cookiePrefix}.${cookie}`
 
 /**
- * Reads the session token out of a request's cookies without the library that wrote it, for it is read with every request of
- * a browser. The value is `<token>.<signature>`, the signature HMAC-SHA256 in base64.
- * @returns the token; `'forged'` when the signature is not ours, and when several cookies of the name say different things: a neighbouring
- *   host may have set one of them for this one too, and nothing tells which; null without a session cookie
+ * Reads the session token out of a request's cookies without the library that wrote it, because every browser request
+ * needs it. The value is `<token>.<signature>`, the signature HMAC-SHA256 in base64.
+ * @returns the token; `'forged'` when the signature is not ours, and when several cookies of the name have different
+ * values: a neighbouring
+ *   host may have set one of them; null without a session cookie
  */
 export function readSessionToken(headers: Headers, signed: Signed): string | 'forged' | null {
   const values = valuesIn(headers.get('cookie') ?? '', nameOf('session_token', signed.secure))
@@ -19,7 +20,7 @@ export function readSessionToken(headers: Headers, signed: Signed): string | 'fo
   return (values.length === 1 && tokenIn(values[0]!, signed.secret)) || 'forged'
 }
 
-/** Every session token that a request's cookies hold and that is ours: whoever signs out means all of them. */
+/** Returns every valid session token in a request's cookies: a sign-out ends all of them. */
 export const readSessionTokens = (headers: Headers, { secret, secure }: Signed): string[] =>
   valuesIn(headers.get('cookie') ?? '', nameOf('session_token', secure)).flatMap(value => tokenIn(value, secret) ?? [])
 
@@ -38,7 +39,7 @@ function valuesIn(header: string, name: string): string[] {
   return [...new Set(values)].filter(Boolean)
 }
 
-/** The token of a cookie's value; null when its signature is not ours. */
+/** Returns the token in a cookie's value; null when its signature is not ours. */
 function tokenIn(value: string, secret: string): string | null {
   const read = parseCookie(`c=${value}`).c ?? ''
   const dot = read.lastIndexOf('.')
@@ -50,7 +51,7 @@ function tokenIn(value: string, secret: string): string | null {
 }
 
 /**
- * The `Set-Cookie` line that gives a browser a session: of this host alone, out of reach of scripts.
+ * Returns the `Set-Cookie` line of a session: for this host only, and inaccessible to scripts.
  * @param seconds for how long the browser keeps it
  */
 export function sessionCookie(token: string, seconds: number, { secret, secure }: Signed): string {

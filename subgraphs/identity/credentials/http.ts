@@ -19,7 +19,7 @@ interface Bridge {
   readonly clientAddressHeader: string
 }
 
-/** Sign-in and the public keys, under `/identity/api/auth`. */
+/** Handlers of sign-in and the public keys, under `/identity/api/auth`. */
 export const credentialExchanges = (bridge: Bridge): Exchanges => ({
   [`POST ${credentialsPath}/sign-in/email`]: request => signIn(bridge, request),
   [`GET ${credentialsPath}/jwks`]: () => publicKeys(bridge),
@@ -46,7 +46,7 @@ async function publicKeys({ authority }: Bridge): Promise<Response> {
   return Response.json(keys, { headers: { 'cache-control': 'public, max-age=60' } })
 }
 
-/** Hands the untouched body on; a client that is not a browser does not get to look like one. */
+/** Passes the unchanged body on; a client that is not a browser cannot pose as one. */
 async function handle({ auth }: Bridge, request: Request, body: Uint8Array<ArrayBuffer> | null, email: string): Promise<Response> {
   const headers = new Headers(request.headers)
   // Some HTTP clients send fetch metadata and no Origin; the library takes them for a browser that hides its origin.
@@ -55,7 +55,7 @@ async function handle({ auth }: Bridge, request: Request, body: Uint8Array<Array
   return (await auth()).handle(new Request(url, { method: request.method, headers, body }))
 }
 
-/** Checks both fields before a password is tried; only the address is needed here. */
+/** Validates both fields before a password is tried; only the address is used here. */
 function readEmail(request: Request, body: Uint8Array | null): string {
   const { email, password } = fieldsOf(request.headers.get('content-type') ?? '', body)
   if (!isMailAddress(email))
@@ -71,7 +71,7 @@ async function outcomeOf(answer: Response): Promise<Outcome> {
   return { userId: user.id }
 }
 
-/** Passes a good answer on, and says a bad one in the platform's own words. */
+/** Passes a successful answer on, and rewrites an error in the platform's format. */
 function said(request: Request, answer: Response, unauthenticated: string): Response {
   if (answer.status < 400) return answer
   const code = codes[answer.status]

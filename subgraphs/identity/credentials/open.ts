@@ -19,27 +19,27 @@ import { credentialExchanges } from './http.ts'
 import type { IdentitySettings } from './settings.ts'
 import { createSigner, newSigningKey, readPublicKeys, settleSecret } from './signing-key/keys.ts'
 
-/** How many calls that ask for no credentials one client address may send. */
+/** Limit on calls without credentials from one client address. */
 const publicPosts = { kind: 'public', most: 1_000, windowMs: 15 * 60_000 }
 
-/** Credentials of one platform: what checks them, makes them and ends them. */
+/** Verifies, creates and ends the credentials of one platform. */
 export interface Credentials {
   readonly authority: Authority
-  /** Guards whatever checks a password against guessing. */
+  /** Protects password checks against guessing. */
   readonly attempts: ReturnType<typeof createAttempts>
-  /** Counts that hold for all processes together. */
+  /** Counters shared by all processes. */
   readonly limits: Limits
-  /** Sign-in and public keys. */
+  /** Handlers of sign-in and public keys. */
   readonly exchanges: Exchanges
   readonly sign: Services['sign']
-  /** The `Set-Cookie` lines that give a browser a session which ends then. */
+  /** Returns the `Set-Cookie` lines of a session with its end. */
   sessionCookies(token: string, expiresAt: Date, now: Date): readonly string[]
-  /** Every session token of ours that a request's cookies hold. */
+  /** Returns every valid session token in a request's cookies. */
   sessionTokens(headers: Headers): readonly string[]
-  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for an invalid one */
+  /** Returns the session of an access token, even an expired one. @throws UNAUTHENTICATED for an invalid one */
   sessionOf(authorization: string): Promise<OwnSession>
   readonly newSigningKey: Services['newSigningKey']
-  /** Loads the library that makes credentials. */
+  /** Loads the credential library. */
   load(): Promise<unknown>
   /** Rejects while no access token can be signed. */
   ready(): Promise<void>
@@ -47,8 +47,8 @@ export interface Credentials {
 }
 
 /**
- * Opens them on a pool of their own: what is asked with every request waits for nothing else.
- * @param admit makes the person of a subject of another issuer
+ * Opens the credentials on a separate pool, so that lookups for every request wait for nothing else.
+ * @param admit creates the person of another issuer's subject
  */
 export function openCredentials(foundation: Foundation, settings: IdentitySettings, log: Logger, admit: Authority['admit']): Credentials {
   const { clock, cipher, publicUrl } = foundation

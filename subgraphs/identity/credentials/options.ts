@@ -12,17 +12,17 @@ import { cookiePrefix, credentialsPath } from './names.ts'
 import type { IdentitySettings } from './settings.ts'
 import { accountsTable, sessionsTable, usersTable, verificationsTable } from './tables.ts'
 
-/** What it refused, and told whoever asked: it repeats what they sent, as often and as long as they like. */
+/** Matches the library's log lines about rejected input, which callers choose. */
 const refusal = /^(Invalid \w+: |Blocked cross-site )/
 
-/** What the credential library is not trusted to know: time, organizations, roles. */
+/** Functions that replace the credential library's own: time, organizations, roles. */
 export interface CredentialPorts {
   readonly clock: Clock
   readonly log: Logger
   readonly admission: Pick<Admission, 'verify' | 'admits'>
   /** The organization a new session begins in, or null. */
   organizationAtSignIn(userId: string): Promise<string | null>
-  /** Notes it, and drops what is left of the person's expired sessions, and the oldest of too many. */
+  /** Records the session, and removes the person's expired sessions, and the oldest above the maximum. */
   sessionBegan(session: NotedSession): Promise<void>
   /** An access token of this session. */
   token(session: { sessionId: string; userId: string; organizationId: string | null }): Promise<{ accessToken: string; expiresAt: string }>

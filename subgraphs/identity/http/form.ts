@@ -4,54 +4,64 @@ import { answering, type Exchange } from '../../http/exchanges.ts'
 import { escaped, formOf, htmlPage, type Sentence } from '../../http/html.ts'
 import type { Viewer } from '../../viewer.ts'
 
-/** A page that holds one form, which posts to the page's own path. */
+/** A page with one form, which posts to the page's own path. */
 export interface FormPage {
   readonly status: number
   readonly title: string
   readonly sentence: Sentence
-  /** HTML of the fields and the button; what comes from outside goes through `escaped` first. */
+  /** HTML of the fields and the button; external values are escaped by `escaped` first. */
   readonly fields: string
-  /** What travels with the form unseen; null is left out. */
+  /** Hidden fields; null ones are omitted. */
   readonly hidden?: Readonly<Record<string, string | null>>
-  /** HTML below the form: where else to go. */
+  /** HTML below the form, such as links. */
   readonly below?: string
-  /** The origin to which the answer to the form leads the browser, where that is another: it goes to no origin that the page does not name. */
+  /**
+   * Origin to which the form's answer redirects the browser, if another one: browsers follow only origins that the page
+   * names.
+   */
   readonly leadsTo?: string
   /** A script of the platform's own that works on the form. @default the page has none */
   readonly script?: string
 }
 
-/** What a page's form has sent. */
+/** Data of a submitted form. */
 export interface Sent {
   readonly fields: URLSearchParams
-  /** Whether the page itself sent it. Anything else may be another site's, in the name of whoever opened that: nothing is done. */
+  /**
+   * Whether the page itself sent the form. Otherwise another site may have sent it in a visitor's name, and nothing is
+   * done.
+   */
   readonly isOwn: boolean
 }
 
-/** What a row has answered to the body that a form's fields became. */
+/** A route's answer to the body built from a form's fields. */
 export interface RowAnswer {
   readonly status: number
   readonly ok: boolean
   readonly headers: Headers
-  /** The JSON body; of a refusal its problem: `detail` is a sentence for people, `field` and `reason` say which case it is. */
+  /**
+   * The JSON body; for an error its problem document: `detail` is a sentence for people, `field` and `reason` identify
+   * the case.
+   */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** To be said, with the form again, of what was not `isOwn`. */
+/** Message above the form again, when `isOwn` was false. */
 export const notOwn = 'This form was open for too long, or your browser keeps no cookies: send it again.'
 
 export type Forms = ReturnType<typeof createForms>
 
 /**
- * Pages with a form, and what their forms send. Pages of other sites cannot send one for somebody (CSRF, RFC 6749 §10.12, login CSRF too): a
- * hidden field holds the same random token as a cookie of the page's path, and a browser says that one of ours has sent it.
+ * Creates pages with forms, and reads their submissions. Other sites cannot submit one for a visitor (CSRF, RFC 6749
+ * §10.12, login CSRF included): a hidden field holds the same random token as a cookie of the page's path, and the
+ * browser must report our own origin.
  */
 export function createForms({ publicUrl, clientAddressHeader }: { readonly publicUrl: string; readonly clientAddressHeader: string }) {
   const secure = publicUrl.startsWith('https:')
   const name = `${secure ? '__Secure-' : ''}identity.form`
 
   return {
-    /** Shows a page. @param path its own, to which the form is sent and the cookie kept */
+    /** Shows a page. @param path its own, to which the form is sent and to which the cookie is limited */
     page(path: string, { status, title, sentence, fields, hidden = {}, below = '', leadsTo, script }: FormPage): Response {
       const token = randomBytes(16).toString('base64url')
       const unseen = Object.entries({ token, ...hidden })
@@ -78,8 +88,9 @@ export function createForms({ publicUrl, clientAddressHeader }: { readonly publi
     },
 
     /**
-     * Asks an exchange as a program would that sends this body, in the name of whoever sent the form: with the same counts, and no cookie.
-     * @param path of the row: `/identity/api/auth/sign-in/email`
+     * Calls a route's handler with this body like a program, on behalf of the form's sender: with the same counters,
+     * and without cookies.
+     * @param path of the route: `/identity/api/auth/sign-in/email`
      */
     async ask(exchange: Exchange, request: Request, path: string, body: Readonly<Record<string, unknown>>, viewer: Viewer): Promise<RowAnswer> {
       const headers = new Headers({ 'content-type': 'application/json', origin: publicUrl })
@@ -99,7 +110,7 @@ function isSame(sent: string | null, kept: string | undefined): boolean {
   return timingSafeEqual(digest(sent), digest(kept))
 }
 
-/** Shows the form again after a refusal, which says when to come again if it was too often. */
+/** Shows the form again after an error, with the time to wait if there is one. */
 export function refusedPage(page: Response, { headers }: RowAnswer): Response {
   const retryAfter = headers.get('retry-after')
   if (retryAfter) page.headers.set('retry-after', retryAfter)

@@ -1,17 +1,18 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Exchange } from '../../http/exchanges.ts'
 
-/** Whose pages may call. */
+/** Origins whose pages may call. */
 export interface Pages {
   readonly publicUrl: string
   trustsOrigin(origin: string): boolean
 }
 
 /**
- * An exchange of a public row, which reads no credentials. A cookie that comes along says that a browser calls: then a page that the platform
- * trusts must have sent it there.
- * @param options.signsIn whether the answer gives a browser a session: then no other page may have it sent, with or without a cookie, or it
- *   would have people go on as somebody else (login CSRF) @default false
+ * Wraps the handler of a public route, which reads no credentials. A cookie shows that a browser calls: then the
+ * request must come from a trusted page.
+ * @param options.signsIn whether the answer starts a session: then only trusted pages may send the request, with or
+ * without a cookie, because it
+ *   could sign people in as somebody else (login CSRF) @default false
  */
 export const publicExchange =
   ({ publicUrl, trustsOrigin }: Pages, exchange: Exchange, { signsIn = false }: { readonly signsIn?: boolean } = {}): Exchange =>

@@ -4,20 +4,20 @@ import type { Link } from './letters/letter.ts'
 import { htmlOf, textOf } from './letters/letter.ts'
 import { letterOf } from './letters/letters.ts'
 
-/** From whom our mails are: an address, and a name where one was configured. */
+/** Sender of our mails: an address, and a name if configured. */
 export interface Sender {
   readonly name: string
   readonly address: string
 }
 
-/** Everything of which a mail is made, alike at every try. */
+/** Content of a mail, the same at every attempt. */
 export interface Composition {
   readonly kind: MailKind
   readonly recipient: string
   readonly data: unknown
   readonly messageId: string
   readonly createdAt: Date
-  /** The clear code of its link. */
+  /** Clear code of its link. */
   readonly code: string | null
   readonly codeEndsAt: Date | null
 }
@@ -26,7 +26,7 @@ export interface Composition {
 const linkOf = (publicUrl: string, { kind, code, codeEndsAt, createdAt }: Composition): Link | Date =>
   isLinked(kind) && code !== null && codeEndsAt ? { url: `${publicUrl}/identity/${linked[kind].page}?code=${code}`, endsAt: codeEndsAt } : createdAt
 
-/** Makes the message as it goes over the wire (RFC 5322, MIME): plain text, and the same as HTML. */
+/** Builds the message in wire format (RFC 5322, MIME): plain text, and the same as HTML. */
 export async function compose(publicUrl: string, sender: Sender, mail: Composition): Promise<Buffer> {
   const { default: Composer } = (await import('nodemailer/lib/mail-composer')) as { default: typeof MailComposer }
   const letter = letterOf(mail.kind, mail.data, linkOf(publicUrl, mail))

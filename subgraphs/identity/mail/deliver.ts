@@ -11,15 +11,17 @@ import { claimMs, lateMs, nextTry } from './rules.ts'
 import { codePlace } from './send.ts'
 import type { MailRow, MailStore } from './store.ts'
 
-/** After how many ms a mail is looked at again that found all connections busy. */
+/** Time in ms after which a mail is tried again that found all connections busy. */
 const soonMs = 1_000
-/** After how many ms a mail is looked at again whose code does not open here: another process may have the key. */
+/**
+ * Time in ms after which a mail is tried again whose code cannot be decrypted here: another process may have the key.
+ */
 const lockedMs = 10_000
 
-/** What sending stands on. */
+/** Dependencies of sending mails. */
 export interface DeliverOptions {
   readonly store: MailStore
-  /** Null where there is no mail server: then mails are given up, with a line in the log. */
+  /** Connections to the mail server; null without one: then mails are given up, with a line in the log. */
   readonly lines: Lines | null
   readonly sender: Sender
   readonly publicUrl: string
@@ -30,11 +32,10 @@ export interface DeliverOptions {
 }
 
 /**
- * Makes the function that tries a mail: claims it, sends it, stores the result. It may be called at any time, by several workers, again
- * after a
- * crash: the row says whose turn it is. A crash between the server's answer and the row sends the mail twice, with the same Message-ID;
- * nothing else does.
- * @returns of each call: when the mail is to be looked at again; null: never, or by somebody else
+ * Creates the function that delivers a mail: it claims the mail, sends it, and stores the result. It may be called at
+ * any time, by several workers, again after a crash: the row determines the next step. Only a crash between the
+ * server's answer and the update of the row sends a mail twice, with the same Message-ID.
+ * @returns from each call the time of the next attempt; null for none, or when another worker has the mail
  */
 export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, figures, log }: DeliverOptions): (mailId: string) => Promise<Date | null> {
   async function fail(mail: MailRow, fault: MailFault): Promise<Date | null> {
@@ -64,7 +65,7 @@ export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, 
     return store.take(id, { now, until: new Date(now.getTime() + claimMs), claim: newId(now) })
   }
 
-  /** The clear code of a mail; null where it has none, false when none of this process's keys opens it. */
+  /** Returns the clear code of a mail; null where it has none, false when this process cannot decrypt it. */
   function opened({ id: mailId, kind, code }: MailRow): string | null | false {
     try {
       return code === null ? null : cipher.open(code, codePlace(mailId))

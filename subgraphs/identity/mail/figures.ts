@@ -6,17 +6,17 @@ import type { MailStore } from './store.ts'
 export const mailTries = ['sent', 'put_off', 'given_up', 'outdated'] as const
 export type MailTry = (typeof mailTries)[number]
 
-/** Counts what becomes of mails. */
+/** Counts results of mails. */
 export interface MailFigures {
   tried(kind: MailKind, outcome: MailTry): void
-  /** @param ms from the transaction that caused it until the server had it */
+  /** @param ms from the transaction that caused the mail until the server accepted it */
   left(ms: number): void
 }
 
-/** For how long a count of those that wait is told again before it is made anew, in ms. */
+/** Time in ms for which a count of waiting mails is reused. */
 const keptMs = 10_000
 
-/** Enters the figures of mails. */
+/** Registers the mail metrics. */
 export function measureMails(registry: Registry, store: MailStore, now: () => number): MailFigures {
   const registers = [registry]
   const tries = new Counter({

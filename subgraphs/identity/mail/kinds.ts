@@ -1,14 +1,14 @@
 import type { CodePurpose } from '../stores/code.ts'
 
-/** What a notice may be about. */
+/** Subjects of a notice. */
 export type NoticeOf = 'password-changed' | 'password-reset' | 'email-changed' | 'recovery-verified' | 'recovery-removed'
 
-/** What the text of each kind names. Names alone: never a code, a password, or an address by which somebody could do something. */
+/** Data of each kind of mail. Display names only: never a code, a password, or an address that could be misused. */
 export interface MailData {
   'verify-email': { readonly name: string }
-  /** To an address that has an account, when somebody signs up with it. */
+  /** Mail to an address with an account, when somebody signs up with it. */
   'already-registered': { readonly name: string }
-  /** @param account the mail address of the account: one recovery address may be that of several */
+  /** @param account the account's mail address: one recovery address may belong to several */
   'reset-password': { readonly name: string; readonly account: string }
   invitation: { readonly organization: string; readonly invitedBy: string | null; readonly roles: readonly string[] }
   'verify-recovery-email': { readonly name: string; readonly account: string }
@@ -28,7 +28,7 @@ export const mailKinds: readonly MailKind[] = [
   'notice',
 ]
 
-/** Kinds whose text holds a link with a code: the page that the link leads to, and what the code is good for. */
+/** Kinds with a link and a code: the page of the link, and the code's purpose. */
 export const linked = {
   'verify-email': { page: 'verify-email', purpose: 'verify-email' },
   'confirm-email': { page: 'verify-email', purpose: 'confirm-email' },
@@ -50,7 +50,10 @@ export type NewMail = {
     readonly data: MailData[Kind]
   } & (Kind extends LinkedKind
     ? {
-        /** The clear one-time code of the link; or what issues it, which is asked only if the mail will go: then no code that somebody has is voided for nothing. */
+        /**
+         * Clear one-time code of the link; or a function that issues it, called only if the mail will be sent, so that
+         * no earlier code is invalidated needlessly.
+         */
         readonly code: string | (() => Promise<string>)
       }
     : { readonly code?: undefined })

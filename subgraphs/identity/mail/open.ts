@@ -15,21 +15,21 @@ import { mailStore } from './store.ts'
 
 /** Mail settings. */
 export interface MailSettings {
-  /** Null: no mail leaves. */
+  /** Mail server; null: no mail is sent. */
   readonly server: MailServer | null
   readonly from: Sender
 }
 
-/** The mails of one process. */
+/** Mail functions of one process. */
 export interface OpenMails {
   readonly mails: Mails
   readonly queue: JobQueue
   readonly sweep: Sweep
-  /** Ends the connections; called when no job runs any more. */
+  /** Closes the connections; called when no job runs any more. */
   close(): void
 }
 
-/** @param jobs the runner that has the queue */
+/** @param jobs the runner with the queue */
 export function openMails(
   { sequelize, clock, cipher, publicUrl, metrics }: Pick<Foundation, 'sequelize' | 'clock' | 'publicUrl' | 'metrics'> & { readonly cipher: Cipher },
   { server, from }: MailSettings,

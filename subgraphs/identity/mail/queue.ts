@@ -3,12 +3,15 @@ import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
 /** The queue of wake-ups for mails that are to leave. */
 export const sendQueueName = 'send-mail'
 
-/** How many mails one process looks at together. */
+/** Number of mails that one process handles at once. */
 const concurrency = 8
-/** How often mails without a wake-up are looked for, in ms, how long a mail is left to its own, and how many one round takes. */
+/**
+ * Interval in ms of the search for mails without a wake-up, the time for which a mail is left to its own, and maximum
+ * mails in one round.
+ */
 const sweeping = { everyMs: 5_000, graceMs: 2_000, atOnce: 20 }
 
-/** The queue as it runs. @param deliver tries a mail; resolves to when it is to be looked at again */
+/** Creates the queue. @param deliver tries a mail; resolves to the time of the next attempt */
 export const sendQueue = (deliver: (mailId: string) => Promise<Date | null>): JobQueue => ({
   name: sendQueueName,
   concurrency,
@@ -18,7 +21,7 @@ export const sendQueue = (deliver: (mailId: string) => Promise<Date | null>): Jo
   },
 })
 
-/** Finds mails whose wake-up was lost, or whose try has died. Any number of processes may do so at the same time. */
+/** Finds mails whose wake-up was lost, or whose attempt died. Any number of processes may run it at the same time. */
 export const sendSweep = (
   overdue: (before: Date, most: number) => Promise<readonly string[]>,
   deliver: (mailId: string) => Promise<unknown>,

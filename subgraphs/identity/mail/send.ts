@@ -11,11 +11,12 @@ import { sendQueueName } from './queue.ts'
 import { perAddress } from './rules.ts'
 import type { MailStore } from './store.ts'
 
-/** Sends mails: what resolvers, exchanges and jobs have under the name `mails`. */
+/** Sends mails for resolvers, handlers and jobs, under the name `mails`. */
 export interface Mails {
   /**
-   * Writes a mail in the transaction that causes it: no commit, no mail. It leaves within two seconds of that, once.
-   * @returns false when the address has had as many of its kind within an hour as it may have: then none goes, and nobody is to be told
+   * Writes a mail in the transaction that causes it: no commit, no mail. It is sent once, within two seconds.
+   * @returns false when the address has received the maximum of its kind within an hour: then none is sent, and nobody
+   * is informed
    */
   send(mail: NewMail, unit: { readonly transaction: Transaction; readonly now: Date }): Promise<boolean>
 }
@@ -23,16 +24,16 @@ export interface Mails {
 export interface MailsOptions {
   readonly store: MailStore
   readonly cipher: Cipher
-  /** Wakes who sends; handed as a function because the runner's queue is made of what is made here. */
+  /** Returns the job queue that sends mails; a function, because the queue is created later from this object. */
   readonly jobs: () => Jobs
   /** The host that the ids of mails end in. */
   readonly idHost: string
 }
 
-/** What the ciphertext of a mail's code is bound to. */
+/** Returns the context that a mail's encrypted code is bound to. */
 export const codePlace = (mailId: string): string => `mail:${mailId}:code`
 
-/** The codes of mails that have not left yet, as they are kept. */
+/** Column of encrypted codes of unsent mails. */
 export const sealedCodes: readonly SealedColumn[] = [{ table: 'identity.mails', key: 'id', column: 'code', about: codePlace }]
 
 export const createMails = ({ store, cipher, jobs, idHost }: MailsOptions): Mails => ({

@@ -3,7 +3,7 @@ import { transactionLock } from '../../../platform/sql/lock.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { MailKind } from './kinds.ts'
 
-/** A mail that one try has. */
+/** A mail reserved for one attempt. */
 export interface MailRow {
   readonly id: string
   readonly kind: MailKind
@@ -16,11 +16,11 @@ export interface MailRow {
   readonly failures: number
   readonly claim: string
   readonly createdAt: Date
-  /** Whether its code, if it has one, is still good. */
+  /** Whether its code, if any, is still valid. */
   readonly stands: boolean
 }
 
-/** What becomes of a mail for good. */
+/** Final result of a mail. */
 export type MailOutcome = 'sent' | 'given_up' | 'outdated'
 
 // Concurrent mails to one address are serialized, so that all of them count.
@@ -48,7 +48,7 @@ const waiting = statement('select count(*)::int as mails, min(created_at) as old
 
 /** Mails, each until some days after it was sent. */
 export const mailStore = (sequelize: Sequelize) => ({
-  /** How many of a kind were written to an address since then. Nobody writes another one to it before the transaction ends. */
+  /** Counts the mails of a kind to an address since a moment. Nobody writes another one before the transaction ends. */
   async countTo(recipient: string, kind: MailKind, since: Date, transaction: Transaction): Promise<number> {
     await rows(sequelize, lockAddress, [recipient, kind], transaction)
     const [found] = await rows<{ n: number }>(sequelize, countTo, [recipient, kind, since], transaction)
@@ -63,33 +63,33 @@ export const mailStore = (sequelize: Sequelize) => ({
     await rows(sequelize, insert, [id, kind, recipient, JSON.stringify(data), code, codeHash, codeEndsAt, messageId, createdAt], transaction)
   },
 
-  /** Takes a mail that is due, for one try. @returns null when it is not, or another try has it */
+  /** Reserves a due mail for one attempt. @returns null when it is not due, or reserved */
   async take(id: string, { now, until, claim }: { readonly now: Date; readonly until: Date; readonly claim: string }): Promise<MailRow | null> {
     const [taken] = await rows<MailRow>(sequelize, take, [id, now, until, claim])
     return taken ?? null
   },
 
-  /** When a mail is to be looked at; null: never again, or it is gone. */
+  /** Returns when a mail is due; null for never, or a deleted one. */
   async dueAt(id: string): Promise<Date | null> {
     const [found] = await rows<{ dueAt: Date | null }>(sequelize, dueOf, [id])
     return found?.dueAt ?? null
   },
 
-  /** Puts a mail off, if this try still has it. @param counts whether the try has failed, or never was one */
+  /** Postpones a mail, if this attempt still has it. @param counts whether the attempt failed, or never began */
   putOff: async ({ id, claim }: MailRow, dueAt: Date, { counts }: { readonly counts: boolean }): Promise<void> =>
     void (await rows(sequelize, putOff, [id, claim, dueAt, counts ? 1 : 0])),
 
-  /** Ends a mail and forgets its code: sent whoever has it, else only if this try still has it. */
+  /** Ends a mail and deletes its code: a sent one in any case, others only if this attempt still has it. */
   async end({ id, claim }: MailRow, outcome: MailOutcome, now: Date): Promise<void> {
     if (outcome === 'sent') await rows(sequelize, endSent, [id, now])
     else await rows(sequelize, endOther, [id, claim, outcome, now])
   },
 
-  /** Those that were due before then: the wake-up of a mail may be lost, the mail is not. */
+  /** Returns mails that were due before a moment: a wake-up may be lost, the mail is not. */
   overdue: async (before: Date, most: number): Promise<readonly string[]> =>
     (await rows<{ id: string }>(sequelize, overdue, [before, most])).map(({ id }) => id),
 
-  /** How many wait, and since when the first of them. */
+  /** Returns the number of waiting mails, and since when the first waits. */
   async waiting(): Promise<{ readonly mails: number; readonly oldest: Date | null }> {
     const [found] = await rows<{ mails: number; oldest: Date | null }>(sequelize, waiting, [])
     return found!

@@ -168,7 +168,9 @@ export const membershipResolvers: Resolvers = {
 
 const listOf = { HUMAN: 'people', SERVICE_ACCOUNT: 'serviceAccounts' } as const
 
-/** What somebody may do is news of their own account; a service account reads none. */
+/**
+ * Adds an account entry to the audit: a change of rights concerns a person's own account; a service account has none.
+ */
 const audited =
   (action: string, kind: UserKind = 'human') =>
   ({ organizationId, id, userId }: MembershipRow): AuditLine => ({
@@ -178,14 +180,14 @@ const audited =
     ...(kind === 'human' && { personId: userId }),
   })
 
-/** One sentence for everybody who may not be added: it does not tell whether somebody has an account. */
+/** Error for every person who cannot be added; it does not reveal whether the person has an account. */
 const strangerSentence =
   'Nobody with this address shares an organization with you. Members of your other organizations can be added; invite people from elsewhere with inviteMember.'
 
 /**
  * Counts an address that the person tries.
  * @returns the person
- * @throws RATE_LIMITED with `retryAfter` in seconds past the hour's number
+ * @throws RATE_LIMITED with `retryAfter` in seconds above the hourly limit
  */
 async function countAddition({ viewer, countAddition: count }: Context): Promise<string> {
   const person = requirePerson(viewer)
@@ -195,7 +197,7 @@ async function countAddition({ viewer, countAddition: count }: Context): Promise
   throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
 }
 
-/** Sees to it that nobody else changes the members of an organization before the transaction ends: rules see settled facts. */
+/** Locks the members of an organization until the transaction ends, so that rules see settled facts. */
 async function alone({ organizations }: Context, id: string, transaction: Transaction): Promise<OrganizationRow> {
   const organization = await organizations.lock(id, transaction)
   if (!organization) throw notFound(organizations.what, id)

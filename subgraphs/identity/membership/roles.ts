@@ -10,7 +10,7 @@ const meanings: Readonly<Record<Role, string>> = {
   viewer: 'Sees everything, changes nothing.',
 }
 
-/** Every role with what it brings, from most to least: said once, for whoever builds a form of it. */
+/** Every role with its scopes, from most to least, for building forms. */
 export const roleDefinitions = [...platformRoles, ...organizationRoles].map(role => ({
   role: role.toUpperCase() as Uppercase<Role>,
   meaning: meanings[role],

@@ -6,10 +6,10 @@ import { organizationRoles, platformOrganization, platformRoles, type Role, type
 const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
 const overPlatform: ReadonlySet<string> = new Set(platformRoles)
 
-/** Roles that an organization never loses the last holder of: without one nobody could repair it. */
+/** Roles whose last holder an organization always keeps: without one nobody could repair it. */
 export const keepers = ['owner', 'platform_super_admin'] as const
 
-/** What the rules need to know of a membership. */
+/** The fields of a membership that the rules need. */
 export interface Membership {
   readonly id: string
   readonly organizationId: string
@@ -17,28 +17,28 @@ export interface Membership {
   readonly roles: readonly string[]
 }
 
-/** Roles in the graph's spelling, from most to least; what is no role of ours is left out. */
+/** Returns roles in the graph's spelling, from most to least; unknown ones are omitted. */
 export const rolesToGraph = (roles: readonly string[]): Uppercase<Role>[] =>
   [...platformRoles, ...organizationRoles].filter(role => roles.includes(role)).map(role => role.toUpperCase() as Uppercase<Role>)
 
 const holds = (viewer: Pick<Viewer, 'roles'>, ...roles: readonly Role[]): boolean => roles.some(role => viewer.roles.includes(role))
 
-/** Whether the viewer runs its organization: its owners, its admins, and platform super admins in theirs. */
+/** Whether the viewer manages its organization: its owners, its admins, and platform super admins in theirs. */
 export const canManageOrganization = (viewer: Pick<Viewer, 'roles'>): boolean => holds(viewer, 'owner', 'admin', 'platform_super_admin')
 
-/** The organization that a viewer acts in. @throws FORBIDDEN in personal context, where there is no organization to act in */
+/** Returns the viewer's active organization. @throws FORBIDDEN in personal context, which has none */
 export function requireOrganization(viewer: Viewer): string {
   if (!viewer.organizationId) throw new Refusal('FORBIDDEN', 'No organization is active: choose one with switchOrganization first.')
   return viewer.organizationId
 }
 
-/** @throws FORBIDDEN unless the viewer runs its active organization */
+/** @throws FORBIDDEN unless the viewer manages its active organization */
 export function requireManager(viewer: Pick<Viewer, 'roles'>, what: string): void {
   if (!canManageOrganization(viewer)) throw new Refusal('FORBIDDEN', `Only an owner or an admin of the organization may ${what}: ask one of them.`)
 }
 
 /**
- * Reads roles in the graph's spelling: in order, each once.
+ * Reads roles in the graph's spelling, sorted, without duplicates.
  * @throws BAD_USER_INPUT for none and for unknown ones
  */
 export function readRoles(roles: readonly string[]): Role[] {
@@ -50,8 +50,8 @@ export function readRoles(roles: readonly string[]): Role[] {
 }
 
 /**
- * Checks that the viewer may take a member from the roles `before` to the roles `after` (either may be none).
- * @throws FORBIDDEN where somebody would hand out, or take away, more than they have
+ * Checks that the viewer may change a member's roles from `before` to `after` (either may be empty).
+ * @throws FORBIDDEN for granting, or withdrawing, more than the viewer has
  */
 export function requireMayChangeRoles(viewer: Viewer, organization: { readonly slug: string }, before: readonly string[], after: readonly string[]): void {
   requireManager(viewer, 'change its members')
@@ -68,7 +68,7 @@ export function requireMayChangeRoles(viewer: Viewer, organization: { readonly s
 }
 
 /**
- * Checks that a member may be taken out: members may leave by themselves, everybody else needs the right to take every role.
+ * Checks that a member may be removed: members may leave themselves, others need the right to withdraw every role.
  * @throws FORBIDDEN
  */
 export function requireMayRemove(viewer: Viewer, organization: { readonly slug: string }, membership: Membership): void {
@@ -76,22 +76,25 @@ export function requireMayRemove(viewer: Viewer, organization: { readonly slug: 
 }
 
 /**
- * Checks that an organization keeps somebody who can repair it.
- * @param others everybody else in the organization who holds one of `keepers`, read under its lock
- * @throws CONFLICT when the change would take its last owner, or the platform's last super admin
+ * Checks that an organization keeps a member who can repair it.
+ * @param others all other members with one of `keepers`, read under the lock
+ * @throws CONFLICT when the change would remove its last owner, or the platform's last super admin
  */
 export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], before: readonly string[], after: readonly string[]): void {
   const lost = keepers.find(role => before.includes(role) && !after.includes(role) && !others.some(other => other.roles.includes(role)))
   if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: give it to somebody else first.`, { role: lost })
 }
 
-/** @throws CONFLICT when an organization has as many members as one may have */
+/** @throws CONFLICT when an organization has the maximum number of members */
 export function requireMemberQuota(members: number, most: number): void {
   if (members < most) return
   throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
 }
 
-/** Roles that a service account may have: nobody stands behind it who could own or administer anything above. */
+/**
+ * Roles that a service account may have: none that owns the organization or administers the platform, because no person
+ * is responsible for it.
+ */
 const accountRoles: ReadonlySet<string> = new Set(['admin', 'member', 'viewer'])
 
 /** @throws BAD_USER_INPUT for a role that a service account cannot have */
@@ -110,7 +113,7 @@ const bodyOf = ({ id, organizationId, userId, roles, kind }: Told): FactBody<'me
   roles: [...roles],
 })
 
-/** What other services are told of members: seats hang on them. */
+/** Returns the fact about an added member, on which seats depend. */
 export const isAdded = (member: Told): NewFact => ({ kind: 'membership.added', body: bodyOf(member) })
 export const isChanged = (member: Told): NewFact => ({ kind: 'membership.changed', body: bodyOf(member) })
 export const isRemoved = (member: Told): NewFact => ({ kind: 'membership.removed', body: bodyOf(member) })

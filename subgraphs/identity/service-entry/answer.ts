@@ -7,14 +7,15 @@ import { maintenanceOf } from './maintenance.ts'
 import type { Production } from './production.ts'
 import { addressesOf } from './rules.ts'
 
-/** Below it an entry of the registry is found by its slug. */
+/** Path below which a registry entry is found by its slug. */
 export const servicesPath = '/identity/api/services'
 
-/** For how long an answer may be used again, in seconds. */
+/** Seconds for which an answer may be cached. */
 const secondsKept = 60
 
 /**
- * Answers `GET /identity/api/services/:slug`: for everybody alike, so that pages and programs find a service before anybody has signed in.
+ * Handles `GET /identity/api/services/:slug`: the same for everyone, so that pages and programs find a service before a
+ * sign-in.
  * @param entries of this environment
  */
 export const serviceAnswer =

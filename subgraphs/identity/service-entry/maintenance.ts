@@ -15,18 +15,18 @@ export interface Maintenance {
 
 type Kept = Pick<ServiceEntryRow, 'maintenanceUntil' | 'maintenanceMessage'>
 
-/** The most characters of a message, and how many days ahead the end may lie. */
+/** Maximum characters of a message, and maximum days until the end. */
 const [maxMessage, maxDays] = [500, 90]
 const dayMs = 86_400_000
 
-/** The maintenance of a service as it stands at a moment; null for none, and once it is over. */
+/** Returns the maintenance of a service at a moment; null for none, and after its end. */
 export function maintenanceOf({ maintenanceUntil: until, maintenanceMessage: message }: Kept, now: Date): Maintenance | null {
   return until && until > now ? { until, message } : null
 }
 
 /**
- * Reads what is set.
- * @throws BAD_USER_INPUT for an end that is not ahead, or too far ahead, and for a message that is too long
+ * Reads a maintenance.
+ * @throws BAD_USER_INPUT for an end in the past, or too far ahead, and for a message that is too long
  */
 export function readMaintenance(until: Date | null, message: string | null | undefined, now: Date): Kept {
   if (until === null) return { maintenanceUntil: null, maintenanceMessage: null }
@@ -36,7 +36,7 @@ export function readMaintenance(until: Date | null, message: string | null | und
   return { maintenanceUntil: until, maintenanceMessage: message?.trim() ? requireName(message, 'message', maxMessage) : null }
 }
 
-/** Sets, changes or ends the maintenance of a service; what stands already changes nothing. */
+/** Sets, changes or ends the maintenance of a service; an equal one changes nothing. */
 export async function setMaintenance(context: Context, { serviceId, until, message }: SetServiceMaintenanceInput): Promise<ServiceEntryRow> {
   const { serviceEntries, environment, events, viewer } = context
   const id = requireId(serviceId, 'serviceId')

@@ -5,14 +5,14 @@ import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import type { ServiceAddress } from '../stores/service-entry.ts'
 
-/** Finds the addresses of a service in production, to fall back on; none where there are none. Never rejects. */
+/** Returns a service's addresses in production, as a fallback; an empty list if there are none. Never rejects. */
 export type Production = (slug: string) => Promise<readonly ServiceAddress[]>
 
-/** How long an answer is good for, and how long it is before one that failed is asked for again, in ms. */
+/** Time in ms for which an answer is cached, and pause after a failure. */
 const [keptMs, againMs] = [60_000, 10_000]
-/** How long production may take, in ms: whoever asks staging waits for it. */
+/** Time limit in ms of production's answer; staging's callers wait for it. */
 const patienceMs = 2_000
-/** Addresses of one service: one a role. */
+/** Maximum addresses of one service, one for each audience. */
 export const mostAddresses = 5
 
 const answer = z.object({
@@ -25,16 +25,15 @@ interface Kept {
 }
 
 /**
- * Makes the way to the registry of production. What it answers is kept for a minute; while it does not answer, what it said last goes on,
- * and whoever asks does not wait for it a second time.
- * Each answer is logged when it is first handed out.
- * @param registry address below which an entry is found by its slug; null: nothing follows
+ * Creates the client of production's registry. Answers are cached for a minute; while it does not answer, its last
+ * answer is used, and callers do not wait a second time. Each answer is logged when it is first used.
+ * @param registry base address of entries by slug; null for no fallback
  */
 export function createProduction(registry: string | null, outbound: Outbound, clock: Clock, log: Logger): Production {
   if (registry === null) return async () => []
   const kept = new Map<string, Kept>()
   const last = new Map<string, readonly ServiceAddress[]>()
-  /** Whether production gave no answer when it was last asked: then nobody waits for one. */
+  /** Whether production did not answer the last request: then callers do not wait. */
   let isAway = false
 
   const fetchAddresses = async (slug: string): Promise<readonly ServiceAddress[]> => {

@@ -9,26 +9,26 @@ import type { Job } from '../context.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
 import { type Addresses, conflictOf, type EntryContent, entryOf, isRegistered, mistakeIn, registryTopic } from './rules.ts'
 
-/** What became of the registrations, by slug. */
+/** Result of the registrations, by slug. */
 export interface RegistrationOutcome {
   readonly registered: readonly string[]
   readonly conflicts: readonly { readonly slug: string; readonly reason: string }[]
 }
 
-/** Where and with what the registry is kept. */
+/** Where the registry is stored. */
 export interface Registry {
   readonly environment: string
-  /** Origin of the platform: where who looks after it goes to see to a conflict. */
+  /** Origin of the platform: where administrators resolve a conflict. */
   readonly publicUrl: string
   readonly events: Events
   readonly log: Logger
 }
 
 /**
- * Synchronises the registry with what services say of themselves: repeatable, and entries keep their ids. What is not valid, or
- * would take a place that somebody else holds, is left out, and said: in the log at each start, in the record and to those who look
- * after the platform when it begins. Any number of processes may call it at once.
- * @param addresses by slug, then by role
+ * Synchronizes the registry with the services' registrations: repeatable, and entries keep their ids. An invalid
+ * registration, or one that conflicts with an existing entry, is left out and reported: in the log at each start, in
+ * the audit log and to administrators when it begins. Any number of processes may run it at once.
+ * @param addresses by slug, then by audience
  */
 export async function registerServices(
   job: Job,
@@ -56,7 +56,7 @@ export async function registerServices(
   return { registered: registrations.map(({ slug }) => slug).filter(slug => !reasons.has(slug)), conflicts }
 }
 
-/** Why a service may not be entered, in a sentence; null when it may. */
+/** Returns why a service must not be registered, in a sentence; null when it may. */
 function reasonAgainst(registration: Registration, addresses: Addresses, present: readonly ServiceEntryRow[]): string | null {
   const { slug, appId } = registration
   return (
@@ -65,7 +65,7 @@ function reasonAgainst(registration: Registration, addresses: Addresses, present
   )
 }
 
-/** Writes an entry, and tells others of it. @returns whether anything changed */
+/** Writes an entry, and publishes it as a fact. @returns whether anything changed */
 async function enter(job: Job, entry: EntryContent, present: readonly ServiceEntryRow[], unit: Unit): Promise<boolean> {
   const { transaction, now } = unit
   const before = present.find(row => row.slug === entry.slug)
@@ -85,12 +85,15 @@ async function enter(job: Job, entry: EntryContent, present: readonly ServiceEnt
 
 interface Found {
   readonly registrations: readonly Registration[]
-  /** Why services could not be registered, by slug. */
+  /** Reasons why services could not be registered, by slug. */
   readonly reasons: ReadonlyMap<string, string>
   readonly present: readonly ServiceEntryRow[]
 }
 
-/** Remembers what could not be registered: who looks after the platform is told once when that begins, or its reason changes, and once when it ends. */
+/**
+ * Records failed registrations: administrators are notified once when one begins or its reason changes, and once when
+ * it ends.
+ */
 async function noteConflicts(job: Job, { registrations, reasons, present }: Found, { environment, publicUrl }: Registry, unit: Unit): Promise<void> {
   const { transaction, now } = unit
   const { serviceEntries } = job

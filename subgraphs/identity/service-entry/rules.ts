@@ -3,13 +3,13 @@ import type { NewFact } from '../../store/fact-kinds.ts'
 import type { Registration } from '../../subgraph.ts'
 import type { ServiceAddress, ServiceEntryRow } from '../stores/service-entry.ts'
 
-/** Who keeps the entries of services that register at start. */
+/** Owner of the entries of services that register at start. */
 export const platformOwner = 'platform'
 
-/** The topic on which it is told that an entry of the registry has changed. */
+/** Topic of changes of the registry's entries. */
 export const registryTopic = 'registry'
 
-/** What other services are told of an entry that is new or has changed. */
+/** Returns the fact about a new or changed entry. */
 export const isRegistered = ({
   id,
   slug,
@@ -22,19 +22,19 @@ export const isRegistered = ({
   body: { serviceId: id, slug, appId, title, environment, lifecycle },
 })
 
-/** Addresses of a service by role, e.g. `{ rest: 'https://publishing.example' }`. */
+/** Addresses of a service by audience, e.g. `{ rest: 'https://publishing.example' }`. */
 export type Addresses = Readonly<Record<string, string>>
 
 /**
- * Where a service is found: by its own entry, and then where it is found in production.
- * @param production those of production, where they follow
+ * Returns the addresses of a service: of its own entry, then those in production.
+ * @param production those of production, as a fallback
  */
 export const addressesOf = ({ addresses, environment }: Pick<EntryContent, 'addresses' | 'environment'>, production: readonly ServiceAddress[]) => [
   ...Object.entries(addresses).map(([role, url]): ServiceAddress => ({ role, url, environment })),
   ...production,
 ]
 
-/** What an entry says, apart from its id and its stamps. */
+/** Content of an entry, without its id and stamps. */
 export type EntryContent = Pick<
   ServiceEntryRow,
   | 'environment'
@@ -54,7 +54,7 @@ export type EntryContent = Pick<
   | 'owner'
 >
 
-/** What stands in the registry of a service that presents itself so. */
+/** Builds the entry of a registration. */
 export function entryOf(registration: Registration, addresses: Addresses, environment: string): EntryContent {
   const catalogue = Object.keys(scopes[registration.slug])
   return {
@@ -76,12 +76,12 @@ export function entryOf(registration: Registration, addresses: Addresses, enviro
   }
 }
 
-/** Nobody is sent on with a sign-in to a service that nobody opens. */
+/** Omits the callback of a service that nobody opens, so that no sign-in leads there. */
 function addressesFor(kind: Registration['kind'], { callback, ...others }: Addresses): Addresses {
   return kind === 'application' && callback !== undefined ? { ...others, callback } : others
 }
 
-/** What is wrong with a registration, in a sentence; null when nothing is. */
+/** Returns what is wrong with a registration, in a sentence; null for a valid one. */
 export function mistakeIn({ slug, appId, title, contexts, icon, asks, mobileApps }: Registration, addresses: Addresses): string | null {
   if (!Object.hasOwn(scopes, slug)) return `slug "${slug}" is not in the catalogue of scopes`
   if (appId !== `app_${slug}`) return `app id "${appId}" does not belong to slug "${slug}": it must be app_${slug}`
@@ -99,7 +99,7 @@ export function mistakeIn({ slug, appId, title, contexts, icon, asks, mobileApps
   return nowhere ? `its address for ${nowhere[0]} is not an absolute address` : null
 }
 
-/** How many apps for phones a service may have, and certificates one of them. */
+/** Maximum number of mobile apps of a service, and of certificates of one. */
 export const most = { mobileApps: 10, fingerprints: 10 }
 
 const fingerprint = /^[\dA-F]{2}(?::[\dA-F]{2}){31}$/
@@ -107,9 +107,9 @@ const fingerprint = /^[\dA-F]{2}(?::[\dA-F]{2}){31}$/
 const isPlace = (icon: string): boolean => /^\/[^/\s]\S*$/.test(icon) || /^https?:$/.test(URL.parse(icon)?.protocol ?? '')
 
 /**
- * Why an entry may not be written over what is there, in a sentence; null when it may.
- * @param bySlug  the entry that has its slug already
- * @param byAppId the entry that has its app id already
+ * Returns why an entry must not replace an existing one, in a sentence; null when it may.
+ * @param bySlug  the entry with the same slug
+ * @param byAppId the entry with the same app id
  */
 export function conflictOf(entry: Pick<EntryContent, 'slug' | 'appId'>, bySlug: EntryContent | null, byAppId: EntryContent | null): string | null {
   if (bySlug && bySlug.owner !== platformOwner) return `slug "${entry.slug}" is held by an entry of owner ${bySlug.owner}`

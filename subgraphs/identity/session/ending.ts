@@ -3,19 +3,19 @@ import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Authority } from '../../authority.ts'
 
-/** Which session an access token belongs to. */
+/** The session of an access token. */
 export interface OwnSession {
   readonly sessionId: string
   readonly userId: string
 }
 
 /**
- * Reads of which session somebody wants to be signed out who sends an access token: one that has expired says it as well as a fresh one.
- * @param lifetime how old a token may be whose session can still stand, in seconds
+ * Returns the session that a caller wants to sign out by its access token, even an expired one.
+ * @param lifetime maximum age in seconds of a token whose session can still be valid
  */
 export const createSessionOfToken =
   (authority: Pick<Authority, 'issuer' | 'audience' | 'jwks'>, clock: Clock, lifetime: number) =>
-  /** @throws UNAUTHENTICATED for what is no access token of ours */
+  /** @throws UNAUTHENTICATED for anything but an access token of ours */
   async (authorization: string): Promise<OwnSession> => {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
     const { issuer, audience } = authority

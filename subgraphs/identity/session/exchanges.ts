@@ -11,13 +11,15 @@ import { claimsOf, expiryOf } from './rules.ts'
 interface SessionRows {
   readonly authority: Authority
   open(viewer: Viewer, request: Request): Context
-  /** Every session token of ours that a request's cookies hold. */
+  /** Returns every valid session token in a request's cookies. */
   sessionTokens(headers: Headers): readonly string[]
-  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for an invalid one */
+  /** Returns the session of an access token, even an expired one. @throws UNAUTHENTICATED for an invalid one */
   sessionOf(authorization: string): Promise<OwnSession>
 }
 
-/** Answers `GET …/token`: a new access token of the session whose cookie comes along, which the browser keeps from then on as long as the session lasts. */
+/**
+ * Handles `GET …/token`: a new access token for the session of the cookie, whose lifetime in the browser is renewed.
+ */
 export const renewal =
   ({ authority, open, sessionTokens }: SessionRows): Exchange =>
   async request => {
@@ -33,7 +35,10 @@ export const renewal =
     return answer
   }
 
-/** Answers `POST …/sign-out`: ends the sessions of the cookies that come along, and the one of an access token: whoever keeps no cookies has nothing else to send. */
+/**
+ * Handles `POST …/sign-out`: ends the sessions of the cookies, and the one of an access token, for clients without
+ * cookies.
+ */
 export const signOut =
   ({ authority, open, sessionTokens, sessionOf }: SessionRows): Exchange =>
   async request => {

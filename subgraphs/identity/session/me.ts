@@ -6,8 +6,8 @@ import { addressesOf } from '../service-entry/rules.ts'
 type Open = (viewer: Viewer, request: Request) => Context
 
 /**
- * Answers `GET …/me`: who is signed in, where, and where they may go on.
- * @param recoveryOf what a person sees of the own recovery address
+ * Handles `GET …/me`: the signed-in person, the context, and other possible ones.
+ * @param recoveryOf returns a person's recovery address
  */
 export const meExchange =
   (open: Open, recoveryOf: (context: Context, userId: string) => Promise<object>): Exchange =>
@@ -35,7 +35,7 @@ export const meExchange =
     })
   }
 
-/** Answers `GET …/apps`: what people may open in the active context, by title, each with where it is found. */
+/** Handles `GET …/apps`: the services that people may open in the active context, by title, with their addresses. */
 export const appsExchange =
   (open: Open): Exchange =>
   async (request, viewer) => {

@@ -7,39 +7,39 @@ import type { Context } from '../context.ts'
 import type { EndedSession, Ending, SessionKind } from '../stores/session.ts'
 import { claimsOf, expiryOf, sessionLifetime } from './rules.ts'
 
-/** What a session is made of. */
+/** Parameters of a new session. */
 export interface NewSession {
   readonly userId: string
   readonly kind: SessionKind
-  /** Where it begins; null: in no organization. A person without a membership there acts in personal context. */
+  /** Initial organization; null for none. A person without a membership there acts in personal context. */
   readonly organizationId: string | null
   /** @default organization */
   readonly context?: 'personal' | 'organization'
-  /** What an OAuth client was granted: for sessions of kind oauth, and only for these. */
+  /** Grant of an OAuth client: for sessions of kind oauth only. */
   readonly grant?: Grant
-  /** When it ends. @default in seven days, later by use */
+  /** End of the session. @default in seven days, extended by use */
   readonly expiresAt?: Date
-  /** The session that it was begun from, by a handoff: it ends with that one. @default none */
+  /** Parent session of a handoff: both end together. @default none */
   readonly originSessionId?: string | null
-  /** Where it was begun from, as far as that is known. */
+  /** Address and program at the begin, as far as known. */
   readonly from: { readonly ipAddress: string | null; readonly userAgent: string | null }
 }
 
-/** A session that has begun. It counts from the commit on. */
+/** A new session, valid from the commit on. */
 export interface OpenedSession {
   readonly sessionId: string
-  /** `Set-Cookie` lines for a browser that is to have it; whoever has no browser leaves them out. */
+  /** `Set-Cookie` lines for a browser; other clients ignore them. */
   readonly cookies: readonly string[]
   readonly accessToken: string
-  /** From then on the token is refused. */
+  /** End of the token's validity. */
   readonly expiresAt: Date
 }
 
 type Opening = Writing & Pick<Context, 'sessions' | 'sign' | 'sessionCookies'>
 
 /**
- * Begins a session in the transaction that justifies it. Signing in by password does the same by the credential library.
- * @throws UNAUTHENTICATED for a person who is suspended, or not there any more
+ * Begins a session in the transaction that justifies it. Signing in by password uses the credential library instead.
+ * @throws UNAUTHENTICATED for a suspended or deleted person
  */
 export async function openSession(context: Opening, session: NewSession, unit: Unit): Promise<OpenedSession> {
   const { userId, kind, organizationId, context: of = 'organization', grant = null, originSessionId = null, from } = session
@@ -60,9 +60,9 @@ export async function openSession(context: Opening, session: NewSession, unit: U
 }
 
 /**
- * Ends sessions in the transaction that is the reason: from the commit on their tokens and cookies are refused, within a second everywhere,
- * and within two their streams have ended.
- * @param options.ofItself whether whoever held a session ended it, without having been asked who they are @default false
+ * Ends sessions in the transaction that causes it: from the commit on their tokens and cookies are rejected, within a
+ * second everywhere, and within two their streams have ended.
+ * @param options.ofItself whether an unauthenticated holder of the session ended it @default false
  */
 export async function endSessions(
   context: Writing & Pick<Context, 'sessions'>,
@@ -71,7 +71,7 @@ export async function endSessions(
   { ofItself = false }: { readonly ofItself?: boolean } = {},
 ): Promise<readonly EndedSession[]> {
   const gone = await context.sessions.end(of, unit)
-  // Any number of sessions may end with a client; the client's own audit entry stands for them.
+  // Any number of sessions may end with a client; the client's own audit entry covers them.
   if ('clientId' in of && !of.userId) return gone
   for (const { id, userId, kind, organizationId } of gone) {
     const line = { tenantId: organizationId ?? userId, personId: userId, action: 'session.revoked', subjectId: id, details: { kind } }

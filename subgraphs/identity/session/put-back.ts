@@ -1,12 +1,12 @@
 import { type CodePurpose, codePurposes } from '../stores/code.ts'
 
-/** Codes that go on: they prove an address, or belong to an invitation, which managers see and take back. */
+/** Codes that stay valid: they verify an address, or belong to an invitation, which managers can see and revoke. */
 const harmless: readonly CodePurpose[] = ['verify-email', 'invitation']
 
 /**
- * Ends what opens the platform without a password, or leads to one: for a database that was put back from a backup, which does not know what was
- * ended, used up or distrusted since. A session that somebody signed out of, a refresh token or a code that was used and a signing key that had
- * leaked would all be good again. Sessions come first.
+ * Statements that end everything that gives access without a password, or leads to one, after restoring a backup: the
+ * backup does not know what was ended, used or distrusted since. Otherwise signed-out sessions, used refresh tokens and
+ * codes, and leaked signing keys would be valid again. Sessions come first.
  */
 export const endSessionsSql: readonly { readonly table: string; readonly sql: string; readonly bind: readonly unknown[] }[] = [
   { table: 'identity.sessions', sql: 'delete from identity.sessions', bind: [] },

@@ -67,9 +67,9 @@ async function end(ended: readonly SessionRow[], userId: string, context: Contex
 }
 
 /**
- * Lets the viewer's session go on in another organization, or in none.
- * @param organizationId null: in personal context, for this session alone
- * @returns the token that works there
+ * Switches the viewer's session to another organization, or to none.
+ * @param organizationId null for personal context, for this session only
+ * @returns a token for the new context
  */
 async function switchTo(organizationId: string | null, context: Context) {
   const { viewer, memberships, sessions, sign, events } = context

@@ -6,27 +6,27 @@ import type { Claims } from '../context.ts'
 import type { SessionKind, SwitchContextInput } from '../resolvers.generated.ts'
 import type { SessionRow } from '../stores/session.ts'
 
-/** How long a session lasts without being renewed, in seconds. */
+/** Lifetime of a session without renewal, in seconds. */
 export const sessionLifetime = 7 * 24 * 3600
 
-/** How long an access token is good for, in milliseconds. */
+/** Lifetime of an access token, in milliseconds. */
 export const accessTokenLifetime = 10 * 60_000
 
-/** The `aud` of access tokens: every service of the platform, and nobody else. */
+/** The `aud` of access tokens: every service of the platform. */
 export const accessTokenAudience = 'supergraph'
 
-/** A session whose token is made. */
+/** A session for which a token is created. */
 export interface Claimant {
   readonly sessionId: string
   readonly userId: string
-  /** Where the token is for; null: personal context. */
+  /** Organization of the token; null for personal context. */
   readonly organizationId: string | null
-  /** The person's roles there. */
+  /** The person's roles in the organization. */
   readonly roles: readonly string[]
   readonly grant?: Grant | null
 }
 
-/** What a token of this session says from now on. */
+/** Returns the claims of a session's new token. */
 export function claimsOf({ sessionId, userId, organizationId, roles, grant = null }: Claimant, now: Date): Claims {
   const iat = Math.floor(now.getTime() / 1000)
   const rights = rightsOf({ organizationId, roles }, grant)
@@ -43,28 +43,27 @@ export function claimsOf({ sessionId, userId, organizationId, roles, grant = nul
   }
 }
 
-/** Scopes as services call them, by service; services without any are left out. */
+/** Returns scopes by service, in the services' names; services without any are omitted. */
 function permissionsOf(scopes: readonly Scope[]): Claims['permissions'] {
   const byService = Map.groupBy(scopes, scope => scope.slice(0, scope.indexOf(':')))
   return Object.fromEntries([...byService].map(([service, its]) => [service, its.map(permissionOf)]))
 }
 
-/** The moment from which a token with these claims is refused. */
+/** Returns the moment from which a token with these claims is rejected. */
 export const expiryOf = (claims: { readonly exp: number }): Date => new Date(claims.exp * 1000)
 
-/** How a session began, in the graph's spelling. */
+/** Kinds of sessions, in the graph's spelling. */
 export const kindToGraph = { password: 'PASSWORD', handoff: 'HANDOFF', oauth: 'OAUTH' } as const satisfies Record<SessionRow['kind'], SessionKind>
 
-/** The session that asks before all others, which stay in their order. */
+/** Sorts the caller's session first; the others keep their order. */
 export const currentFirst = (sessions: readonly SessionRow[], current: string | null): SessionRow[] => [
   ...sessions.filter(({ id }) => id === current),
   ...sessions.filter(({ id }) => id !== current),
 ]
 
 /**
- * Where somebody wants to go on.
- * @returns the organization; null: personal context
- * @throws BAD_USER_INPUT when context and organization do not go together
+ * Returns the organization to switch to; null for personal context.
+ * @throws BAD_USER_INPUT when context and organization contradict each other
  */
 export function requireWhere({ context, organizationId }: SwitchContextInput): string | null {
   if (context === 'ORGANIZATION') return requireId(organizationId ?? '', 'organizationId')

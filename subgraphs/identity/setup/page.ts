@@ -2,8 +2,8 @@ import { escaped, htmlPage } from '../../http/html.ts'
 import { setupPath } from './rules.ts'
 
 /**
- * The form for the first account; what was typed before comes back, but the password.
- * @param issuer who signs people in, in place of identity: then no password is asked for
+ * Renders the form for the first account; earlier input is shown again, except the password.
+ * @param issuer another issuer that signs people in: then the form asks for no password
  */
 export function setupForm(code: string, typed: URLSearchParams, issuer: string | null, mistake?: string): Response {
   const input = (name: string, label: string, type: string, autocomplete: string) =>

@@ -16,11 +16,11 @@ import type { World } from './world.ts'
 
 /** Ids of everything in the world, new or found. */
 export interface Provisioned {
-  /** By address. */
+  /** Ids of people by address. */
   readonly users: Readonly<Record<string, string>>
-  /** By slug. */
+  /** Ids of organizations by slug. */
   readonly organizations: Readonly<Record<string, string>>
-  /** By name; `secret` is the clear text of a key that was made now, null for one that was there. */
+  /** Keys by name; `secret` is the clear text of a new key, null for an existing one. */
   readonly keys: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>
 }
 
@@ -39,17 +39,16 @@ const findKeys = statement(
   `select ${selectList(apiKeys, 't')} from identity.api_keys t where t.organization_id = any($1::uuid[]) and t.name = any($2::text[]) and t.revoked_at is null`,
 )
 
-/** Who made what nobody asked for by name. */
+/** Author of records that nobody requested by name. */
 const createdBy = 'platform'
 
 /**
- * Makes what is missing of a world, in one transaction, and leaves alone what is there: passwords, names and roles that people
- * have changed meanwhile stay. Past its first time it costs seven statements, and one more
- * where it has service accounts.
+ * Creates missing parts of a world, in one transaction, and leaves existing ones alone: changed passwords, names and
+ * roles stay. After the first time it costs seven statements, and one more with service accounts.
  */
 export const provision = (job: Job, world: World): Promise<Provisioned> => inTransaction(job, unit => provisionWithin(job, world, unit))
 
-/** The same within a transaction of the caller's. */
+/** Provisions a world within the caller's transaction. */
 export async function provisionWithin(job: Job, world: World, unit: Unit): Promise<Provisioned> {
   const wrong = world.people.find(({ email }) => !isMailAddress(email))
   if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)

@@ -5,7 +5,7 @@ import { readName, readSlug } from '../organization/rules.ts'
 import { platformOrganization } from '../stores/user.ts'
 import type { World } from './world.ts'
 
-/** Where the set-up page is; the link adds `?code=`. */
+/** Path of the set-up page; the link adds `?code=`. */
 export const setupPath = '/identity/setup'
 
 /**
@@ -31,7 +31,10 @@ export function readForm(form: URLSearchParams, hasPassword = true): World {
   }
 }
 
-/** A slug made of a name: its letters without accents, in lower case, and digits; `organization` when nothing is left. */
+/**
+ * Derives a slug from a name: its letters without accents, in lower case, and digits; `organization` when nothing is
+ * left.
+ */
 function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain

@@ -12,25 +12,27 @@ import { readForm, setupPath } from './rules.ts'
 import type { World } from './world.ts'
 
 /**
- * How the first account comes into being where there is no demo data: a link that the operator finds in a file or on the terminal. It lives until somebody
- * has signed in, so that an address or a password with a typing error locks nobody out; the last form that was sent counts.
+ * Creates the first account of a platform without demo data: by a link that the operator finds in a file or on the
+ * terminal. The link is valid until somebody has signed in, so that a typing error in address or password locks nobody
+ * out; the last submitted form counts.
  */
 export interface Setup {
   /**
-   * Makes a new link in place of the former one.
-   * @param keep is given path and query before the link counts; when it throws, the former link stays
+   * Creates a new link that replaces the former one.
+   * @param keep receives path and query before the link is valid; when it throws, the former link stays
    * @returns path and query; null once somebody has signed in
    */
   open(keep?: (link: string) => void): Promise<string | null>
-  /** Answers the link: the form, and what it sends. */
+  /** Handles the link: shows the form, and processes it. */
   handle(request: Request): Promise<Response>
 }
 
 const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
 
 /**
- * Makes the set-up of one platform.
- * @param issuer who signs people in, in place of identity: then the first owner has no password here, and is known by the address
+ * Creates the set-up of one platform.
+ * @param issuer another issuer that signs people in: then the first owner has no password here, and is recognized by
+ * the address
  */
 export function createSetup(open: () => Job, clock: Clock, issuer: string | null = null): Setup {
   const stands = (code: string) => open().setupLinks.stands(hashOfSecret(code), clock.now())
@@ -84,9 +86,9 @@ export function createSetup(open: () => Job, clock: Clock, issuer: string | null
 }
 
 /**
- * Makes the world of the form in place of the one that the form made before, while nobody has signed in. Forms that come at once are taken
- * one after another.
- * @returns false when the link is not good any more, and nothing has changed
+ * Replaces the world of an earlier form with that of a new one, while nobody has signed in. Concurrent forms are
+ * processed one after another.
+ * @returns false when the link is no longer valid, and nothing has changed
  */
 const redeem = (job: Job, code: string, world: World): Promise<boolean> =>
   inTransaction(job, async unit => {

@@ -10,18 +10,18 @@ export const apiKeys = table('identity.api_keys', {
   organizationId: uuid.key,
   id: uuid.key,
   name: text,
-  /** The slug of the service that its scopes belong to; null for keys of before that have scopes of several. */
+  /** Slug of the scopes' service; null for older keys with scopes of several. */
   service: text.maybe,
   /** SHA-256 of the clear text, hex. */
   hash: text,
   /** The first characters of the clear text, by which people recognise a key. */
   prefix: text,
   scopes: texts,
-  /** Requests in any minute. */
+  /** Maximum requests in any minute. */
   rateLimit: integer.or(600),
-  /** The service account that it acts as. */
+  /** Service account that the key acts as. */
   serviceAccountId: uuid.maybe,
-  /** The secret before the present one; all three are null when there is none. */
+  /** Former secret; all three columns are null when there is none. */
   previousHash: text.maybe,
   previousPrefix: text.maybe,
   previousEndsAt: moment.maybe,
@@ -36,14 +36,14 @@ export type ApiKeyRow = Row<typeof apiKeys>
 
 export type KeyState = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
-/** Keys in a state at a moment. */
+/** Conditions for keys in a state at a moment. */
 const inState: Readonly<Record<KeyState, (sql: FilterSql) => string>> = {
   ACTIVE: ({ bind, now }) => `t.revoked_at is null and (t.expires_at is null or t.expires_at > ${bind(now)})`,
   EXPIRED: ({ bind, now }) => `t.revoked_at is null and t.expires_at <= ${bind(now)}`,
   REVOKED: () => 't.revoked_at is not null',
 }
 
-/** A key that another key made was made by whoever made that one; a chain longer than this is nobody's. */
+/** Maximum length of a chain of keys that created each other: the maker of the first counts as maker of all. */
 const mostMakers = 20
 const findMaker = statement(
   `with recursive made as (
@@ -69,7 +69,7 @@ const endOfAccount = statement(
 )
 
 const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
-  /** What an organization has. Nobody makes another key for it before the transaction ends. */
+  /** Counts an organization's keys. Nobody creates another one before the transaction ends. */
   async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Usage> {
     // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockOrganization, [organizationId], transaction)
@@ -77,7 +77,10 @@ const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
     return made!
   },
 
-  /** Who made a key, and whatever keys made it, as the record names them; null for one that there is not. @param organizationId null: of whatever organization */
+  /**
+   * Returns the person who created a key, through any keys between, in the form of audit entries; null for an unknown
+   * key. @param organizationId null for any organization
+   */
   async makerOf(id: string, organizationId: string | null): Promise<string | null> {
     const [found] = await rows.read<{ createdBy: string }>(findMaker, [id, organizationId])
     return found?.createdBy ?? null
@@ -88,7 +91,7 @@ const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
     return (await rows.read(findAccount, [organizationId, id], transaction)).length > 0
   },
 
-  /** Ends what acts as a service account that is there no more. */
+  /** Ends the keys of a deleted service account. */
   async endOfAccount(id: string, { transaction, now }: Unit): Promise<void> {
     await rows.read(endOfAccount, [id, now], transaction)
   },

@@ -11,8 +11,8 @@ import { store } from '../../store/store.ts'
 import { personOf, type Viewer } from '../../viewer.ts'
 
 /**
- * Everything that the record of identity tells, and what kind of thing each is about. Who writes another one fails; and a test looks whether
- * each of them is written anywhere.
+ * All actions in identity's audit log, with the kind of record that each concerns. Writing an unknown action fails; a
+ * test checks that each one is written somewhere.
  */
 export const targetTypes = {
   'account.created': 'user',
@@ -63,13 +63,13 @@ export type Action = keyof typeof targetTypes
 
 export const isAction = (action: string): action is Action => Object.hasOwn(targetTypes, action)
 
-/** What happened to people, organizations and what they sign in with. The database refuses to change an entry. */
+/** Audit entries about people, organizations and credentials. The database rejects changes of an entry. */
 export const auditEntries = table('identity.audit_entries', {
-  /** The organization; of what concerns none, the person. */
+  /** Organization of the entry; for entries without one, the person. */
   tenantId: uuid.key,
   id: uuid.key,
   at: moment,
-  /** As `actorOf` names whoever acted; `platform` and the like for what nobody asked for. */
+  /** Author as `actorOf` names it; `platform` and the like for automatic actions. */
   actor: text,
   action: text,
   subjectId: uuid,
@@ -78,7 +78,7 @@ export const auditEntries = table('identity.audit_entries', {
   userId: uuid.maybe,
   /** The app: of a service, or of an OAuth client that acted for the person. */
   appId: text.maybe,
-  /** Whose account it concerns. */
+  /** Person whose account the entry concerns. */
   personId: uuid.maybe,
   ipAddress: text.maybe,
   userAgent: text.maybe,
@@ -89,13 +89,13 @@ export type AuditEntryRow = Row<typeof auditEntries>
 
 const appOf = ({ appId, clientId }: Viewer): string | null => appId ?? clientId
 
-/** For whom a viewer acts who is somebody else: the record names that one by itself. */
+/** Returns the person for whom another viewer acts, whom the entry names separately. */
 const actingPerson = (actor: string, viewer: Viewer | null): string | null => personOf(actor) ?? viewer?.onBehalfOf ?? viewer?.userId ?? null
 
-/** Facts of an entry at most. */
+/** Maximum number of details of an entry. */
 export const mostDetails = 20
 
-/** Writes an entry with where it was asked from, which nobody who writes one has to know. @throws for an action that is not on the list */
+/** Writes an entry with the request's origin, which is added automatically. @throws for an unknown action */
 export const auditRecording: Recording = {
   statement: statement(
     `insert into identity.audit_entries
@@ -113,7 +113,7 @@ export const auditRecording: Recording = {
 
 const sorted = { by: 'at', way: 'desc', name: 'newest' } as const
 
-/** The record of the active organization. Whoever asks has to be one who may read it. */
+/** Audit log of the active organization; callers must be allowed to read it. */
 export const auditEntryStore = store(auditEntries, {
   what: 'entry of the record',
   tenancy: { by: 'tenantId' },
@@ -121,7 +121,7 @@ export const auditEntryStore = store(auditEntries, {
   sorted,
 })
 
-/** What the record says of a person's own account, in whatever organization. */
+/** Audit entries about a person's own account, in any organization. */
 export const accountEntryStore = store(auditEntries, {
   what: 'entry of the record',
   tenancy: { where: 't.person_id = :person' },
@@ -129,7 +129,10 @@ export const accountEntryStore = store(auditEntries, {
   sorted,
 })
 
-/** Refused sign-ins of one account that are written down within so many ms: whoever guesses does not fill the table. */
+/**
+ * Maximum number of failed sign-ins of one account that are recorded within a time in ms, so that guessing does not
+ * fill the table.
+ */
 const refusals = { most: 10, withinMs: 15 * 60_000 }
 
 const insertRefused = `
@@ -139,18 +142,18 @@ const insertRefused = `
    where u.email = $1
      and (select count(*) from identity.audit_entries e where e.person_id = u.id and e.at > $7 and e.action = 'session.refused') < $8`
 
-/** A session of the credential library, as far as the record tells of it. */
+/** The fields of a credential library's session that the audit log uses. */
 export interface NotedSession {
   readonly id: string
   readonly userId: string
   readonly organizationId: string | null
 }
 
-/** The record of what the credential library does, which writes by itself: on the pool of credentials. */
+/** Writes audit entries for the credential library, on the credentials' pool. */
 export function createCredentialRecord(pool: pg.Pool, clock: Clock, log: Logger) {
   const underWay = new Set<Promise<unknown>>()
   return {
-    /** Before it is answered: nobody has a session of which the record knows nothing. */
+    /** Called before the answer, so that every session has an audit entry. */
     async began({ id, userId, organizationId }: NotedSession): Promise<void> {
       const at = clock.now()
       const of = { tenantId: organizationId ?? userId, personId: userId, subjectId: id }
@@ -159,8 +162,9 @@ export function createCredentialRecord(pool: pg.Pool, clock: Clock, log: Logger)
       await pool.query({ name: 'record of credentials', text: insert.text, values: [...values(entry)] })
     },
     /**
-     * A password was wrong: of somebody's account that is written down, beside the answer, which is neither later nor another because there is
-     * one. The first ten of an account within a quarter of an hour, for who guesses is told apart by fewer.
+     * Records a wrong password for an existing account, in parallel to the answer, whose time and content do not depend
+     * on it. The first ten of an account within a quarter of an hour are recorded, which suffices to recognize
+     * guessing.
      */
     refused(email: string): void {
       const at = clock.now()
@@ -173,7 +177,7 @@ export function createCredentialRecord(pool: pg.Pool, clock: Clock, log: Logger)
         .finally(() => underWay.delete(writing))
       underWay.add(writing)
     },
-    /** Resolves when what was refused is written down. */
+    /** Resolves when all failed sign-ins are recorded. */
     settle: () => Promise.all(underWay),
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '../../../platform/ids.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { Opening } from '../../store/store.ts'
 
-/** For how long a code of each purpose is good, in ms. No code is good for another purpose than its own. */
+/** Lifetime of codes of each purpose, in ms. A code is valid for its own purpose only. */
 export const codeLives = {
   'verify-email': 24 * 3_600_000,
   'confirm-email': 24 * 3_600_000,
@@ -20,13 +20,13 @@ export type CodePurpose = keyof typeof codeLives
 
 export const codePurposes = Object.keys(codeLives) as readonly CodePurpose[]
 
-/** What a code that still stands is for. */
+/** A valid code. */
 export interface Code {
   readonly id: string
   readonly purpose: CodePurpose
-  /** Whom or what: the id of a person, an invitation. */
+  /** Id of the person or invitation. */
   readonly subject: string
-  /** What its maker noted: never a secret. */
+  /** Details from the code's creation, never a secret. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -37,22 +37,25 @@ const look = statement(find)
 const lock = statement(`${find} for update`)
 const remove = statement('delete from identity.codes where id = $1')
 
-/** 256 random bits as 43 characters that an address may hold. */
+/** Creates 256 random bits as 43 characters that are valid in an address. */
 const newCode = (): string => randomBytes(32).toString('base64url')
 
-/** The one refusal of every code that is unknown, used, voided, expired or meant for another target: it does not tell which. */
+/**
+ * Error for every code that is unknown, used, invalidated, expired or meant for another target; it does not reveal
+ * which.
+ */
 export const codeRefusal = (): Refusal =>
   new Refusal('BAD_USER_INPUT', 'This code is not good any more, or never was: each works once and for a limited time. Ask for a new one.', {
     field: 'code',
     reason: 'CODE',
   })
 
-/** One-time codes, known by their hash alone. */
+/** One-time codes, stored by their hash only. */
 export const codeStore = {
   open: ({ sequelize }: Opening) => ({
     /**
-     * Makes a code, in place of any other of the same purpose for the same subject.
-     * @returns its clear text, which is kept nowhere
+     * Creates a code that replaces any other of the same purpose and subject.
+     * @returns its clear text, which is not stored
      */
     async issue(
       purpose: CodePurpose,
@@ -67,8 +70,8 @@ export const codeStore = {
     },
 
     /**
-     * Finds a code that stands and holds it until the transaction ends: of several who come with it at once each waits for the one before.
-     * It stays good until `use`.
+     * Finds a valid code and locks it until the transaction ends: concurrent requests with it wait. It stays valid
+     * until `use`.
      * @throws BAD_USER_INPUT, reason CODE
      */
     async hold(purposes: CodePurpose | readonly CodePurpose[], clear: unknown, { now, transaction }: CodeUnit): Promise<Code> {
@@ -78,7 +81,7 @@ export const codeStore = {
     },
 
     /**
-     * Finds a code that stands, and holds nothing: for whoever shows a page, or has to hold what the code is about before the code itself.
+     * Finds a valid code without locking, for pages, or when another record must be locked before the code.
      * @throws BAD_USER_INPUT, reason CODE
      */
     async find(purposes: CodePurpose | readonly CodePurpose[], clear: unknown, now: Date): Promise<Code> {
@@ -87,10 +90,10 @@ export const codeStore = {
       return found
     },
 
-    /** Uses a code up that is held. */
+    /** Uses up a locked code. */
     use: async ({ id }: Code, transaction: Transaction): Promise<void> => void (await rows(sequelize, remove, [id], transaction)),
 
-    /** Ends what stands of these purposes for a subject. */
+    /** Invalidates a subject's codes of these purposes. */
     end: async (subject: string, purposes: readonly CodePurpose[], transaction: Transaction): Promise<void> =>
       void (await rows(sequelize, removeOf, [subject, purposes], transaction)),
   }),

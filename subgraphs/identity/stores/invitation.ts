@@ -10,26 +10,26 @@ export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' |
 export const invitations = table('identity.invitations', {
   organizationId: uuid.key,
   id: uuid.key,
-  /** As addresses are stored. */
+  /** Address in stored form. */
   email: text,
   roles: texts,
-  /** As it was last written: `statusAt` says what it is. */
+  /** Last written status: `statusAt` returns the present one. */
   status: text.of<InvitationStatus>().or('pending'),
   expiresAt: moment,
-  /** The person of the address, once it was told in the platform too. */
+  /** The person of the address, once notified in the platform. */
   toldUserId: uuid.maybe,
   ...stamps,
 })
 
 export type InvitationRow = Row<typeof invitations>
 
-/** What an invitation is at a moment: one that waits past its end has expired, written or not. */
+/** Returns an invitation's status at a moment: a pending one past its end has expired, written or not. */
 export const statusAt = ({ status, expiresAt }: Pick<InvitationRow, 'status' | 'expiresAt'>, now: Date): InvitationStatus =>
   status === 'pending' && expiresAt <= now ? 'expired' : status
 
 const columns = selectList(invitations, 't')
 
-/** Invitations that have a status at a moment, as `statusAt` says it. */
+/** Condition for invitations with a status at a moment, as by `statusAt`. */
 function hasStatus(status: InvitationStatus, { bind, now }: FilterSql): string {
   if (status === 'pending') return `t.status = 'pending' and t.expires_at > ${bind(now)}`
   if (status === 'expired') return `(t.status = 'expired' or t.status = 'pending' and t.expires_at <= ${bind(now)})`
@@ -56,33 +56,36 @@ const findUntold = statement(
     where i.status = 'pending' and i.told_user_id is null and i.expires_at > $1 limit $2`,
 )
 
-/** What an organization has of invitations, as the rules for another one look at it. */
+/** An organization's invitations, as far as the rules for another one need them. */
 export interface Standing extends Usage {
   readonly isMember: boolean
   readonly isWaiting: boolean
-  /** How many the person who invites has made after `dayBefore(now)`, in whatever organization, and when the first of them. */
+  /**
+   * Number of invitations that the inviting person created after `dayBefore(now)`, in any organization, and the time of
+   * the first.
+   */
   readonly madeToday: number
   readonly madeSince: Date | null
 }
 
 const invitationSql = (rows: Rows<typeof invitations>) => ({
   /**
-   * What there is for an address and in all. Read it under the locks of the person who invites and of the organization.
-   * @param email as it is stored
+   * Counts the invitations of an address and in all. Requires locks on the inviting person and the organization.
+   * @param email in stored form
    */
   async standing(organizationId: string, email: string, person: string, now: Date, transaction: Transaction): Promise<Standing> {
     return (await rows.read<Standing>(standing, [organizationId, email, now, dayBefore(now), `user:${person}`], transaction))[0]!
   },
 
-  /** Writes that what waited for an address too long has expired. @returns ids of those */
+  /** Marks pending invitations of an address as expired. @returns their ids */
   async expireOf(organizationId: string, email: string, now: Date, transaction: Transaction): Promise<readonly string[]> {
     return (await rows.read<{ id: string }>(expireOf, [organizationId, email, now], transaction)).map(({ id }) => id)
   },
 
-  /** Those that wait past their end, the oldest first. */
+  /** Returns pending invitations past their end, the oldest first. */
   over: async (now: Date, most: number): Promise<readonly string[]> => (await rows.read<{ id: string }>(findOver, [now, most])).map(({ id }) => id),
 
-  /** Those whose address is somebody's who was not told yet. */
+  /** Returns invitations whose address belongs to a person who was not notified yet. */
   untold: (now: Date, most: number): Promise<{ readonly id: string; readonly userId: string; readonly organization: string }[]> =>
     rows.read(findUntold, [now, most]),
 })
@@ -90,7 +93,7 @@ const invitationSql = (rows: Rows<typeof invitations>) => ({
 /** The invitations of the active organization. */
 export const invitationStore = store(invitations, { what: 'invitation', tenancy: { by: 'organizationId' }, filters: { status: hasStatus } }, invitationSql)
 
-/** How many of those that wait for a person are shown. */
+/** Maximum number of a person's pending invitations that are shown. */
 export const mostReceived = 50
 
 const findReceived = statement(
@@ -103,7 +106,7 @@ const findInviting = statement(
     where t.id = $1 and u.id = $2 and u.email_verified`,
 )
 
-/** What a person was invited to, by the verified address of the account, in whatever organization. */
+/** Invitations that a person has received, by the account's verified address, in any organization. */
 export const receivedInvitationStore = store(
   invitations,
   {
@@ -111,10 +114,10 @@ export const receivedInvitationStore = store(
     tenancy: { where: 'exists (select from identity.users u where u.id = :person and u.email = t.email and u.email_verified)' },
   },
   rows => ({
-    /** Those that wait for a person, the newest first. */
+    /** Returns a person's pending invitations, the newest first. */
     waitingFor: (userId: string, now: Date): Promise<InvitationRow[]> => rows.read(findReceived, [userId, now]),
 
-    /** The organization that invited a person; null for what the person has not received. */
+    /** Returns the organization of an invitation; null for one that the person has not received. */
     async organizationOf(id: string, userId: string, transaction: Transaction): Promise<string | null> {
       const [found] = await rows.read<{ organizationId: string }>(findInviting, [id, userId], transaction)
       return found?.organizationId ?? null

@@ -16,7 +16,7 @@ export const memberships = table('identity.memberships', {
 
 export type MembershipRow = Row<typeof memberships>
 
-/** An organization that somebody belongs to. */
+/** An organization of a person. */
 export interface Place {
   readonly id: string
   readonly slug: string
@@ -49,7 +49,10 @@ const membershipSql = (rows: Rows<typeof memberships>) => ({
     return members!.count
   },
 
-  /** Everybody in an organization who holds one of the roles. Read it under the organization's lock before changing one of them. */
+  /**
+   * Returns the members of an organization who hold one of the roles. Read it under the organization's lock before
+   * changing one of them.
+   */
   holders: (organizationId: string, roles: readonly string[], transaction: Transaction): Promise<MembershipRow[]> =>
     rows.read(findHolders, [organizationId, roles], transaction),
 })
@@ -71,17 +74,17 @@ export const membershipStore = store(
   membershipSql,
 )
 
-/** The viewer's own memberships, in whatever organization: they are looked at, and changed only from inside. */
+/** The viewer's own memberships in all organizations; read-only for viewers, changed by identity itself. */
 export const ownMembershipStore = store(memberships, {
   what: 'membership',
   tenancy: { where: 't.user_id = :person' },
   lists: { ofPerson: { below: 'userId', order: 'oldest first' } },
 })
 
-/** A membership, as services are told of it. */
+/** A membership in the form for services. */
 export type MembershipRecordRow = MembershipRow
 
-/** Those of every organization, for the one service that keeps them too. */
+/** Memberships of all organizations, for the service that stores them as well. */
 export const everyMembershipStore = store(memberships, {
   what: 'membership',
   tenancy: { everybody: 'the launcher keeps who belongs to an organization from before it listened to facts' },

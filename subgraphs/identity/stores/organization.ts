@@ -30,7 +30,10 @@ const organizationSql = (rows: Rows<typeof organizations>) => ({
     return found?.id ?? null
   },
 
-  /** What a person has created. Nobody makes another one for them before the transaction ends. */
+  /**
+   * Counts the organizations that a person has created, and locks the count: no other one is created for the person
+   * before the transaction ends.
+   */
   async madeBy(person: string, now: Date, transaction: Transaction): Promise<Usage> {
     // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockPerson, [person], transaction)
@@ -39,7 +42,7 @@ const organizationSql = (rows: Rows<typeof organizations>) => ({
   },
 })
 
-/** A viewer sees its active organization, and a person those that they may switch to; who administers the platform sees all. */
+/** A viewer sees the active organization, and a person also those of their memberships; platform admins see all. */
 export const organizationStore = store(
   organizations,
   {
@@ -53,7 +56,7 @@ export const organizationStore = store(
 )
 
 const filters = {
-  /** Those of a person. */
+  /** Organizations of a person. */
   person: (id: string, { bind }: FilterSql) => `t.id in (select m.organization_id from identity.memberships m where m.user_id = ${bind(id)})`,
   /** Part of a name or slug. */
   search(words: string, { bind }: FilterSql) {
@@ -62,7 +65,7 @@ const filters = {
   },
 } as const
 
-/** Which organizations: those of a person, or all. */
+/** Filter of organizations: those of a person, or all. */
 export type OrganizationFilter = FilterOf<typeof organizations, typeof filters>
 
 /** Organizations by name, as the database sorts it. */
@@ -73,7 +76,7 @@ export const listedOrganizationStore = store(organizations, {
   sorted: { by: 'name', way: 'asc', name: 'name' },
 })
 
-/** The name of an organization that invites somebody who is not in it. */
+/** Names of organizations that invite a person who is not a member. */
 export const invitingOrganizationStore = store(organizations, {
   what: 'organization',
   tenancy: { everybody: 'whoever sees an invitation, which has its own rule, sees to what' },

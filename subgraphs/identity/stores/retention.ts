@@ -1,13 +1,13 @@
 import type { Aging } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
 
-/** For how many days records are kept that nothing rests on any more. */
+/** Days after which records without further use are deleted. */
 export interface Retention {
-  /** Of the audit. */
+  /** Days for entries of the audit log. */
   readonly auditDays: number
 }
 
-/** What identity does not keep for ever. Addresses of sign-in and failures are bounded where they are counted. */
+/** Retention of identity's records. Sign-in addresses and failures are limited where they are counted. */
 export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
   agingOfRecord('identity', auditDays, 'identity.audit_ends'),
   agingOfKeys('identity'),
@@ -37,7 +37,7 @@ export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
     order: 'o.created_at',
   },
   { table: 'identity.codes', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
-  // A used code that is presented again revokes its tokens, so it is kept as long as those can last.
+  // A used code that is presented again revokes its tokens, so it is stored as long as those can be valid.
   { table: 'identity.oauth_codes', days: 91, old: 'o.expires_at < $1', order: 'o.expires_at' },
   { table: 'identity.oauth_codes', days: 1, old: 'o.used_at is null and o.expires_at < $1', order: 'o.expires_at' },
   {

@@ -22,20 +22,20 @@ export const serviceEntries = table('identity.service_entries', {
   kind: text.or('application'),
   capabilities: texts.or([]),
   mobileApps: json.of<Registration['mobileApps']>().or([]),
-  /** Role, such as `graphql` or `rest`, to address. */
+  /** Addresses by role, such as `graphql` or `rest`. */
   addresses: json.of<Readonly<Record<string, string>>>(),
-  /** `platform`, or the organization that entered it. */
+  /** `platform`, or the organization that created the entry. */
   owner: text,
-  /** When its maintenance ends, or has ended; null when none was set. */
+  /** End of the maintenance, also of a former one; null when none was set. */
   maintenanceUntil: moment.maybe,
-  /** What people are told of it. */
+  /** Message for people during the maintenance. */
   maintenanceMessage: text.maybe,
   ...times,
 })
 
 export type ServiceEntryRow = Row<typeof serviceEntries>
 
-/** An address of a service, as it is shown. */
+/** An address of a service in the form that is shown. */
 export interface ServiceAddress {
   readonly role: string
   readonly url: string
@@ -53,16 +53,19 @@ const keepConflict = statement(
 )
 const dropConflict = statement('delete from identity.service_conflicts where environment = $1 and slug = $2')
 
-/** The organization whose managers look after the platform. */
+/** The organization whose managers administer the platform. */
 const findAdmins = statement(`select id from identity.organizations where slug = 'admin'`)
 
 const registrySql = (rows: Rows<typeof serviceEntries>) => ({
-  /** Every entry of an environment; nobody else synchronises the registry before the transaction ends. */
+  /**
+   * Returns all entries of an environment, and locks the registry: no other process synchronizes it before the
+   * transaction ends.
+   */
   async lockAll(environment: string, transaction: Transaction): Promise<readonly ServiceEntryRow[]> {
     await rows.read(lockRegistry, [], transaction)
     return rows.read(findAll, [environment], transaction)
   },
-  /** Why services of an environment could not be registered the last time, by slug. */
+  /** Returns the reasons why services of an environment could not be registered the last time, by slug. */
   async conflicts(environment: string, transaction: Transaction): Promise<ReadonlyMap<string, string>> {
     const found = await rows.read<{ slug: string; reason: string }>(findConflicts, [environment], transaction)
     return new Map(found.map(({ slug, reason }) => [slug, reason]))
@@ -73,7 +76,7 @@ const registrySql = (rows: Rows<typeof serviceEntries>) => ({
   async dropConflict(environment: string, slug: string, transaction: Transaction): Promise<void> {
     await rows.read(dropConflict, [environment, slug], transaction)
   },
-  /** The organization `admin`; null where there is none. */
+  /** Returns the organization `admin`; null when there is none. */
   async adminOrganization(transaction: Transaction): Promise<string | null> {
     const [found] = await rows.read<{ id: string }>(findAdmins, [], transaction)
     return found?.id ?? null

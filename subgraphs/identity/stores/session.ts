@@ -31,15 +31,15 @@ const findValid = `
          (select jsonb_object_agg(m.organization_id, m.roles) from identity.memberships m where m.user_id = s.user_id) as memberships
     from identity.sessions s join identity.users u on u.id = s.user_id and u.suspended_at is null`
 
-/** How exact "last active" is, in milliseconds. */
+/** Accuracy of "last active", in ms. */
 const touchEvery = 60_000
-/** For how many sessions it is remembered; the least recent are forgotten and may be written early. */
+/** Maximum number of sessions whose last write is remembered; forgotten ones may be written earlier. */
 const mostRemembered = 10_000
 const dayMs = 86_400_000
-/** A session that lasts by use lasts so long from its last renewal on, in ms; it is renewed a day after that at the earliest. */
+/** Lifetime in ms of a session that use renews, from its last renewal. It is renewed at most once a day. */
 const lifetimeMs = 7 * dayMs
 
-/** How many sessions a person has at most: with one more, the oldest ends. */
+/** Maximum number of a person's sessions: a further one ends the oldest. */
 export const mostSessions = 50
 
 // A session counts as used when its newest derived session was, because those end with it.
@@ -52,9 +52,9 @@ const tidy = `
   delete from identity.sessions where user_id = $1 and (expires_at <= $2 or id in (
     select id from line group by id order by max(created_at) desc, max(newest_id) desc, id offset ${mostSessions}))`
 
-/** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
+/** Creates the reader for the lookups of every request: prepared statements on a separate pool, without models. */
 export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logger, 'warn'>) {
-  /** When each session was last active, as far as that is written, in ms since 1970. */
+  /** Last stored activity of each session, in ms since 1970. */
   const active = new LRUCache<string, number>({ max: mostRemembered })
   const writing = new Set<Promise<unknown>>()
   const told = (row: SessionFound): ValidSession => {
@@ -83,7 +83,10 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
       return rows[0] ? { sessionId: rows[0].id, ...told(rows[0]) } : null
     },
 
-    /** Notes the use of sessions; each is written at most once a minute, in the background. Use makes one last longer, a day after the last time. */
+    /**
+     * Records the use of sessions, in the background and at most once a minute for each. Use renews a session once a
+     * day has passed since its last renewal.
+     */
     touch(ids: readonly string[]): void {
       const now = clock.now()
       const due = [...new Set(ids)].filter(id => now.getTime() - (active.get(id) ?? Number.NEGATIVE_INFINITY) >= touchEvery)
@@ -108,17 +111,20 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
       writing.add(done)
     },
 
-    /** Resolves when nothing is being written any more. */
+    /** Resolves when no write is in progress. */
     async settle(): Promise<void> {
       await Promise.all(writing)
     },
 
-    /** Removes what is left of a person's expired sessions, so that whoever keeps signing in does not fill the table, and the oldest of too many. */
+    /**
+     * Deletes a person's expired sessions, and the oldest above the maximum, so that frequent sign-ins do not fill the
+     * table.
+     */
     async began(userId: string): Promise<void> {
       await pool.query({ name: 'tidy sessions', text: tidy, values: [userId, clock.now()] })
     },
 
-    /** Where a new session begins: in the organization that was last switched to, else in the oldest membership. */
+    /** Returns the organization in which a new session begins: the one last switched to, else the oldest membership. */
     async organizationAtSignIn(userId: string): Promise<string | null> {
       const { rows } = await pool.query<{ organization_id: string }>({
         name: 'organization at sign-in',
@@ -129,7 +135,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logge
       return rows[0]?.organization_id ?? null
     },
 
-    /** The roles that a person has in an organization; null without a membership. */
+    /** Returns a person's roles in an organization; null without a membership. */
     async rolesIn(organizationId: string, userId: string): Promise<readonly string[] | null> {
       const { rows } = await pool.query<{ roles: string[] }>({
         name: 'roles in organization',
@@ -158,7 +164,7 @@ function toValidSession(row: SessionFound): ValidSession {
 const grantOf = ({ client_id, scopes, trusted }: Pick<SessionFound, 'client_id' | 'scopes' | 'trusted'>): Grant | null =>
   client_id === null ? null : { clientId: client_id, scopes: scopes ?? [], trusted }
 
-/** A session as its person is told of it. */
+/** A session in the form for its person. */
 export interface SessionRow {
   readonly id: string
   readonly kind: SessionKind
@@ -167,9 +173,9 @@ export interface SessionRow {
   readonly expiresAt: Date
   readonly ipAddress: string | null
   readonly userAgent: string | null
-  /** Where it is active; null in personal context. */
+  /** The active organization; null in personal context. */
   readonly organizationId: string | null
-  /** The OAuth client that has it. */
+  /** Name of the OAuth client that uses the session. */
   readonly clientName: string | null
 }
 
@@ -205,7 +211,7 @@ const insertSession = statement(
 
 const endOldest = statement(tidy)
 
-/** Those that a condition names, and whatever was begun from them: one statement tells of them all. */
+/** Ends the sessions that match a condition, and all that were begun from them; one statement returns all of them. */
 const ending = (condition: string): Statement =>
   statement(`
   with recursive line as (
@@ -221,21 +227,24 @@ const endings = {
   client: ending('client_id = $1 and ($2::uuid is null or user_id = $2)'),
   appsIn: ending('user_id = $1 and active_organization_id = $2 and client_id is not null'),
 }
-/** For a session that goes on when its person ends all others, the one that it was begun from included. */
+/** Detaches a session that continues when its person ends all others, including the session that it was begun from. */
 const standAlone = statement('update identity.sessions set origin_session_id = null where id = $1 and origin_session_id is not null')
 const leave = statement('update identity.sessions set active_organization_id = null where user_id = $1 and active_organization_id = $2')
 
-/** Whose sessions end. */
+/** Selects the sessions to end. */
 export type Ending =
   | { readonly sessionId: string }
   | { readonly sessionIds: readonly string[] }
-  /** Those of cookies. */
+  /** Sessions of these cookies. */
   | { readonly tokens: readonly string[] }
-  /** All of a person's, those of apps included. @param except the one that goes on */
+  /** All sessions of a person, those of apps included. @param except the session that continues */
   | { readonly userId: string; readonly except?: string | null }
-  /** Those of apps that act for a person in an organization; the person's own are not in that organization any more. */
+  /**
+   * Sessions of apps that act for a person in an organization. The person's own sessions have left that organization
+   * before.
+   */
   | { readonly userId: string; readonly organizationId: string }
-  /** All of an OAuth client, of one person or of everybody. */
+  /** All sessions of an OAuth client, of one person or of all. */
   | { readonly clientId: string; readonly userId?: string }
 
 /** A session that has ended. */
@@ -246,7 +255,7 @@ export interface EndedSession {
   readonly organizationId: string | null
 }
 
-/** A session as it begins. */
+/** A new session. */
 export interface BeginningSession {
   readonly id: string
   readonly token: string
@@ -259,17 +268,18 @@ export interface BeginningSession {
   readonly ipAddress: string | null
   readonly userAgent: string | null
   readonly expiresAt: Date
-  /** The session that it was begun from, by a handoff; null for others. */
+  /** The session from which a handoff began this one; null for others. */
   readonly originSessionId: string | null
 }
 
-/** The credential library's sessions, as far as we make, change and end them. */
+/** The credential library's sessions, with the creations, changes and ends that we make ourselves. */
 export const sessionStore = {
   open: ({ sequelize }: Opening) => ({
     /**
-     * Makes another organization the active one of a session, or personal context its context.
-     * @param organizationId null: personal context; its organization comes back with a later move alone
-     * @returns what an OAuth client was granted with it, if it is a client's; undefined when the person has no such session any more
+     * Switches a session to another organization, or to personal context.
+     * @param organizationId null for personal context, which only a later call leaves
+     * @returns the grant of an OAuth client's session, null for other sessions; undefined when the person has no such
+     * session any more
      */
     async move(
       session: { sessionId: string; userId: string },
@@ -282,24 +292,24 @@ export const sessionStore = {
       return moved && grantOf(moved)
     },
 
-    /** A person's sessions that stand, by last activity. */
+    /** Returns a person's valid sessions, by last activity. */
     ofPerson: (userId: string, now: Date): Promise<SessionRow[]> => rows(sequelize, listOwn, [userId, now]),
 
-    /** One of a person's that stands. */
+    /** Returns a valid session of a person. */
     async one(id: string, userId: string, now: Date): Promise<SessionRow | null> {
       return (await rows<SessionRow>(sequelize, findOwn, [userId, now, id]))[0] ?? null
     },
 
-    /** One of a person's that stands, held until the transaction ends. */
+    /** Locks and returns a valid session of a person. */
     async holdOne(id: string, userId: string, { now, transaction }: Unit): Promise<SessionRow | null> {
       return (await rows<SessionRow>(sequelize, lockOwn, [userId, now, id], transaction))[0] ?? null
     },
 
-    /** All of a person's that stand, but one, held until the transaction ends. */
+    /** Locks and returns all valid sessions of a person except one. */
     holdOthers: (userId: string, except: string | null, { now, transaction }: Unit): Promise<SessionRow[]> =>
       rows(sequelize, lockOwns, [userId, now, except], transaction),
 
-    /** One that its person has ended within the last day. */
+    /** Returns a session that its person has ended within the last day. */
     async ended(id: string, userId: string, transaction: Transaction): Promise<SessionRow | null> {
       const [found] = await rows<{ session: SessionRow }>(sequelize, findEnded, [id, userId], transaction)
       if (!found) return null
@@ -307,14 +317,14 @@ export const sessionStore = {
       return { ...others, createdAt: new Date(createdAt), lastActiveAt: new Date(lastActiveAt), expiresAt: new Date(expiresAt) }
     },
 
-    /** Keeps for a day what a person ends. */
+    /** Stores sessions that a person has ended, for a day. */
     keepEnded: async (ended: readonly SessionRow[], userId: string, { now, transaction }: Unit): Promise<void> =>
       void (await rows(sequelize, keepEnded, [userId, JSON.stringify(ended), now], transaction)),
 
     /**
-     * Keeps a new session, and ends the oldest of the person's where there are too many.
-     * @returns the roles that the person has in its organization, null without a membership there; undefined for who is suspended or gone,
-     *   and then nothing is kept
+     * Stores a new session, and ends the person's oldest one above the maximum.
+     * @returns the person's roles in its organization, null without a membership; undefined, without a new session, for
+     * a suspended or deleted person
      */
     async insert(session: BeginningSession, { now, transaction }: Unit): Promise<readonly string[] | null | undefined> {
       const { id, token, userId, kind, organizationId, context, grant, renews, ipAddress, userAgent, expiresAt, originSessionId } = session
@@ -329,10 +339,13 @@ export const sessionStore = {
       return made?.roles
     },
 
-    /** Lets a session go on although the one that it was begun from is about to end. */
+    /** Detaches a session from the session that it was begun from, so that it continues when that one ends. */
     standAlone: async (id: string, { transaction }: Unit): Promise<void> => void (await rows(sequelize, standAlone, [id], transaction)),
 
-    /** Ends sessions, and those that handoffs have begun from them: from the commit on nothing that hangs on one of them counts. */
+    /**
+     * Ends sessions, and those that handoffs have begun from them: from the commit on, no credential of theirs is
+     * valid.
+     */
     async end(of: Ending, { transaction }: Unit): Promise<readonly EndedSession[]> {
       const gone = (wanted: Statement, values: readonly unknown[]) => rows<EndedSession>(sequelize, wanted, values, transaction)
       if ('sessionId' in of) return gone(endings.session, [of.sessionId])

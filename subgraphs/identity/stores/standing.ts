@@ -8,7 +8,10 @@ interface Found {
   readonly roles: string[] | null
 }
 
-/** Whoever is suspended stands nowhere. Without an organization only people do: a service account belongs to one. */
+/**
+ * A suspended person has no roles. Outside of organizations only people have a result, because a service account
+ * belongs to one organization.
+ */
 const find = `
   select a.asked,
          exists (select from identity.organizations o where o.id = a.organization_id) as organization,
@@ -19,7 +22,9 @@ const find = `
          end as roles
     from unnest($1::text[], $2::uuid[], $3::uuid[]) as a (asked, organization_id, user_id)`
 
-/** Tells how people stand to organizations: two reads by key for each question, all of them in one statement. */
+/**
+ * Creates the reader of people's roles in organizations: all lookups in one statement, with two reads by key for each.
+ */
 export const createStandingReader =
   (pool: pg.Pool): Authority['standings'] =>
   async asked => {
@@ -44,7 +49,7 @@ interface Foreigner {
   readonly memberships: Record<string, string[]> | null
 }
 
-/** Finds people by what the issuer calls them: one statement, on a pool that waits for nothing else. */
+/** Creates the reader that finds people by the issuer's subject: one statement, on a pool that does nothing else. */
 export const createForeignReader =
   (pool: pg.Pool, issuer: string): Authority['foreigners'] =>
   async subjects => {

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { foreignMoment, moment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 
-/** Roles that every organization has, from most to least. */
+/** Roles that every organization has, from most to least rights. */
 export const organizationRoles = ['owner', 'admin', 'member', 'viewer'] as const
 
 /** Roles over the whole platform: only members of the platform's own organization hold them. */
@@ -17,14 +17,14 @@ export const platformOrganization = 'admin'
 
 export type UserKind = 'human' | 'service_account'
 
-/** Kinds as the graph and facts spell them. */
+/** User kinds as the graph and facts name them. */
 export const userKindToGraph = { human: 'HUMAN', service_account: 'SERVICE_ACCOUNT' } as const satisfies Record<UserKind, string>
 
-/** People, as the credential library keeps them, and service accounts, which it never sees. */
+/** People, as the credential library stores them, and service accounts, which it never sees. */
 export const users = table('identity.users', {
   id: uuid.key,
   name: text,
-  /** Null for service accounts alone. */
+  /** Null only for service accounts. */
   email: text.maybe,
   emailVerified: truth,
   image: text.maybe,
@@ -56,34 +56,35 @@ const removeAccount = statement(`delete from identity.users where id = $1 and ki
 
 const userSql = (rows: Rows<typeof users>) => ({
   /**
-   * The account of a mail address, for a person who may add it to an organization: one who shares an organization with it, or
-   * administers the platform. Null for everybody else's as for nobody's, by the same statement: who asks cannot tell which it is.
+   * Returns the account of a mail address, for a person who may add it to an organization: one who shares an
+   * organization with it, or administers the platform. Null both for other accounts and for unknown addresses, by the
+   * same statement, so that callers cannot distinguish them.
    */
   async addableBy(person: string, email: string, transaction: Transaction): Promise<{ readonly id: string } | null> {
     const [user] = await rows.read<{ id: string }>(findAddable, [person, toStored(email), platformOrganization, [...platformRoles]], transaction)
     return user ?? null
   },
 
-  /** Whether this is a super admin of the platform: what is said of others must not be asked of these. */
+  /** Whether a person is a super admin of the platform, who cannot be suspended. */
   async isSuperAdmin(id: string, transaction: Transaction): Promise<boolean> {
     return (await rows.read(findSuperAdmin, [id, platformOrganization], transaction)).length > 0
   },
 
-  /** What stands behind a member; whoever asks, for rules need to know. */
+  /** Returns the kind of a member, without a check of the viewer: rules need it. */
   async kindOf(id: string, transaction: Transaction): Promise<UserKind> {
     return (await rows.read<{ kind: UserKind }>(findKind, [id], transaction))[0]!.kind
   },
 
-  /** Sees to it that nobody else counts what a person has made before the transaction ends. */
+  /** Locks the count of a person's creations until the transaction ends. */
   hold: async (id: string, transaction: Transaction): Promise<void> => void (await rows.read(holdPerson, [id], transaction)),
 
-  /** Removes a service account that is nobody's member any more. */
+  /** Removes a service account without a membership. */
   removeAccount: async (id: string, transaction: Transaction): Promise<void> => void (await rows.read(removeAccount, [id], transaction)),
 })
 
 /**
- * A viewer sees the people of its active organization, who are the same for everybody in it (`@shared`): itself too because it is one of
- * them, and not because it asks. Without an organization it sees itself.
+ * A viewer sees the people of the active organization, the same for all its members (`@shared`): the viewer too, as one
+ * of them. Without an organization a viewer sees only itself.
  */
 export const userStore = store(
   users,
@@ -97,5 +98,5 @@ export const userStore = store(
   userSql,
 )
 
-/** Everybody who has an account, for those who administer the platform: whoever opens it says why they may. */
+/** All accounts, for platform admins; each use states why it is allowed. */
 export const everyUserStore = store(users, { what: 'person', tenancy: { everybody: 'platform admins suspend and reinstate whomever they have to' } })

@@ -89,14 +89,14 @@ export const userResolvers: Resolvers = {
   },
 }
 
-/** Somebody's account, which nobody else changes before the transaction ends. */
+/** Locks and returns an account until the transaction ends. */
 async function locked({ everyUser }: Context, id: string, transaction: Transaction): Promise<UserRow> {
   const user = await everyUser.lock(id, transaction)
   if (user) return user
   throw new Refusal('NOT_FOUND', `There is no account ${id}.`, { field: 'id' })
 }
 
-/** What the person may read, and who runs the organization. */
+/** Returns a value that only the person and managers of the organization may read. */
 function ofTheirOwn<Value>(user: UserRow, viewer: Viewer, value: Value): Value {
   requireOwnOrManaged(viewer, user)
   return value

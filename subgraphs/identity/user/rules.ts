@@ -6,7 +6,7 @@ import { canManageOrganization } from '../membership/rules.ts'
 import type { UserRow } from '../stores/user.ts'
 
 /**
- * Checks that the viewer may read what is a member's own affair: the person, and who runs the active organization, in which both are.
+ * Checks that the viewer may read a member's private fields: the person, or a manager of the active organization.
  * @throws FORBIDDEN
  */
 export function requireOwnOrManaged(viewer: Viewer, { id }: { readonly id: string }): void {
@@ -14,10 +14,10 @@ export function requireOwnOrManaged(viewer: Viewer, { id }: { readonly id: strin
   throw new Refusal('FORBIDDEN', 'Only the person, and owners and admins of the organization, may read this: leave the field out.')
 }
 
-/** The most characters of the address of a picture, and of why somebody is suspended. */
+/** Maximum characters of a picture's address, and of the reason for a suspension. */
 const most = { image: 2_000, reason: 500 }
 
-/** @throws BAD_USER_INPUT for an address that a page of ours would not load: one that is not https, or is too long */
+/** @throws BAD_USER_INPUT for an address that our pages would not load: one that is too long or not https */
 export function readImage(image: string | URL | null): string | null {
   if (image === null) return null
   const address = String(image)
@@ -28,8 +28,8 @@ export function readImage(image: string | URL | null): string | null {
 export const readReason = (reason: string): string => requireName(reason, 'reason', most.reason)
 
 /**
- * Checks that somebody may be suspended.
- * @throws CONFLICT for a service account, which signs in nowhere; FORBIDDEN for a super admin
+ * Checks that an account may be suspended.
+ * @throws CONFLICT for a service account, which never signs in; FORBIDDEN for a super admin
  */
 export function requireSuspendable({ kind }: Pick<UserRow, 'kind'>, isSuperAdmin: boolean): void {
   if (kind !== 'human')
@@ -37,7 +37,7 @@ export function requireSuspendable({ kind }: Pick<UserRow, 'kind'>, isSuperAdmin
   if (isSuperAdmin) throw new Refusal('FORBIDDEN', 'A super admin of the platform cannot be suspended: another super admin takes the role away first.')
 }
 
-/** What other services are told of how a person stands now. */
+/** Returns the fact with which other services learn a person's present name, image and suspension. */
 export const isUpdated = ({ id, name, image, suspendedAt }: UserRow): NewFact => ({
   kind: 'user.updated',
   body: { userId: id, name, image, suspendedAt: suspendedAt?.toISOString() ?? null },

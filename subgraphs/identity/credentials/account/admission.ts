@@ -2,22 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
 import type { Clock } from '../../../../platform/clock.ts'
 
-/** What one attempt to sign in has come to. */
+/** State of one attempt to sign in. */
 interface Attempt {
-  /** What the password was compared with. */
+  /** Hash that the password was compared with. */
   hash: string | null
   userId: string | null
-  /** The session that it made. */
+  /** Token of the session that the attempt created. */
   token: string | null
 }
 
-/** Who may sign in by a right password, asked by the credential library before it makes a session. */
+/** Decides who may sign in with a right password; the credential library asks before it creates a session. */
 export interface Admission {
-  /** Runs an attempt; whoever may not sign in is answered 401, as for a wrong password. */
+  /** Runs an attempt; a person who may not sign in gets 401, as for a wrong password. */
   run(attempt: () => Promise<Response>): Promise<Response>
   /** Checks a password, as the credential library would by itself. */
   verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
-  /** Whether a session may begin; it says when the person signed in last. @param token of the session */
+  /** Whether a session may begin; it also records the time of the sign-in. @param token of the session */
   admits(userId: string, token: string): Promise<boolean>
 }
 
@@ -25,9 +25,10 @@ const mayEnter = 'email_verified and suspended_at is null'
 const stillHas = "exists (select from identity.accounts a where a.user_id = u.id and a.provider_id = 'credential' and a.password = $2)"
 
 /**
- * Looks whether an account may be signed in to: its address is verified, nobody has suspended it, and the password that was right is still its
- * own, for checking it takes a while. That is asked again when the session is there: who sets a new password meanwhile ends the sessions
- * that they see, and holds the person's row, so either they see this one, or this sees what they have done.
+ * Checks whether an account may sign in: its address is verified, it is not suspended, and the matched password is
+ * still its own, because matching takes a while. The check is repeated after the session was created: a concurrent
+ * password change locks the person's row and ends the sessions that it sees, so either it sees this one, or this check
+ * sees the change.
  */
 export function createAdmission(pool: pg.Pool, clock: Clock): Admission {
   const present = new AsyncLocalStorage<Attempt>()

@@ -7,10 +7,10 @@ import type { Pages } from '../../http/public.ts'
 import type { createAttempts } from '../guessing/attempts.ts'
 import type { Hashing } from './hashing.ts'
 
-/** Who may make an account: everybody, or only who was invited. */
+/** Who may create an account: everyone, or only invited people. */
 export type SignUp = 'open' | 'invited'
 
-/** What the rows of accounts stand on. */
+/** Dependencies of the account routes. */
 export interface AccountGround extends Pages {
   readonly clock: Clock
   readonly contexts: Pick<Contexts<typeof stores, Services>, 'everybodys' | 'forRequest'>
@@ -18,25 +18,28 @@ export interface AccountGround extends Pages {
   readonly hashing: Hashing
   readonly signUp: SignUp
   readonly clientAddressHeader: string
-  /** Counts a mail that a person has sent to an address of its choice. @returns 0, or the milliseconds until the next may go */
+  /**
+   * Counts a mail that a person sends to an address of their choice. @returns 0, or the milliseconds until the next one
+   * is allowed
+   */
   countAddress(userId: string): Promise<number>
-  /** Has a request seen to, in the transaction that writes it. */
+  /** Schedules the processing of a request, in the transaction that writes it. */
   wake(requestId: string, transaction: Transaction): Promise<void>
 }
 
-/** Everybody's rows, and what goes with them. */
+/** Context with the rows of all organizations. */
 export type Work = ReturnType<AccountGround['contexts']['everybodys']>
 
-/** What a person's own request works with. */
+/** Context of a person's own request. */
 export type OwnWork = ContextOf<typeof stores, Services>
 
-/** An answer of these rows; nobody keeps one. */
+/** Builds an answer that must not be cached. */
 export const answerOf = (status: number, body?: object): Response =>
   body ? Response.json(body, { status, headers: { 'cache-control': 'no-store' } }) : new Response(null, { status, headers: { 'cache-control': 'no-store' } })
 
 /**
- * Sets a new password, and ends what was asked for before it and has not been answered: whoever knew the former one may have asked, for an
- * address of their own. Hold the account.
+ * Sets a new password, and ends earlier open requests: somebody who knew the former password may have made them, for an
+ * address of their own. Lock the account first.
  */
 export async function setPassword({ accounts, codes, recoveryEmails }: Passwords, userId: string, password: string, unit: Unit): Promise<void> {
   await accounts.setPassword(userId, password, unit)
@@ -46,7 +49,7 @@ export async function setPassword({ accounts, codes, recoveryEmails }: Passwords
 
 type Passwords = Pick<Work, 'accounts' | 'codes' | 'recoveryEmails'>
 
-/** A line of the record about a person's account, as that person did it. */
+/** Builds an audit entry about a person's own action on their account. */
 export const done = (userId: string, action: string, details: Readonly<Record<string, unknown>> = {}) => ({
   tenantId: userId,
   action,

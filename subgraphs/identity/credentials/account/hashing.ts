@@ -1,16 +1,19 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { createSemaphore, type Lane } from '../guessing/queue.ts'
 
-/** How many new passwords are hashed at once: with those that sign-in checks, three of the four threads of a process. And how many may wait. */
+/**
+ * Maximum number of concurrent hashes: together with sign-in checks they use three of a process's four threads. And the
+ * maximum number of waiting ones.
+ */
 const atOnce = 1
 const mostWaiting = { known: 30, strangers: 30 }
 
-/** Hashes passwords as the credential library does (scrypt), a bounded number at a time. */
+/** Hashes passwords like the credential library (scrypt), a limited number at a time. */
 export interface Hashing {
   /**
    * Hashes a password when its turn has come.
-   * @param lane whoever has shown the present password or a code is known, and does not wait behind strangers, who sign up as they like
-   * @param stillWanted asked then: what it throws is thrown, and nothing is hashed for it
+   * @param lane people who have shown their password or a code are known, and do not wait behind anonymous sign-ups
+   * @param stillWanted called before hashing: if it throws, nothing is hashed
    * @throws RATE_LIMITED when too many wait
    */
   hash(password: string, lane: Lane, stillWanted?: () => Promise<unknown>): Promise<string>

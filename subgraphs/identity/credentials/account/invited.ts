@@ -14,17 +14,17 @@ import { credentialsPath } from '../names.ts'
 import { readNewPassword } from '../password.ts'
 import { type AccountGround, answerOf, done, type Work } from './ground.ts'
 
-/** Where an invitation is accepted by who has no account yet. */
+/** Path at which a person without an account accepts an invitation. */
 export const acceptPath = `${credentialsPath}/accept-invitation`
 
-/** What who was invited sends who has no account. */
+/** Handlers for invited people without an account. */
 export const invitedExchanges = (ground: AccountGround): Exchanges => ({
   [`POST ${acceptPath}`]: publicExchange(ground, request => accept(ground, request), { signsIn: true }),
 })
 
 /**
- * Makes the account of an invited address, its membership and a session there, all or nothing. Whoever has the code reads mail at the address,
- * so it is verified. What is refused leaves the code good.
+ * Creates the account of an invited address, its membership and a session, all or nothing. The code proves that the
+ * person reads mail at the address, so it counts as verified. An error leaves the code valid.
  */
 async function accept(ground: AccountGround, request: Request): Promise<Response> {
   const { clock, contexts, hashing, clientAddressHeader } = ground
@@ -50,7 +50,7 @@ async function accept(ground: AccountGround, request: Request): Promise<Response
   return answer
 }
 
-/** The invitation that a code stands for. @throws BAD_USER_INPUT, reason CODE */
+/** Returns the invitation of a code. @throws BAD_USER_INPUT, reason CODE */
 export async function invitationOf(work: Work, code: unknown, now: Date): Promise<InvitationRow> {
   const { subject } = await work.codes.find('invitation', code, now)
   const invitation = await work.invitations.byId.load(subject)
@@ -65,7 +65,9 @@ interface Given {
   readonly hashed: string
 }
 
-/** Makes the account and the membership. Of several who come with one code each waits for the one before. @returns the person */
+/**
+ * Creates the account and the membership. Concurrent requests with one code wait for each other. @returns the person
+ */
 async function make(work: Work, { id, organizationId }: InvitationRow, { code: clear, name, hashed }: Given, unit: Unit): Promise<string> {
   const { accounts, codes, invitations, invitingOrganizations, users } = work
   const { transaction, now } = unit
@@ -86,6 +88,6 @@ async function make(work: Work, { id, organizationId }: InvitationRow, { code: c
   return userId
 }
 
-/** The code stays good: it leads on once the person has signed in. */
+/** Error for an invited person with an account: the code stays valid for after the sign-in. */
 const hasAccount = (): Refusal =>
   new Refusal('CONFLICT', 'The invited address has an account: sign in with it, then accept the invitation there.', { reason: 'ACCOUNT' })

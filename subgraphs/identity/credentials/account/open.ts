@@ -8,10 +8,12 @@ import { ownAccountExchanges } from './own.ts'
 import { publicAccountExchanges } from './public.ts'
 import { requestQueueName } from './requests.ts'
 
-/** How many mails a person has sent to addresses of its choice within an hour. */
+/** Limit on mails that a person sends to addresses of their choice within an hour. */
 const addressed = { kind: 'addressed', most: 10, windowMs: 3_600_000 }
 
-/** The rows of accounts: how they are made, proven, and changed. @param needs.jobs the runner with `requestQueue` */
+/**
+ * Handlers of the account routes: creation, verification and changes. @param needs.jobs the runner with `requestQueue`
+ */
 export function accountExchanges(
   needs: Omit<AccountGround, 'hashing' | 'countAddress' | 'wake'> & { readonly jobs: Jobs; readonly limits: Limits },
 ): Exchanges {

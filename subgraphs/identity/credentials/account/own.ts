@@ -12,7 +12,7 @@ import { readNewPassword, readPassword } from '../password.ts'
 import { type AccountGround, answerOf, done, type OwnWork, setPassword } from './ground.ts'
 import { freshMs, readEmail, shownOf } from './rules.ts'
 
-/** What a person does with the own account. */
+/** Handlers for a person's own account. */
 export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
   const exchange =
     (row: (ground: AccountGround, own: Own) => Promise<Response>): Exchange =>
@@ -34,7 +34,7 @@ export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
 
 const recoveryPath = `${credentialsPath}/me/recovery-email`
 
-/** A person who asks, with the own account. */
+/** A person's request about their own account. */
 interface Own {
   readonly request: Request
   readonly viewer: Viewer
@@ -111,7 +111,7 @@ async function removeRecoveryEmail(ground: AccountGround, own: Own): Promise<Res
   return answerOf(204)
 }
 
-/** What guards the account is changed by who knows the password, or gave it a moment ago. */
+/** Requires the password for changes to the account's protection, unless it was given a moment ago. */
 async function reauthenticate(ground: AccountGround, { request, viewer, work, userId, account }: Own, currentPassword: unknown): Promise<void> {
   if (currentPassword !== undefined && currentPassword !== null) return checkPassword(ground, request, account, currentPassword)
   if (await work.accounts.isRecent(viewer.sessionId, userId, new Date(ground.clock.now().getTime() - freshMs))) return
@@ -122,7 +122,7 @@ async function reauthenticate(ground: AccountGround, { request, viewer, work, us
 }
 
 /**
- * Checks the password that a person has, with the counts of sign-in: a session that somebody found open gives no more guesses.
+ * Checks a person's password, with the counters of sign-in, so that a stolen session allows no more guesses.
  * @throws BAD_USER_INPUT, FORBIDDEN for a wrong one, RATE_LIMITED
  */
 async function checkPassword({ attempts, hashing, clientAddressHeader }: AccountGround, request: Request, account: Account, given: unknown): Promise<void> {
@@ -138,7 +138,7 @@ async function checkPassword({ attempts, hashing, clientAddressHeader }: Account
 
 const wrongPassword = () => new Refusal('FORBIDDEN', 'currentPassword is not the password of the account.', { field: 'currentPassword' })
 
-/** Counts a mail to an address that the person has named. @throws RATE_LIMITED when there were too many */
+/** Counts a mail to an address of the person's choice. @throws RATE_LIMITED above the limit */
 async function count({ countAddress }: AccountGround, userId: string): Promise<void> {
   const wait = await countAddress(userId)
   if (wait > 0) throw new Refusal('RATE_LIMITED', 'You have named many addresses within an hour: go on in a while.', { retryAfter: Math.ceil(wait / 1000) })

@@ -18,8 +18,8 @@ type Fields = Readonly<Record<string, unknown>>
 type Row = (ground: AccountGround, fields: Fields) => Promise<Response>
 
 /**
- * What everybody may send. Of the rows that take an address each answers the same, by the same statements, whether that has an account: what
- * differs is done by a job (`requests.ts`).
+ * Handlers for anonymous callers. Routes that take an address answer the same, by the same statements, whether the
+ * address has an account: a job does what differs (`requests.ts`).
  */
 export const publicAccountExchanges = (ground: AccountGround): Exchanges => {
   const exchange = (row: Row): Exchange => publicExchange(ground, async request => row(ground, await readFields(request)))
@@ -33,7 +33,7 @@ export const publicAccountExchanges = (ground: AccountGround): Exchanges => {
   }
 }
 
-/** The one answer to whatever is asked by address. */
+/** The uniform answer to all requests by address. */
 async function accepted({ contexts, wake }: Pick<AccountGround, 'contexts' | 'wake'>, request: AccountRequest): Promise<Response> {
   const work = contexts.everybodys('platform')
   await inTransaction(work, async unit => wake(await work.accountRequests.add(request, unit), unit.transaction))
@@ -55,7 +55,7 @@ const requestReset: Row = (ground, fields) => accepted(ground, { kind: 'password
 
 const verifying = ['verify-email', 'confirm-email'] as const
 
-/** Takes the code of a new account and that of a changed address. */
+/** Handles the code of a new account and that of a changed address. */
 async function verifyEmail({ contexts, clock }: AccountGround, { code: clear }: Fields): Promise<Response> {
   const work = contexts.everybodys('platform')
   const { accounts, codes, recoveryEmails } = work
@@ -83,7 +83,7 @@ async function verifyEmail({ contexts, clock }: AccountGround, { code: clear }: 
   return answerOf(200, { email })
 }
 
-/** Of two who take one address at the same moment, one finds it taken when it is too late to look. */
+/** Handles two concurrent requests for one address: the later one finds it taken only when writing. */
 function takenMeanwhile(error: unknown): never {
   const { code } = ((error as { parent?: { code?: string } } | null)?.parent ?? {}) as { code?: string }
   throw code === '23505' ? codeRefusal() : error

@@ -8,16 +8,24 @@ import type { AccountRequest } from '../../stores/account/request.ts'
 import { done, type Work } from './ground.ts'
 import { greeted } from './rules.ts'
 
-/** The queue of wake-ups for what was asked by address. */
+/** Queue of wake-ups for requests by address. */
 export const requestQueueName = 'account-request'
 
 const concurrency = 16
-/** How long a request lies before it is seen to, in ms: by then whoever asked has the answer, and its time tells nothing of the work. */
+/**
+ * Time in ms that a request waits before it is processed: the caller has the answer by then, so its timing reveals
+ * nothing.
+ */
 const restMs = 100
-/** How often requests without a wake-up are looked for, in ms, how long one is left to its own, and how many one round takes. */
+/**
+ * Interval in ms of the search for requests without a wake-up, the time for which a request is left to its own, and
+ * maximum requests in one round.
+ */
 const sweeping = { everyMs: 5_000, graceMs: 3_000, atOnce: 20 }
 
-/** The queue as it runs: whatever depends on whether an address has an account happens here, where nobody waits for it. */
+/**
+ * Creates the queue: everything that depends on whether an address has an account happens here, where no caller waits.
+ */
 export const requestQueue = (work: () => Work): JobQueue => ({
   name: requestQueueName,
   concurrency,
@@ -27,7 +35,7 @@ export const requestQueue = (work: () => Work): JobQueue => ({
   },
 })
 
-/** Finds requests whose wake-up was lost. Any number of processes may do so at the same time. */
+/** Finds requests whose wake-up was lost. Any number of processes may run it at the same time. */
 export const requestSweep = (work: () => Work, clock: Clock): Sweep => ({
   name: 'account requests',
   everyMs: sweeping.everyMs,
@@ -37,7 +45,7 @@ export const requestSweep = (work: () => Work, clock: Clock): Sweep => ({
   },
 })
 
-/** Sees to a request and takes it away, in one transaction: once, however often it is called, and wholly or not at all. */
+/** Processes a request and deletes it, in one transaction: exactly once, however often it is called. */
 const seeTo = (work: Work, requestId: string): Promise<void> =>
   inTransaction(work, async unit => {
     const request = await work.accountRequests.take(requestId, unit.transaction)

@@ -3,40 +3,43 @@ import { isMailAddress, mailAddressSentence, toStored } from '../../../../platfo
 import type { Account } from '../../stores/account/account.ts'
 import type { Recovery } from '../../stores/account/recovery-email.ts'
 
-/** For how long after a sign-in by password what guards the account may be changed without the password, in ms. */
+/** Time in ms after a sign-in by password in which protected changes need no password. */
 export const freshMs = 15 * 60_000
 
-/** An address as it is stored. @throws BAD_USER_INPUT for what no account can have */
+/** Returns an address in stored form. @throws BAD_USER_INPUT for an address that no account can have */
 export function readEmail(value: unknown, field: string): string {
   const email = typeof value === 'string' ? value.trim() : value
   if (isMailAddress(email)) return toStored(email)
   throw new Refusal('BAD_USER_INPUT', `${field} is missing or no mail address: it is ${mailAddressSentence}.`, { field })
 }
 
-/** What looks like the address of a page: mail programs make a link of it. */
+/** Matches what mail programs turn into a link. */
 const looksLikeLink = /:\/\/|\bwww\.|[\p{L}\d-]\.\p{L}{2,}(?:$|[^\p{L}.])/u
 
 /**
- * The name by which a mail greets. Whoever signs up chooses any name, for anybody's address: one that would be a link in the mail
- * gives way to what stands before the @.
+ * Returns the name for a mail's greeting. Anyone may sign up with any name and address: a name that would become a link
+ * in the mail is replaced by the local part of the address.
  */
 export const greeted = (name: string, email: string): string => (looksLikeLink.test(name) ? email.slice(0, email.indexOf('@')) : name)
 
-/** Whether a code that was mailed there may still set the password of this account: meanwhile its addresses may have changed. */
+/**
+ * Whether a code that was mailed to an address may still set the password of this account, whose addresses may have
+ * changed meanwhile.
+ */
 export const isAddressOf = ({ email, recoveryEmail }: Account, address: unknown): boolean => address === email || address === recoveryEmail
 
-/** What a person sees of the recovery address. */
+/** A person's view of the recovery address. */
 export interface ShownRecovery {
-  /** The address that counts; before the first one is verified, the one that is to be. */
+  /** The verified address; before the first one is verified, the pending one. */
   readonly email: string | null
-  /** Of `email`. */
+  /** Status of `email`. */
   readonly status: 'none' | 'pending' | 'verified'
   readonly verifiedAt: Date | null
   /** The address that waits to be verified. */
   readonly pendingEmail: string | null
 }
 
-/** Shows a verified address for as long as it is in use, whatever is to replace it. */
+/** Shows a verified address for as long as it is in use, whatever replaces it later. */
 export const shownOf = (recovery: Recovery | null): ShownRecovery => ({
   email: recovery?.email ?? recovery?.pendingEmail ?? null,
   status: recovery === null ? 'none' : recovery.email === null ? 'pending' : 'verified',

@@ -9,31 +9,32 @@ import type { Count, Limits } from '../../stores/credentials/limits.ts'
 import { createQueues, createSemaphore, type Lane } from './queue.ts'
 import { type Claim, type Counts, claim, type Result, settle } from './rules.ts'
 
-/** How many sign-ins from one address may be under way, of these by strangers, and how many of one account by strangers: one whose turn it is, and ten. */
+/** Maximum concurrent sign-ins from one address, those of strangers among them, and of strangers to one account. */
 const mostUnderWay = { address: 30, strangersOfAddress: 20, strangersOfAccount: 11 }
 
-/** How many addresses are remembered for a person; the least recent go. */
+/** Maximum addresses remembered for a person; the least recent are dropped. */
 const mostAddresses = 20
 
 /**
- * How many passwords are checked at the same time. Each takes a thread of the four that also look up names and read files: more
- * would hold up the whole process. Strangers have one of them, so that somebody at a known address waits for no guess.
+ * Maximum concurrent password checks. Each takes one of the four threads that also resolve names and read files, and
+ * more would block the process. Strangers have one of them, so that a person at a known address does not wait for
+ * guesses.
  */
 const mostAtOnce = { all: 2, strangers: 1 }
 
-/** How many may wait for that; more are sent away for a moment. */
+/** Maximum number of waiting checks; further ones are rejected. */
 const mostWaiting: Readonly<Record<Lane, number>> = { known: 60, strangers: 30 }
 
-/** Who tries to sign in, and from where. */
+/** The account and address of a sign-in. */
 export interface Attempt {
   readonly email: string
   readonly address: string
 }
 
-/** What became of the password: right with the person's id, wrong, or never looked at. */
+/** Result of a password check: right with the person's id, wrong, or not tried. */
 export type Outcome = { readonly userId: string } | 'wrong' | 'not tried'
 
-/** What is known of an attempt before its turn. */
+/** What is known of a sign-in before its turn. */
 interface Caller extends Attempt {
   readonly account: string
   /** The account at this address. */
@@ -42,14 +43,15 @@ interface Caller extends Attempt {
 }
 
 /**
- * Guards sign-in against guessing (decision 0020). An address is a neighbourhood: an IPv4 address, or a /64 of IPv6. Strangers to an account
- * are tried one after another, so that many at once learn no more than the same number in turn; who comes from an address that
- * signed in before has a lane of their own, and waits for no stranger. A full count refuses before the password is looked at, but
- * from such an address, where only a wrong password is refused, and from an address that has waited. Too many failures from one
- * place put a growing delay before every attempt from there, right ones included. The counts hold for all processes of identity together
- * (decision 0097), and an attempt takes its share of them before the password is looked at; what is under way is bounded in each process.
- * While the database is away nobody is tried.
- * @param noteRefused is told of each password that was wrong
+ * Protects sign-in against guessing (decision 0020). An address is a neighbourhood: an IPv4 address, or a /64 of IPv6.
+ * Strangers to an account are tried one after another, so that many at once learn no more than the same number in turn;
+ * a caller from an address that signed in before has a separate queue, and waits for no stranger. A full count refuses
+ * before the password is looked at, but from such an address, where only a wrong password is refused, and from an
+ * address that has waited. Too many failures from one place put a growing delay before every attempt from there, right
+ * ones included. The counts hold for all processes of identity together (decision 0097), and an attempt takes its share
+ * of them before the password is looked at; what is under way is bounded in each process. While the database is
+ * unavailable, all attempts are rejected.
+ * @param noteRefused called for each wrong password
  * @returns the answer of `tryPassword`, or how many milliseconds to wait
  */
 export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, noteRefused: (email: string) => void = () => {}) {
@@ -66,8 +68,8 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
   })
 
   /**
-   * Changes the counts that an attempt depends on, in one transaction. Those of one address go one after another, so that only one of them
-   * holds a connection while it waits for a row.
+   * Changes the counters of a sign-in, in one transaction. Those of one address run one after another, so that only one
+   * of them holds a connection while it waits for a row.
    */
   const change = <Told extends { readonly counts: Counts }>(caller: Caller, decide: (counts: Counts, now: number) => Told): Promise<Told> =>
     changing(caller.address, () => {
@@ -78,7 +80,7 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
       })
     })
 
-  /** The milliseconds that an attempt has to wait in any case, by a look that locks and changes nothing; 0 when it may be let in. */
+  /** Returns the milliseconds that an attempt has to wait in any case, without locking; 0 when it may be allowed. */
   async function glance(caller: Caller): Promise<number> {
     const [keys, now] = [keysOf(caller), clock.now()]
     const counts = countsIn(keys, await limits.read(Object.values(keys), now))
@@ -109,7 +111,7 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
     return { answer: tried.answer }
   }
 
-  /** Runs work among at most so many of its key. @throws RATE_LIMITED when there are as many */
+  /** Runs work below a maximum for its key. @throws RATE_LIMITED at the maximum */
   async function within<Result>(what: keyof typeof underWay, key: string, sentence: string, work: () => Promise<Result>): Promise<Result> {
     const { enter, leave } = underWay[what]
     try {
@@ -121,7 +123,7 @@ export function createAttempts(pool: pg.Pool, limits: Limits, clock: Clock, note
   }
 
   return {
-    /** @throws RATE_LIMITED when too many sign-ins are under way: of this account, from this address, or of all */
+    /** @throws RATE_LIMITED when too many sign-ins are in progress: of this account, from this address, or in total */
     run<Answer>(who: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>): Promise<{ answer: Answer } | { wait: number }> {
       const account = accountOf(who.email)
       const address = neighbourhoodOf(who.address)
@@ -144,7 +146,7 @@ const names = ['account', 'address', 'patient', 'place'] as const satisfies read
 const countsIn = (keys: Readonly<Record<keyof Counts, string>>, found: ReadonlyMap<string, Count>): Counts =>
   Object.fromEntries(names.map(name => [name, found.get(keys[name]) ?? null])) as Record<keyof Counts, Count | null>
 
-/** What is said to whom has to wait, in ms. */
+/** Error for a sign-in that has to wait, in ms. */
 export function tooManyAttempts(wait: number): Refusal {
   const retryAfter = Math.ceil(wait / 1000)
   const [count, unit] = retryAfter < 60 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute']

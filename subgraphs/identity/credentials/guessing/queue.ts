@@ -1,7 +1,7 @@
-/** Who waits where: a person at an address that signed in to the account before, or anybody else. */
+/** The queue of a sign-in: for a person at an address that signed in to the account before, or for strangers. */
 export type Lane = 'known' | 'strangers'
 
-/** A queue for each key: what has one key runs one after another, in the order in which it came. */
+/** Creates queues by key: work of one key runs one after another, in order of arrival. */
 export function createQueues() {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
@@ -17,9 +17,10 @@ export function createQueues() {
 }
 
 /**
- * A semaphore: lets so many work at once, first come, first served within each of two lanes. A permit that becomes free goes to the known as
- * long as none of them holds one, and else to strangers first: neither lane waits for the whole other one.
- * @param mostStrangers how many permits strangers hold at most; with fewer than all, the known never wait for a stranger @default all
+ * Creates a semaphore with first-come-first-served order within each of two lanes. A free permit goes to the known lane
+ * if that holds none, else to strangers first, so that neither lane waits for the whole other one.
+ * @param mostStrangers maximum permits of strangers; below the total, known callers never wait for a stranger @default
+ * all
  */
 export function createSemaphore(permits: number, mostWaiting: Readonly<Record<Lane, number>>, mostStrangers = permits) {
   const waiting: Record<Lane, (() => void)[]> = { known: [], strangers: [] }
@@ -33,7 +34,7 @@ export function createSemaphore(permits: number, mostWaiting: Readonly<Record<La
   }
 
   return {
-    /** Does the work when its turn has come; null, without doing it, when too many of its lane wait. */
+    /** Runs the work when its turn has come; null, without running it, when too many of its lane wait. */
     async use<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result | null> {
       if (hasRoom(lane)) working[lane] += 1
       else if (waiting[lane].length < mostWaiting[lane]) await new Promise<void>(resolve => waiting[lane].push(resolve))

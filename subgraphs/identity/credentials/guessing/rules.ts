@@ -1,24 +1,24 @@
 import type { Count } from '../../stores/credentials/limits.ts'
 import type { Lane } from './queue.ts'
 
-/** In which time failures are counted, in milliseconds. */
+/** Window in which failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000
 
 /**
- * How many failures an account, and an address, may have within it; and how many an account whose count is full may have of addresses
- * that waited: together no more than 100, the most that NIST SP 800-63B §3.2.2 allows in a row.
+ * Maximum failures of an account, and of an address, within the window; and those of a full account from addresses that
+ * waited. Together no more than 100, the maximum of NIST SP 800-63B §3.2.2 in a row.
  */
 const mostFailures = { account: 10, address: 100, patient: 90 }
 
-/** How many failures an account may have from one place before a delay is put before each further attempt from there. */
+/** Failures of an account from one place above which each further attempt from there is delayed. */
 const mostFailuresFromOnePlace = 30
-/** That delay doubles from a second to this, in ms. */
+/** Maximum of that delay in ms; it doubles from a second. */
 const mostDelayMs = 60_000
 
-/** How long a place that has not failed waits before it is let in to an account whose count is full, in ms; each failure doubles it. */
+/** Initial wait in ms of a place without failures at an account whose count is full; each failure doubles it. */
 const leastPatienceMs = 30_000
 
-/** The counts that an attempt depends on; null where nothing stands. A place is the account at one address. */
+/** The counters of a sign-in; null where nothing is counted. A place is the account at one address. */
 export interface Counts {
   readonly account: Count | null
   readonly address: Count | null
@@ -26,18 +26,18 @@ export interface Counts {
   readonly place: Count | null
 }
 
-/** What an attempt has taken before its password is looked at. */
+/** What an attempt has reserved before its password is checked. */
 export interface Claim {
   readonly lane: Lane
-  /** Milliseconds until there is room again for the account or the address; 0 when there was room. */
+  /** Milliseconds until the account or the address has room again; 0 when there was room. */
   readonly full: number
   readonly before: Count | null
-  /** The count of strangers to the account with this attempt in it; null for a known address. */
+  /** Counter of strangers to the account, this attempt included; null for a known address. */
   readonly account: Count | null
   readonly place: Count
 }
 
-/** What became of an attempt; one that was not tried gives back what it took. */
+/** Result of an attempt; one that was not tried returns its reservation. */
 export type Result = 'right' | 'wrong' | 'not tried'
 
 const added = (count: Count | null, now: number): Count => (count ? { ...count, count: count.count + 1 } : { count: 1, since: now, endsAt: now + windowMs })
@@ -46,16 +46,16 @@ const failedAt = (place: Count | null, failures: number, now: number): Count => 
 
 const waitOf = (count: Count | null, most: number, now: number): number => (count && count.count >= most ? count.endsAt - now : 0)
 
-/** Milliseconds that whoever failed too often from here has to wait, with a right password too. */
+/** Returns the milliseconds that a place with too many failures has to wait, even with a right password. */
 function delayOf(place: Count | null, now: number): number {
   if (!place || place.count < mostFailuresFromOnePlace) return 0
   return Math.max(0, place.since + Math.min(mostDelayMs, 1000 * 2 ** (place.count - mostFailuresFromOnePlace)) - now)
 }
 
-/** Milliseconds until an attempt from here is let in although the account's count is full. */
+/** Returns the milliseconds until an attempt from a place is allowed although the account's count is full. */
 const patienceOf = (place: Count, now: number): number => Math.max(0, place.since + leastPatienceMs * 2 ** place.count - now)
 
-/** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
+/** Returns the milliseconds that a full count makes a stranger wait; 0 when the password may be checked. */
 function waitOfStranger({ account, address, patient }: Counts, place: Count, now: number): number {
   const ofAccount = waitOf(account, mostFailures.account, now)
   // An address that guesses at many accounts has no second quota.
@@ -65,9 +65,9 @@ function waitOfStranger({ account, address, patient }: Counts, place: Count, now
 }
 
 /**
- * Takes what one attempt may cost before its password is looked at, so that attempts at the same time, in whatever process, cannot slip
- * under a limit together.
- * @returns what was taken, or the milliseconds to wait, and the counts as they are then
+ * Reserves the possible cost of an attempt before its password is checked, so that concurrent attempts in different
+ * processes cannot exceed a limit together.
+ * @returns the reservation, or the milliseconds to wait, and the new counters
  */
 export function claim(counts: Counts, lane: Lane, now: number): { readonly wait: number; readonly claim?: Claim; readonly counts: Counts } {
   const delay = delayOf(counts.place, now)
@@ -95,7 +95,10 @@ export function claim(counts: Counts, lane: Lane, now: number): { readonly wait:
   }
 }
 
-/** Settles what an attempt took. @returns the counts, and for a wrong password that is refused as too many the milliseconds to wait */
+/**
+ * Settles an attempt's reservation. @returns the counters, and for a wrong password above the limit the milliseconds to
+ * wait
+ */
 export function settle(counts: Counts, taken: Claim, result: Result, now: number): { readonly wait: number; readonly counts: Counts } {
   const { lane } = taken
   if (result === 'right') return { wait: 0, counts: { account: null, patient: null, place: null, address: givenBack(counts.address) } }

@@ -2,7 +2,7 @@ import { codeOf } from '../../../../platform/errors.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import { htmlPage, type Sentence } from '../../../http/html.ts'
 
-/** What goes wrong, as the RFCs name it: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6. */
+/** Error codes of the RFCs: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6. */
 export type FaultName =
   | 'access_denied'
   | 'consent_required'
@@ -19,12 +19,12 @@ export type FaultName =
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
 
-/** What an endpoint refuses with. It says what was wrong, and never what was sent. */
+/** Error of an OAuth endpoint. It says what was wrong, without repeating what was sent. */
 export interface Fault {
   readonly fault: FaultName
   readonly description: string
   readonly status: number
-  /** `WWW-Authenticate` of a 401. */
+  /** `WWW-Authenticate` header of a 401. */
   readonly challenge?: string
 }
 
@@ -37,10 +37,10 @@ export const fault = (name: FaultName, description: string, status = 400, challe
 
 export const isFault = (value: object): value is Fault => 'fault' in value
 
-/** Thrown where nothing has been written yet. */
+/** Creates an error to throw before anything was written. */
 export const thrown = (value: Fault): Error & { readonly refused: Fault } => Object.assign(new Error(value.description), { refused: value })
 
-/** Kept by nobody: every answer may hold a token, or say who somebody is. */
+/** Headers against caching: every answer may contain a token, or identify a person. */
 const unkept = { 'cache-control': 'no-store', pragma: 'no-cache', 'referrer-policy': 'no-referrer' } as const
 
 export const told = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -51,11 +51,12 @@ export const faulted = ({ fault: error, description, status, challenge }: Fault)
 
 export const ledTo = (location: string): Response => new Response(null, { status: 302, headers: { location, ...unkept } })
 
-/** A page that says why nobody is led anywhere. */
+/** Page for an authorization request that must not redirect. */
 export const deadEnd = (status: number, title: string, sentence: Sentence): Response => htmlPage(status, title, sentence)
 
 /**
- * An exchange of programs, whose refusals are the RFCs' own bodies. A browser that sends a cookie along has to say that a page of ours asks.
+ * Wraps an endpoint for programs, whose errors have the RFCs' format. A browser that sends a cookie must have come from
+ * a page of ours.
  */
 export const protocol =
   (trusts: (origin: string) => boolean, exchange: Exchange): Exchange =>

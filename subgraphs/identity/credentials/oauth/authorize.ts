@@ -15,31 +15,31 @@ import { deadEnd, type Fault, fault, isFault, ledTo } from './answers.ts'
 import { type Parameters, parametersOf } from './parameters.ts'
 import { isChallenge, isGrantable, isRegisteredRedirect, withParameters } from './rules.ts'
 
-/** Where a person is asked whether a client may act for them. */
+/** Path of the consent page. */
 export const consentPath = '/identity/consent'
 
-/** Characters of a request, and of what a client wants back as it was: more is nobody's state. */
+/** Maximum characters of a request, and of the client's values that are returned unchanged. */
 const longest = { request: 8_000, state: 2_000, nonce: 500 } as const
 
-/** What authorizing stands on. */
+/** Dependencies of authorization. */
 export interface Authorizing {
   readonly publicUrl: string
   readonly clock: Clock
   readonly authority: Pick<Authority, 'cookie'>
-  /** The rows that a viewer may see, for one request. */
+  /** Creates a context with the rows that a viewer may see, for one request. */
   open(viewer: Viewer, request: Request): Context
 }
 
-/** What a client asks for, before it is known of whom. */
+/** A client's authorization request, before the person is known. */
 interface Wish extends Omit<Asked, 'organizationId' | 'signedInAt' | 'askedBy'> {
   readonly prompt: ReadonlySet<string>
-  /** For how many seconds a sign-in counts; null: as long as the session. */
+  /** Maximum age of a sign-in in seconds; null: the session's life. */
   readonly maxAge: number | null
 }
 
 /**
- * The authorization endpoint (RFC 6749 §3.1 with RFC 7636, RFC 9207 and OpenID Connect Core §3.1.2). Whoever is not known to be registered, with
- * the address as it was registered, is led nowhere.
+ * Handles the authorization endpoint (RFC 6749 §3.1 with RFC 7636, RFC 9207 and OpenID Connect Core §3.1.2). An unknown
+ * client, or one with an unregistered redirect address, gets no redirect.
  */
 export const createAuthorize =
   ({ publicUrl, clock, authority, open }: Authorizing): Exchange =>
@@ -84,7 +84,7 @@ export const createAuthorize =
     return ledTo(isWanting ? `${publicUrl}${consentPath}?${new URLSearchParams({ request: clear })}` : grantedTo(asked, clear, publicUrl))
   }
 
-/** Where a client gets its code. */
+/** Returns the redirect of a client with its code. */
 export const grantedTo = ({ redirectUri, state }: Pick<Asked, 'redirectUri' | 'state'>, code: string, publicUrl: string): string =>
   withParameters(redirectUri, { code, state, iss: publicUrl })
 
@@ -100,8 +100,8 @@ export const personOf = ({ userId, organizationId, roles, context, sessionId }: 
 })
 
 /**
- * Answers a form as the same request by GET (OpenID Connect Core §3.1.2.1). Browsers send no session cookie with the form of another site, so
- * where none came along a request that is well-formed is led to GET, with which it comes.
+ * Handles a form like the same request by GET (OpenID Connect Core §3.1.2.1). Browsers omit the session cookie from
+ * another site's form, so a well-formed request without one is redirected to GET, which carries it.
  */
 export const authorizeByForm =
   ({ publicUrl, authority }: Pick<Authorizing, 'publicUrl' | 'authority'>, byGet: Exchange): Exchange =>
@@ -120,7 +120,10 @@ export const authorizeByForm =
 
 const strange = (sentence: Sentence): Response => deadEnd(400, 'This request cannot be answered', sentence)
 
-/** The same request for when the person has signed in: what asked for that would ask again. A client sees by `auth_time` when it was. */
+/**
+ * Returns the request to repeat after a sign-in, without the parameters that would require another one. The client sees
+ * the time of the sign-in in `auth_time`.
+ */
 function signedIn(given: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams(given)
   const prompt = (next.get('prompt') ?? '').split(' ').filter(each => each !== 'login' && each !== '')
@@ -130,7 +133,7 @@ function signedIn(given: URLSearchParams): URLSearchParams {
   return next
 }
 
-/** Reads what is asked for. */
+/** Reads an authorization request. */
 function readWish(one: Parameters, client: OAuthClientRow, redirectUri: string): Wish | Fault {
   const invalid = (sentence: string) => fault('invalid_request', sentence)
   for (const [name, unsupported] of unread) if (one(name) !== null) return fault(unsupported, `${name} is not read here: send each parameter by itself.`)
@@ -158,7 +161,7 @@ function readWish(one: Parameters, client: OAuthClientRow, redirectUri: string):
 
 const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
 
-/** Parameters of other ways to ask. */
+/** Unsupported parameters. */
 const unread = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],

@@ -6,7 +6,7 @@ import type { OAuthClientRow } from '../../stores/credentials/oauth-client.ts'
 import { type Fault, fault } from './answers.ts'
 import type { Parameters } from './parameters.ts'
 
-/** One sentence for every client that is not let in: it does not tell whether there is one of that name. */
+/** Error for every invalid client; it does not reveal whether a client of that name exists. */
 const stranger = (): Fault =>
   fault(
     'invalid_client',
@@ -15,12 +15,13 @@ const stranger = (): Fault =>
     'Basic realm="supergraph"',
   )
 
-/** Compared with where there is no client, so that it takes as long. */
+/** Hash to compare with when there is no such client, so that it takes as long. */
 const nobodys = hashOfSecret('nobody')
 
 /**
- * Which client calls (RFC 6749 §2.3.1): a confidential one by HTTP Basic, a public one by its `client_id`.
- * @param transaction within which nobody disables it
+ * Authenticates the calling client (RFC 6749 §2.3.1): a confidential one by HTTP Basic, a public one by its
+ * `client_id`.
+ * @param transaction within which the client cannot be disabled
  */
 export async function clientOf(
   { oauthClients }: Pick<Context, 'oauthClients'>,
@@ -41,7 +42,7 @@ export async function clientOf(
 
 const isSecret = (given: string, hash: string): boolean => timingSafeEqual(Buffer.from(hashOfSecret(given)), Buffer.from(hash))
 
-/** Client id and secret, each form-encoded before they were joined. */
+/** Reads HTTP Basic with client id and secret, each form-encoded. */
 function readBasic(header: string): { readonly id: string; readonly secret: string } | null {
   const encoded = /^basic +([\w+/-]+=*) *$/i.exec(header)?.[1]
   if (encoded === undefined) return null

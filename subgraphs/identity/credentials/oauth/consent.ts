@@ -12,7 +12,7 @@ import { deadEnd, type Fault, fault, faulted, isFault, ledTo, told } from './ans
 import { type Authorizing, consentPath, grantedTo, personOf } from './authorize.ts'
 import { withParameters, wordsOf } from './rules.ts'
 
-/** One sentence for every request that is unknown, answered, too old or another person's. */
+/** Error for every consent request that is unknown, answered, expired or another person's. */
 const over = fault('invalid_request', 'This request was answered before, is older than ten minutes, or never was: go back to the application and start again.')
 
 interface Decision {
@@ -21,7 +21,7 @@ interface Decision {
   readonly consentId: string | null
 }
 
-/** What a person decides of a client's request, once. The code that follows from a yes leaves by the redirect alone. */
+/** Applies a person's decision on a client's request, once. The resulting code is only sent in the redirect. */
 async function decide({ publicUrl, open }: Authorizing, request: Request, session: CookieSession, clear: string, accept: boolean): Promise<Decision | Fault> {
   const context = open(personOf(session), request)
   const { oauthGrants, oauthClients, oauthConsents } = context
@@ -74,7 +74,7 @@ const signedIn = async (authority: Pick<Authority, 'cookie'>, request: Request):
   return session === 'stale' ? null : session
 }
 
-/** `POST …/oauth2/consent`: a page of ours says what the person has decided. */
+/** Handles `POST …/oauth2/consent`, by which our page sends the person's decision. */
 export const createConsentExchange =
   (needs: Authorizing, trusts: (origin: string) => boolean): Exchange =>
   async request => {
@@ -89,7 +89,10 @@ export const createConsentExchange =
     return isFault(decision) ? faulted(decision) : told({ redirectTo: decision.redirectTo })
   }
 
-/** The page on which a person reads who asks, for what, in which organization, and where it leads; its form decides. */
+/**
+ * Creates the consent page: it shows the client, the scopes, the organization and the redirect's host, and its form
+ * sends the decision.
+ */
 export function createConsentPage(needs: Authorizing, forms: Forms): Exchange {
   const { authority, open, clock, publicUrl } = needs
   const ended = () => deadEnd(400, 'This request is over', over.description)
@@ -127,7 +130,7 @@ export function createConsentPage(needs: Authorizing, forms: Forms): Exchange {
   }
 }
 
-/** What is asked, as HTML. */
+/** Renders the request as HTML. */
 function asks(client: OAuthClientRow, { asked }: GrantCode, organization: string | null, person: string): string {
   const words = asked.scopes.map(scope => `<li>${escaped(wordsOf(scope))}</li>`).join('')
   const may = client.trusted ? '<p>It is an application of the platform: it may do whatever you may do.</p>' : `<p>It will be able to:</p><ul>${words}</ul>`
@@ -136,7 +139,7 @@ ${may}
 <p>You will be led to <b>${isolated(placeOf(asked.redirectUri))}</b>. You can take this back at any time.</p>`
 }
 
-/** What of an address tells people where it leads. */
+/** Returns the part of an address that shows people where it leads. */
 const placeOf = (uri: string): string => {
   const { protocol, host } = new URL(uri)
   return protocol === 'https:' ? host : protocol === 'http:' ? 'an application on this device' : `the application ${protocol.slice(0, -1)} on this device`

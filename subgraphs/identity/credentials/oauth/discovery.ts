@@ -3,10 +3,10 @@ import { everyScope } from '../../../scopes.ts'
 import { authorizePath, credentialsPath } from '../names.ts'
 import { openidScopes } from './rules.ts'
 
-/** Where clients look what there is (OpenID Connect Discovery §4, RFC 8414 §3), on every host. */
+/** Paths of the discovery documents (OpenID Connect Discovery §4, RFC 8414 §3), on every host. */
 export const discoveryPaths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const
 
-/** What an OAuth client needs to know of the platform. */
+/** Handles discovery: the platform's metadata for OAuth clients. */
 export function createDiscovery(publicUrl: string): Exchange {
   const at = (path: string) => `${publicUrl}${credentialsPath}/oauth2/${path}`
   const byBasic = ['client_secret_basic'] as const

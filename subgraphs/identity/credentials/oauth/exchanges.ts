@@ -14,7 +14,7 @@ interface Needs extends Authorizing, Giving, Inspecting {
   trustsOrigin(origin: string): boolean
 }
 
-/** OAuth 2.1 and OpenID Connect, as exchanges by method and path. */
+/** Handlers of OAuth 2.1 and OpenID Connect, by method and path. */
 export function oauthExchanges(needs: Needs): Exchanges {
   const trusts = (origin: string) => origin === needs.publicUrl || needs.trustsOrigin(origin)
   const of = (exchange: Parameters<typeof protocol>[1]) => protocol(trusts, exchange)

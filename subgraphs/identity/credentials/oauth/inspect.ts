@@ -12,28 +12,28 @@ import { clientOf } from './client.ts'
 import { readForm } from './parameters.ts'
 import { effectiveScopes } from './rules.ts'
 
-/** What token introspection needs. */
+/** Dependencies of token introspection. */
 export interface Inspecting {
   readonly clock: Clock
   readonly authority: Pick<Authority, 'issuer' | 'audience' | 'jwks' | 'sessions'>
   open(viewer: Viewer, request: Request): Context
-  /** Everybody's rows. */
+  /** Creates a context with the rows of all organizations. */
   job(): Job
 }
 
-/** An access token that stands at this moment. */
+/** A valid access token. */
 interface Standing {
   readonly sessionId: string
   readonly userId: string
   readonly organizationId: string | null
   readonly session: ValidSession
-  /** What it may do now. */
+  /** Scopes that the token has now. */
   readonly scopes: readonly string[]
   readonly iat: number
   readonly exp: number
 }
 
-/** Reads an access token as every door does, but from the rows themselves: null for everything that does not stand. */
+/** Verifies an access token by the rows themselves: null for every invalid one. */
 async function standing({ authority, clock }: Inspecting, token: string): Promise<Standing | null> {
   const { issuer, audience } = authority
   const options = { issuer, audience, currentDate: clock.now(), requiredClaims: ['exp', 'sub', 'sid', 'iat'] }
@@ -58,7 +58,7 @@ async function standing({ authority, clock }: Inspecting, token: string): Promis
   return { sessionId: sid, userId: sub, organizationId, session, scopes: granted ? effectiveScopes(granted, may) : may, iat, exp }
 }
 
-/** `POST …/oauth2/introspect` (RFC 7662): a confidential client asks about its own tokens, a service about any. */
+/** Handles `POST …/oauth2/introspect` (RFC 7662): a confidential client may inspect its own tokens, a service any. */
 export const createIntrospection =
   (needs: Inspecting): Exchange =>
   async (request, viewer) => {
@@ -73,7 +73,7 @@ export const createIntrospection =
     return told((await described(needs, context, token, client?.clientId ?? null)) ?? { active: false })
   }
 
-/** @param own the client whose tokens alone are described; null: anybody's */
+/** @param own the client whose tokens only are described; null for all */
 async function described(needs: Inspecting, { oauthGrants }: Context, token: string, own: string | null): Promise<object | null> {
   const { issuer, audience } = needs.authority
   const family = await oauthGrants.family(token)
@@ -103,7 +103,7 @@ async function described(needs: Inspecting, { oauthGrants }: Context, token: str
   }
 }
 
-/** `POST …/oauth2/revoke` (RFC 7009): ends the family of a token, whichever of it is sent; what is no token of the client's is none. */
+/** Handles `POST …/oauth2/revoke` (RFC 7009): ends the family of any of its tokens; unknown tokens are ignored. */
 export const createRevocation =
   (needs: Inspecting): Exchange =>
   async request => {
@@ -125,7 +125,7 @@ export const createRevocation =
     return refused ? faulted(refused) : new Response(null, { status: 200, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } })
   }
 
-/** `GET …/oauth2/userinfo` (OpenID Connect Core §5.3): of the person what was granted, and nothing else. */
+/** Handles `GET …/oauth2/userinfo` (OpenID Connect Core §5.3): returns the granted claims about the person only. */
 export const createUserinfo =
   (needs: Inspecting): Exchange =>
   async request => {

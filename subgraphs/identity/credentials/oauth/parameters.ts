@@ -1,20 +1,23 @@
 import { readBody } from '../../../http/body.ts'
 import { fault, thrown } from './answers.ts'
 
-/** Parameters of a request, each of which comes once (RFC 6749 §3.1); one without a value counts as left out. */
+/** Reads a parameter, each of which may occur once (RFC 6749 §3.1); an empty one counts as missing. */
 export type Parameters = (name: string) => string | null
 
 /**
  * Reads parameters.
- * @param given as they came
- * @returns each by its name, and those that came more than once
+ * @param given as received
+ * @returns a reader by name, and the names that occurred more than once
  */
 export function parametersOf(given: URLSearchParams): { readonly one: Parameters; readonly repeated: readonly string[] } {
   const names = [...given.keys()]
   return { one: name => given.get(name) || null, repeated: [...new Set(names.filter((name, at) => names.indexOf(name) !== at))] }
 }
 
-/** Reads the form of a request to an endpoint of programs. @throws invalid_request for anything else than one, and for what stands in the address */
+/**
+ * Reads the form of a request to an endpoint for programs. @throws invalid_request for any other body, and for
+ * parameters in the address
+ */
 export async function readForm(request: Request): Promise<Parameters> {
   const refused = (sentence: string) => thrown(fault('invalid_request', sentence))
   if (new URL(request.url).search !== '') throw refused('Parameters belong into the body: an address is written into logs.')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Refusal } from '../../../../platform/errors.ts'
 import { isScope, meaningOf } from '../../../scopes.ts'
 
-/** Scopes of OpenID Connect, and what each lets a client do, in a sentence for people. */
+/** Scopes of OpenID Connect, each with a sentence for people. */
 const openid = {
   openid: 'Know that it is you',
   profile: 'See your name and your picture',
@@ -10,29 +10,29 @@ const openid = {
   offline_access: 'Go on while you are away, for up to 90 days',
 } as const
 
-/** For how long a family of refresh tokens lasts in all, and when none of it is used, in ms. */
+/** Maximum lifetime of a family of refresh tokens in all, and without use, in ms. */
 export const familyLife = { all: 90 * 86_400_000, unused: 30 * 86_400_000 } as const
 
-/** How long an access token is good for, in ms. */
+/** Lifetime of an access token, in ms. */
 export const accessLife = 600_000
 
-/** How many clients there are at most that were not disabled, and what each may have. */
+/** Maximum number of enabled clients, and limits of each. */
 export const most = { clients: 100, redirectUris: 20, redirectLength: 500 } as const
 
-/** What a client may ask for: `openid` and the like, and the full names of scopes. */
+/** Scopes that a client may request: `openid` and the like, and full names of scopes. */
 export const openidScopes: readonly string[] = Object.keys(openid)
 
 export const isGrantable = (scope: string): boolean => Object.hasOwn(openid, scope) || isScope(scope)
 
-/** What a scope allows, in a sentence for people. */
+/** Describes a scope in a sentence for people. */
 export const wordsOf = (scope: string): string =>
   isScope(scope) ? meaningOf(scope) : Object.hasOwn(openid, scope) ? openid[scope as keyof typeof openid] : scope
 
-/** Of the granted scopes those that count for a person who may do no more than this. */
+/** Returns the granted scopes that the person still has. */
 export const effectiveScopes = (granted: readonly string[], may: readonly string[]): readonly string[] =>
   granted.filter(scope => Object.hasOwn(openid, scope) || may.includes(scope))
 
-/** @throws BAD_USER_INPUT for none, and for one that there is not */
+/** @throws BAD_USER_INPUT for an empty list, and for an unknown scope */
 export function readGrantable(asked: readonly string[]): string[] {
   if (asked.length === 0) throw new Refusal('BAD_USER_INPUT', 'scopes is empty: a client that may ask for nothing can do nothing.', { field: 'scopes' })
   const unknown = asked.find(scope => !isGrantable(scope))
@@ -43,9 +43,12 @@ export function readGrantable(asked: readonly string[]): string[] {
   return [...new Set(asked)].sort()
 }
 
-/** Characters that an address may hold (RFC 3986), but no fragment and no wildcard: it is compared as it is written. */
+/**
+ * Matches the characters of a redirect address (RFC 3986), without fragment and wildcard: addresses are compared
+ * literally.
+ */
 const addressCharacters = /^[\w\-.~:/?[\]@!$&'()+,;=%]+$/
-/** A scheme of the app's own: the reversed name of a domain (RFC 8252 §7.1), then a path. */
+/** Matches a private-use scheme: the reversed name of a domain (RFC 8252 §7.1), then a path. */
 const privateUse = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\//
 /** An address of this machine, with any port and path. */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?].*)?$/
@@ -79,8 +82,8 @@ function isRedirectUri(uri: string): boolean {
 }
 
 /**
- * Whether a client may be led back there: each character as it was registered (RFC 9700 §2.1), but the port of a loopback address, which the
- * app learns only when it listens (RFC 8252 §7.3).
+ * Whether a client may be redirected to an address: identical to a registered one (RFC 9700 §2.1), except for the port
+ * of a loopback address, which an app learns only when it listens (RFC 8252 §7.3).
  */
 export function isRegisteredRedirect(registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true
@@ -94,13 +97,13 @@ function withoutPort(uri: string): string | null {
   return `http://${found[1]}${found[3] ?? ''}`
 }
 
-/** An address with more parameters at its end: what is written in it stays as it is. */
+/** Appends parameters to an address, which otherwise stays unchanged. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | null>>): string =>
   `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null))}`
 
 /** A challenge of the method S256: SHA-256 as base64url. */
 export const isChallenge = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
-/** Whether a verifier is the one of a challenge (RFC 7636 §4.6). */
+/** Whether a verifier matches a challenge (RFC 7636 §4.6). */
 export const meetsChallenge = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge

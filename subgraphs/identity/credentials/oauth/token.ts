@@ -14,24 +14,27 @@ import { clientOf } from './client.ts'
 import { type Parameters, readForm } from './parameters.ts'
 import { accessLife, familyLife, meetsChallenge } from './rules.ts'
 
-/** What giving tokens stands on. */
+/** Dependencies of the token endpoint. */
 export interface Giving {
   readonly clock: Clock
   readonly clientAddressHeader: string
   open(viewer: Viewer, request: Request): Context
 }
 
-/** One sentence for every code and every refresh token that is not good: it does not tell why. */
+/** Error for every invalid code or refresh token; it does not reveal the reason. */
 const spent = (): Fault =>
   fault(
     'invalid_grant',
     'This is not good any more, or never was, or not for this client, address and verifier: each works once. Begin with the authorization endpoint.',
   )
 
-/** What an ID token says beside `iss` and `aud` (OpenID Connect Core §2). It is for the client alone, and opens nothing here. */
+/**
+ * Claims of an ID token besides `iss` and `aud` (OpenID Connect Core §2). It is for the client only, and grants no
+ * access here.
+ */
 type IdClaims = Readonly<{ sub: string; nonce?: string; auth_time: number; iat: number; exp: number }>
 
-/** What a client gets, before it is signed. */
+/** Result for a client, before tokens are signed. */
 interface Given {
   readonly client: string
   readonly access: Claims
@@ -46,8 +49,8 @@ const ways: ReadonlyMap<string, (work: Work) => Promise<Given | Fault>> = new Ma
 ])
 
 /**
- * The token endpoint (RFC 6749 §3.2): what it answers stands in the database before it leaves. It is signed before that: where nothing can be
- * signed nothing was used up, and the client comes again with what it has.
+ * Handles the token endpoint (RFC 6749 §3.2): the result is committed before the answer leaves, and signed before the
+ * commit, so that a failure to sign uses nothing up and the client can repeat the request.
  */
 export const createTokenExchange =
   (giving: Giving): Exchange =>
@@ -65,7 +68,7 @@ export const createTokenExchange =
     return isFault(answer) ? faulted(answer) : told(answer)
   }
 
-/** The answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3), its tokens signed. */
+/** Builds the answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3), with signed tokens. */
 async function answerOf(given: Given, { sign }: Context) {
   const [accessToken, idToken] = await Promise.all([sign(given.access), given.id && sign(given.id, given.client)])
   return {
@@ -78,7 +81,7 @@ async function answerOf(given: Given, { sign }: Context) {
   }
 }
 
-/** One request within its transaction. Refusals are answered, not thrown: what was used up stays so. */
+/** One token request within its transaction. Errors are returned, not thrown, so that used codes stay used. */
 interface Work extends Giving {
   readonly context: Context
   readonly request: Request
@@ -86,7 +89,7 @@ interface Work extends Giving {
   readonly unit: Unit
 }
 
-/** Exchanges a code, which whatever comes of it uses up; one that comes again ends what it has given (RFC 9700 §4.5). */
+/** Exchanges a code, which is used up in any case; a repeated code ends the session that it gave (RFC 9700 §4.5). */
 async function redeem(work: Work): Promise<Given | Fault> {
   const { context, request, form, unit, clientAddressHeader } = work
   const { oauthGrants, oauthConsents } = context
@@ -128,7 +131,10 @@ async function redeem(work: Work): Promise<Given | Fault> {
   )
 }
 
-/** Exchanges a refresh token for the next; one that comes again ends its family, for whoever has the other may be a thief (RFC 9700 §4.14). */
+/**
+ * Exchanges a refresh token for the next; a repeated one ends its family, because one of its two holders may be a thief
+ * (RFC 9700 §4.14).
+ */
 async function renew(work: Work): Promise<Given | Fault> {
   const { context, request, form, unit } = work
   const { oauthGrants } = context
@@ -155,7 +161,7 @@ async function renew(work: Work): Promise<Given | Fault> {
   return given({ ...family, roles, grant, nonce: null, refresh, endsAt }, unit.now)
 }
 
-/** What of the granted scopes a client wants this time; null when it wants more (RFC 6749 §6). */
+/** Returns the requested part of the granted scopes; null when more is requested (RFC 6749 §6). */
 function narrowed(wanted: string | null, granted: readonly string[]): readonly string[] | null {
   if (wanted === null) return granted
   const scopes = [...new Set(wanted.split(' ').filter(Boolean))]
@@ -184,7 +190,7 @@ function given({ sessionId, userId, organizationId, roles, grant, signedInAt, no
   return { client: grant.clientId, access, scope: grant.scopes.join(' '), refresh, id }
 }
 
-/** Ends what somebody has used a second time. */
+/** Ends what a reused code or token had given. */
 async function endReused({ context, unit }: Work, reused: GrantCode | Family): Promise<void> {
   const { sessionId, userId, clientId } = reused
   const [ended] = sessionId ? await endSessions(context, { sessionId }, unit) : []

@@ -11,11 +11,11 @@ const signIn = `<p><a href="${loginPath}">Sign in</a></p>`
 const mailField = (value = '') => `<label>Mail address<input name="email" type="email" autocomplete="username" required value="${escaped(value)}"></label>`
 const newPasswordField = (name: string) =>
   `<label>${name === 'password' ? 'Password' : 'New password'}, 12 characters at least<input name="${name}" type="password" autocomplete="new-password" minlength="12" required></label>`
-/** Tells password managers which account a new password is for. */
+/** Hidden field that tells password managers which account a new password is for. */
 export const usernameField = (account: string) => `<label hidden>Account<input type="email" autocomplete="username" value="${escaped(account)}"></label>\n`
 const button = (does: string) => `<button>${does}</button>`
 
-/** What the page says when it is opened, or again after a refusal. */
+/** What the page shows at first, or again after an error. */
 interface Shown {
   readonly status: number
   readonly sentence: Sentence
@@ -24,24 +24,24 @@ interface Shown {
   readonly title?: string
 }
 
-/** A page: what it shows to whom comes with a code or without, and what its form asks of which row. */
+/** A page: its texts with and without a code, and the route that its form calls. */
 interface Page {
   readonly path: string
   readonly title: string
-  /** The form. @param typed what was sent before, as far as it is shown again @param account address of the account that the code is about */
+  /** Builds the form. @param typed earlier input to show again @param account address of the code's account */
   readonly form: (typed: URLSearchParams, account: string | null) => Pick<Shown, 'sentence' | 'fields' | 'hidden' | 'title'>
-  /** What is asked of which row by what the form has sent. */
+  /** Builds the route's request from the form's fields. */
   readonly asks: (sent: URLSearchParams) => { readonly row: string; readonly body: Readonly<Record<string, string>> }
-  /** What is said when it was done. */
+  /** Returns the text after success. */
   readonly says: (sent: URLSearchParams, answer: RowAnswer) => { readonly title: string; readonly sentence: Sentence; readonly below: string }
-  /** What the code of the page's link is good for. */
+  /** Purposes of codes that the page accepts. */
   readonly code: readonly CodePurpose[]
   readonly below?: string
 }
 
 const field = (sent: URLSearchParams, name: string): string => sent.get(name) ?? ''
 
-/** What was asked for by address: the same whoever reads it. */
+/** Text after a request by address: the same for every reader. */
 const mailed = (what: string) => ({
   title: 'Look into your mail',
   sentence: `If ${what}, a mail is on its way. It may take a minute; look among unwanted mail too.`,
@@ -142,13 +142,13 @@ ${button('Create the account')}`,
   },
 ]
 
-/** What fields are called on pages. */
+/** Labels of fields on pages. */
 const labels: Readonly<Record<string, string>> = { newPassword: 'The new password', password: 'The password', email: 'The mail address', name: 'Your name' }
 
-/** A row's sentence, which begins with the field that it is about, for people. */
+/** Turns a route's error message, which begins with a field's name, into one for people. */
 const inWords = (detail: string): string => detail.replace(/^\w+/, word => labels[word] ?? word)
 
-/** Says that the code of a link is not good, and what to do. */
+/** Page for an invalid link, with what to do. */
 const deadLink = (path: string): Response =>
   htmlPage(
     410,
@@ -157,7 +157,10 @@ const deadLink = (path: string): Response =>
     `${path === '/identity/verify-recovery-email' ? '<p>Name the recovery address again in your account: you get another mail.</p>' : `<p><a href="${path}">Ask for another</a></p>`}${signIn}`,
   )
 
-/** The pages by which people make and mend their account. Opening one changes nothing, for programs that scan mail open every link. */
+/**
+ * Pages by which people create and recover their account. Opening one changes nothing, because mail scanners open every
+ * link.
+ */
 export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'clock' | 'contexts' | 'signUp'>, forms: Forms, rows: Exchanges): Exchanges {
   const exchangesOf = (page: Page): [string, Exchange][] => {
     const show = (typed: URLSearchParams, account: string | null, status = 200, mistake?: string): Response => {

@@ -17,20 +17,21 @@ interface InvitationNeeds {
   readonly ground: Pick<AccountGround, 'contexts' | 'clock'>
   readonly forms: Forms
   readonly authority: Pick<Authority, 'cookie'>
-  /** Answers `POST …/accept-invitation`. */
+  /** Handler of `POST …/accept-invitation`. */
   readonly accept: Exchange
 }
 
 /**
- * The page to which the link of an invitation leads, for whoever comes: who has no account makes one, who has one signs in and comes back, and
- * who is signed in accepts or declines. Without a link it shows what waits for who is signed in. Opening it changes nothing.
+ * Page of an invitation's link: people without an account create one, people with an account sign in and return, and
+ * signed-in people accept or decline. Without a link it lists the signed-in person's open invitations. Opening it
+ * changes nothing.
  */
 export function invitationPages({ ground: { contexts, clock }, forms, authority, accept }: InvitationNeeds): Exchanges {
-  /** Who is signed in at this browser. */
+  /** Returns the person who is signed in with this browser. */
   const readerAt = async ({ headers }: Request): Promise<Viewer | null> => readerOf(await authority.cookie(headers))
   const job = () => contexts.everybodys('platform')
 
-  /** Whoever has an account at this browser answers what has come to the verified address of it. */
+  /** Shows the signed-in person the invitations to their verified address. */
   const answering = async (received: readonly InvitationRow[], status = 200, mistake?: string): Promise<Response> => {
     const named = await Promise.all(
       received.map(async ({ id, organizationId }) => ({ id, name: (await job().invitingOrganizations.require(organizationId)).name })),
@@ -69,7 +70,7 @@ export function invitationPages({ ground: { contexts, clock }, forms, authority,
     })
   }
 
-  /** What the link shows: to who has an account, how to come back with it. */
+  /** Shows the invitation of a link; people with an account get the address to return to it after the sign-in. */
   const ofLink = async (code: string, request: Request, viewer: Viewer | null): Promise<Response> => {
     const invitation = await standing(code)
     if (!invitation) return viewer ? ofReader(viewer, request, 410, dead.sentence) : deadLink()
@@ -136,7 +137,7 @@ export function invitationPages({ ground: { contexts, clock }, forms, authority,
   }
 }
 
-/** Answers so in place of a refusal; what is no refusal is thrown. */
+/** Answers a domain error with a page; other errors are thrown. */
 const refusedOr =
   <Value>(value: Value) =>
   (error: unknown): Value => {

@@ -9,24 +9,24 @@ import type { SignUp } from '../account/ground.ts'
 import { authorizePath, credentialsPath } from '../names.ts'
 import { loginPath, resetPath, signUpPath, verifyPath } from './paths.ts'
 
-/** Where the browser goes then, unless it came from a place of ours: to the page that names every other. */
+/** Default destination after a sign-in: the page that lists all others. */
 const goesOnTo = '/'
 
-/** Names, in the page's query and in its form, the path of this host to which it goes on. */
+/** Parameter, in the page's query and form, with the path of this host to continue at. */
 const returnTo = 'return_to'
 
-/** In the query of who has just signed out of a service: the page waits for a press. */
+/** Parameter after a sign-out from a service: the page waits for a click. */
 const stay = 'stay'
 
-/** Sends the form of who is signed in already, where a service is to be opened. */
+/** Script that submits the form of a signed-in person, where a service is to be opened. */
 const goOnScript = '/docs/assets/go-on.js'
 
-/** What a form says again, and who is there. */
+/** Values that a form shows again, and the signed-in person. */
 interface Typed {
   readonly email?: string
-  /** Who is signed in at this browser. */
+  /** Address of the person who is signed in with this browser. */
   readonly present?: string | null
-  /** Whether the page goes on without a press. */
+  /** Whether the page continues without a click. */
   readonly goesOn?: boolean
 }
 
@@ -35,27 +35,27 @@ interface LoginNeeds {
   readonly publicUrl: string
   readonly forms: Forms
   readonly signUp: SignUp
-  /** Answers `POST …/sign-in/email`. */
+  /** Handler of `POST …/sign-in/email`. */
   readonly signIn: Exchange
-  /** Answers `POST …/sign-out`. */
+  /** Handler of `POST …/sign-out`. */
   readonly signOut: Exchange
-  /** Who is signed in at this browser. */
+  /** Returns the person who is signed in with this browser. */
   here(headers: Headers): Promise<{ readonly viewer: Viewer; readonly email: string } | null>
-  /** Handoffs to services, for who has just signed in. */
+  /** Creates handoffs to services after a sign-in. */
   readonly handoffs: {
-    /** Where browsers come back to a service of this slug; null for one that nobody opens. */
+    /** Returns a service's callback address; null for a service that cannot be opened. */
     callbackOf(service: string): Promise<string | null>
     make(viewer: Viewer, request: Request, wanted: { readonly service: string; readonly returnTo: string | null }): Promise<{ readonly callbackUrl: string }>
   }
 }
 
 /**
- * Serves the page on which a person signs in: its form tries the password as `POST …/sign-in/email` does, with its counts and its
- * cookie, and leads on, to the path that the query's `return_to` names, on the host of the `service` that it names by a handoff; what is
- * refused comes back with the form. Who is signed in at this browser already is told as whom, and goes on without a password, or signs out.
+ * Creates the sign-in page. Its form checks the password like `POST …/sign-in/email`, with the same counters and
+ * cookie, and continues at the path of the query's `return_to`, on the host of its `service` by a handoff; after an
+ * error it shows the form again. A signed-in person sees their address, and continues without a password, or signs out.
  */
 export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, here, handoffs }: LoginNeeds): Exchange {
-  /** The path that was asked for. Anything else would let a link to this page send people elsewhere, so it is ignored. */
+  /** Returns the requested path. Anything else is ignored, because a link to this page could send people elsewhere. */
   const pathIn = (fields: URLSearchParams): string | null => {
     const path = fields.get(returnTo) ?? ''
     // Browsers read a backslash as a slash and drop white space: the path they make of it must be of this origin too.
@@ -76,7 +76,9 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
       below: `<p><a href="${resetPath}">Forgot your password?</a></p>${signUp === 'open' ? newcomers(status) : ''}`,
     })
 
-  /** Where it goes on to: a path of this host, or of the service that is named. A service that nobody opens has none. */
+  /**
+   * Returns the destination: a path of this host, or of the named service. A service that cannot be opened has none.
+   */
   const placeIn = async (fields: URLSearchParams): Promise<Place> => {
     const service = fields.get('service')
     if (service === null || service === '') return { path: pathIn(fields), service: null, leadsTo: null }
@@ -117,7 +119,7 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
     return page
   }
 
-  /** Leads on who has signed in, or says why that cannot be. */
+  /** Redirects the signed-in person, or explains why that is impossible. */
   async function leave(request: Request, { path, service }: Place, viewer: Viewer): Promise<Response> {
     const to = (location: string) => new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
     // That page may redirect to another origin.
@@ -135,25 +137,31 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
 
 const invitingSentence = 'With the mail address and password of your account.'
 
-/** For who is signed in already; an application that leads here wants the password, or another account. Enter goes to the button before them. */
+/**
+ * Buttons for a signed-in person. An application's request needs the password, or another account. Enter presses the
+ * first button.
+ */
 const buttonsOf = (path: string | null, email: string): string => {
   const goOn = path?.startsWith(`${authorizePath}?`) ? '' : `\n<button name="goOn" formnovalidate>Continue as ${escaped(email)}</button>`
   return `${goOn}\n<button name="signOut" formnovalidate>Sign out</button>`
 }
 
-/** For who has no account, or has not confirmed its address: of that the answer to a sign-in tells nobody, so a refused one says it to everybody. */
+/**
+ * Hints for people without an account, or with an unverified address: because the sign-in does not reveal which, every
+ * failed one shows them.
+ */
 const newcomers = (status: number): string =>
   `${status === 401 ? `<p>Signed up, and your address is not confirmed yet? <a href="${verifyPath}">Ask for another mail</a></p>` : ''}<p>No account yet? <a href="${signUpPath}">Create one</a></p>`
 
-/** Where a sign-in goes on to. */
+/** Destination after a sign-in. */
 interface Place {
   readonly path: string | null
   readonly service: string | null
-  /** The origin to which the answer to the form leads, when that is another. */
+  /** Origin of the redirect after the form, when it is another one. */
   readonly leadsTo: string | null
 }
 
-/** Who has just been given this token. */
+/** Returns the viewer of a token that was just issued. */
 function viewerOf(accessToken: string): Viewer {
   const { sub, sid, org, ctx } = decodeJwt<Claims>(accessToken)
   return { ...anonymous, kind: 'user', userId: sub!, sessionId: sid, organizationId: org ?? null, context: ctx }

@@ -1,11 +1,11 @@
-/** Where a person signs in with a browser. */
+/** Path of the sign-in page. */
 export const loginPath = '/identity/login'
 
-/** Where somebody who has forgotten the password asks for a link, and the page that it leads to. */
+/** Path of the page for a forgotten password, and of its link. */
 export const resetPath = '/identity/reset-password'
 
-/** Where somebody makes an account, if everybody may. */
+/** Path of the sign-up page, if everyone may sign up. */
 export const signUpPath = '/identity/sign-up'
 
-/** Where an address is confirmed, and another mail for that is asked for. */
+/** Path of the page that verifies an address, or sends another mail for it. */
 export const verifyPath = '/identity/verify-email'

@@ -1,7 +1,7 @@
 import type { CookieSession } from '../../../authority.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
 
-/** The person whose own session a browser's cookie names; null for nobody, and for what an application has. */
+/** Returns the person whose own session a browser's cookie names; null for none, and for an application's session. */
 export const readerOf = (session: CookieSession | 'stale' | null): Viewer | null => {
   if (session === null || session === 'stale' || session.grant) return null
   const { userId, organizationId, roles, context, sessionId } = session

@@ -15,10 +15,10 @@ import {
   valuesOf,
 } from '../../stores/credentials/signing-key.ts'
 
-/** How many keys that should sign are looked at for one that opens: more than one is there while processes have different keys of encryption. */
+/** Maximum number of current keys that are tried: there are several while processes have different encryption keys. */
 const mostLookedAt = 5
 
-/** A new pair, its private half sealed. */
+/** Generates a key pair with an encrypted private half. */
 export async function newSigningKey(cipher: Cipher, now: Date): Promise<NewSigningKey> {
   const pair = await generateKeyPair(keyPair.alg, { crv: keyPair.crv, extractable: true })
   const [publicKey, privateKey] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
@@ -56,10 +56,13 @@ interface InUse {
   readonly key: CryptoKey
 }
 
-/** What signs tokens: a key is asked for with each, in one statement, so that one that was turned or distrusted signs nothing more. */
+/**
+ * Signs tokens. The key is looked up for each token, in one statement, so that a replaced or distrusted one signs
+ * nothing more.
+ */
 export function createSigner({ pool, clock, cipher, issuer, secret, log }: SignerParts) {
   const fingerprint = fingerprintOf(secret)
-  /** Keys that were opened, by id; null for those that do not open. */
+  /** Decrypted keys, by id; null for those that cannot be decrypted. */
   let opened = new Map<string, CryptoKey | null>()
 
   async function open({ id, private_key }: StoredKey): Promise<CryptoKey | null> {
@@ -90,7 +93,7 @@ export function createSigner({ pool, clock, cipher, issuer, secret, log }: Signe
     return 'none'
   }
 
-  /** Makes one, unless another process has meanwhile. */
+  /** Creates a key, unless another process has done so meanwhile. */
   const make = (): Promise<InUse> =>
     holding(pool, async client => {
       const present = await inUse(client)
@@ -113,14 +116,14 @@ export function createSigner({ pool, clock, cipher, issuer, secret, log }: Signe
 
   return {
     /**
-     * Signs a token of ours.
+     * Signs a token.
      * @param audience its `aud`
      */
     async sign(claims: object, audience: string): Promise<string> {
       const { kid, key } = await present()
       return new SignJWT({ ...claims }).setProtectedHeader({ alg: keyPair.alg, kid }).setIssuer(issuer).setAudience(audience).sign(key)
     },
-    /** Sees to it that there is a key. Rejects while nothing can be signed. */
+    /** Ensures that there is a key. Rejects while nothing can be signed. */
     ready: (): Promise<void> => present().then(() => {}),
   }
 }
@@ -128,10 +131,10 @@ export function createSigner({ pool, clock, cipher, issuer, secret, log }: Signe
 const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('which AUTH_SECRET sessions are begun with').digest('base64url')
 
 /**
- * Sees to it that what is stored is of this secret and sealed. With another AUTH_SECRET than before every session ends and every key goes, for
- * the secret signs cookies; keys that a version of before has encrypted with it are sealed with the cipher. Any number of processes may do
- * it at once: one of them does.
- * @returns whether it was another secret
+ * Ensures that stored keys belong to this secret and are encrypted. After a change of AUTH_SECRET all sessions end and
+ * all keys are deleted, because the secret signs cookies; keys that an earlier version encrypted with the secret are
+ * encrypted with the cipher. Of several processes one does it.
+ * @returns whether the secret has changed
  */
 export function settleSecret({ pool, clock, cipher, secret }: Pick<SignerParts, 'pool' | 'clock' | 'cipher' | 'secret'>): Promise<boolean> {
   const own = fingerprintOf(secret)
@@ -156,7 +159,7 @@ export function settleSecret({ pool, clock, cipher, secret }: Pick<SignerParts, 
   })
 }
 
-/** Keys as a version of before has kept them, opened; null when one of them is of another secret. */
+/** Decrypts keys that an earlier version stored; null when one of them belongs to another secret. */
 async function openedBySecret(keys: readonly StoredKey[], secret: string): Promise<readonly StoredKey[] | null> {
   if (keys.length === 0) return []
   const { symmetricDecrypt } = await import('better-auth/crypto')

@@ -1,7 +1,7 @@
 import type { MailData } from '../kinds.ts'
 import { type Letter, nameIn } from './letter.ts'
 
-/** To whom has an account, when somebody signs up with their address: whoever did is told nothing. */
+/** Mail to a person with an account, when somebody signs up with their address; the caller is not informed. */
 export const alreadyRegistered = ({ name }: MailData['already-registered']): Letter => ({
   subject: 'You have an account already',
   says: [

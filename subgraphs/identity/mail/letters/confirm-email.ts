@@ -1,7 +1,7 @@
 import type { MailData } from '../kinds.ts'
 import { addressIn, type Letter, type Link, nameIn, onceUntil } from './letter.ts'
 
-/** To the new address of somebody who changes theirs. */
+/** Mail to the new address of a person who changes theirs. */
 export const confirmEmail = ({ name, account }: MailData['confirm-email'], link: Link): Letter => ({
   subject: 'Confirm your new mail address',
   says: [`Hello ${nameIn(name)},`, `the account ${addressIn(account)} is to have this mail address from now on. Until you confirm it, the former one stays.`],

@@ -3,7 +3,7 @@ import { type Letter, type Link, nameIn, onceUntil } from './letter.ts'
 
 const and = new Intl.ListFormat('en', { type: 'conjunction' })
 
-/** To whom is invited into an organization, whether they have an account or not. */
+/** Mail to a person who is invited into an organization, with or without an account. */
 export const invitation = ({ organization, invitedBy, roles }: MailData['invitation'], link: Link): Letter => {
   const [name, by] = [nameIn(organization), invitedBy === null ? null : nameIn(invitedBy)]
   return {

@@ -1,32 +1,32 @@
 import { escaped } from '../../../http/html.ts'
 
-/** What a mail says, once: its text and its HTML are both made of it. */
+/** Content of a mail, from which its text and its HTML are built. */
 export interface Letter {
   readonly subject: string
-  /** Sentences, a paragraph each. */
+  /** Paragraphs of the mail. */
   readonly says: readonly string[]
-  /** What to press, and what it is called; and what to know of it. */
+  /** Label and address of the mail's button, with a note. */
   readonly link?: { readonly label: string; readonly url: string; readonly note: string }
-  /** What to do if it was not the reader who caused it. */
+  /** Advice for a reader who did not cause the mail. */
   readonly closing: string
 }
 
-/** A link of a mail: where it leads, and until when. */
+/** A mail's link with its end of validity. */
 export interface Link {
   readonly url: string
   readonly endsAt: Date
 }
 
-/** `22 November 2026, 18:37 UTC` */
+/** Formats a moment: `22 November 2026, 18:37 UTC`. */
 export const momentOf = (moment: Date): string =>
   `${moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })}, ${moment.toISOString().slice(11, 16)} UTC`
 
-/** What holds of every link. */
+/** Note on every link's validity. */
 export const onceUntil = ({ endsAt }: Link): string => `It works once, until ${momentOf(endsAt)}. A newer mail of this kind ends it.`
 
 /**
- * A name that somebody gave, for a line of text: without what would break the line or turn what stands around it, and without what a mail
- * program would make a link of, for whoever chooses a name could lead people anywhere by a mail of ours.
+ * Cleans a name for a line of text: removes line breaks, direction changes, and anything that mail programs turn into a
+ * link, so that a chosen name cannot lead readers elsewhere.
  */
 export const nameIn = (name: string): string =>
   [
@@ -49,7 +49,7 @@ export const textOf = ({ says, link, closing }: Letter): string =>
 
 const paragraph = (sentence: string): string => `<p>${escaped(sentence)}</p>`
 
-/** The same as HTML: it loads nothing from anywhere. */
+/** Renders a mail as HTML, which loads nothing. */
 export const htmlOf = ({ subject, says, link, closing }: Letter): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escaped(subject)}</title></head>

@@ -20,5 +20,5 @@ const letters: { readonly [Kind in MailKind]: Writes<Kind> } = {
   notice,
 }
 
-/** What a mail says. @param link for the kinds that have one; the others are told when it happened */
+/** Returns the content of a mail. @param link for kinds with a link; for others the time of the event */
 export const letterOf = (kind: MailKind, data: unknown, about: Link | Date): Letter => letters[kind](data as never, about as never)

@@ -24,7 +24,7 @@ const about: Readonly<Record<NoticeOf, { readonly subject: string; readonly happ
   },
 }
 
-/** To an account's address, of something that concerns its safety and has happened. */
+/** Mail to an account's address about an event that concerns its security. */
 export const notice = ({ name, what }: MailData['notice'], at: Date): Letter => ({
   subject: about[what].subject,
   says: [`Hello ${nameIn(name)},`, about[what].happened, `That was on ${momentOf(at)}.`],

@@ -1,7 +1,7 @@
 import type { MailData } from '../kinds.ts'
 import { addressIn, type Letter, type Link, nameIn, onceUntil } from './letter.ts'
 
-/** To whom has asked for a new password, at the account's address or its recovery address. */
+/** Mail to a person who requested a new password, at the account's address or its recovery address. */
 export const resetPassword = ({ name, account }: MailData['reset-password'], link: Link): Letter => ({
   subject: 'Set a new password',
   says: [

@@ -1,7 +1,7 @@
 import type { MailData } from '../kinds.ts'
 import { type Letter, type Link, nameIn, onceUntil } from './letter.ts'
 
-/** To whom has signed up: the account can be used once the address is known to be theirs. */
+/** Mail to a person who has signed up: the account can be used once the address is verified. */
 export const verifyEmail = ({ name }: MailData['verify-email'], link: Link): Letter => ({
   subject: 'Confirm your mail address',
   says: [`Hello ${nameIn(name)},`, 'an account was made with this mail address. You can sign in once you have confirmed that the address is yours.'],

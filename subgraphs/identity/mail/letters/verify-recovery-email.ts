@@ -1,7 +1,7 @@
 import type { MailData } from '../kinds.ts'
 import { addressIn, type Letter, type Link, nameIn, onceUntil } from './letter.ts'
 
-/** To an address that somebody has named as their recovery address. */
+/** Mail to an address that a person has entered as their recovery address. */
 export const verifyRecoveryEmail = ({ name, account }: MailData['verify-recovery-email'], link: Link): Letter => ({
   subject: 'Confirm your recovery address',
   says: [

@@ -16,8 +16,8 @@ const unchanged: Partial<InvitationRow> = {}
 type Joining = Writing & Pick<Context, 'memberships' | 'codes' | 'quotas'>
 
 /**
- * Makes the person of an invitation a member, unless they are one; to be called under the organization's lock, with the invitation held.
- * @returns the membership that was made; null where there was one
+ * Makes the person of an invitation a member, if not yet; requires the lock on the organization and the invitation.
+ * @returns the new membership; null where there was one
  * @throws CONFLICT, reason QUOTA
  */
 export async function join(context: Joining, { organizationId, roles }: InvitationRow, userId: string, unit: Unit): Promise<MembershipRow | null> {
@@ -29,7 +29,7 @@ export async function join(context: Joining, { organizationId, roles }: Invitati
   return memberships.insert({ organizationId, id: newId(now), userId, roles: [...roles], ...stamps }, transaction)
 }
 
-/** What follows within the transaction in which an invitation was accepted. */
+/** Writes the consequences of an accepted invitation within its transaction. */
 export async function joined(context: Joining, { id }: InvitationRow, membership: MembershipRow | null, userId: string, unit: Unit): Promise<void> {
   await context.codes.end(id, ['invitation'], unit.transaction)
   if (!membership) return
@@ -37,20 +37,20 @@ export async function joined(context: Joining, { id }: InvitationRow, membership
   await record(context, { tenantId: organizationId, action: 'membership.added', subjectId, actor: `user:${userId}`, personId: userId }, unit)
 }
 
-/** What other services are told of it. */
+/** Returns the facts about a person who joined. */
 export const toldOfJoining = (invitation: InvitationRow, membership: MembershipRow | null): readonly NewFact[] => [
   closesAttention(invitation.id),
   ...(membership ? [isAdded({ ...membership, kind: 'human' })] : []),
 ]
 
-/** Finds an invitation that the caller has received, and holds its organization: whoever comes with it at once waits here. */
+/** Finds an invitation that the caller has received, and locks its organization, so that concurrent answers wait. */
 async function hold({ viewer, receivedInvitations, invitingOrganizations }: Context, id: string, { transaction }: Unit): Promise<void> {
   const organizationId = await receivedInvitations.organizationOf(requireId(id, 'id'), requirePerson(viewer), transaction)
   if (!organizationId) throw new Refusal('NOT_FOUND', 'No such invitation has come to the verified address of your account.', { field: 'id' })
   await invitingOrganizations.lock(organizationId, transaction)
 }
 
-/** Accepts an invitation in the name of the caller. @throws NOT_FOUND, CONFLICT */
+/** Accepts an invitation as the caller. @throws NOT_FOUND, CONFLICT */
 export function acceptInvitation(context: Context, id: string): Promise<InvitationRow> {
   const userId = requirePerson(context.viewer)
   let membership: MembershipRow | null = null
@@ -71,7 +71,7 @@ export function acceptInvitation(context: Context, id: string): Promise<Invitati
   })
 }
 
-/** Declines one. @throws NOT_FOUND, CONFLICT */
+/** Declines an invitation. @throws NOT_FOUND, CONFLICT */
 export function declineInvitation(context: Context, id: string): Promise<InvitationRow> {
   const userId = requirePerson(context.viewer)
   return change(context, {

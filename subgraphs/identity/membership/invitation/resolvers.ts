@@ -92,7 +92,7 @@ export const invitationResolvers: Resolvers = {
   },
 }
 
-/** When an invitation ends whose mail goes out now. */
+/** Returns the end of an invitation that is mailed now. */
 const endOf = (now: Date): Date => new Date(now.getTime() + codeLives.invitation)
 
 const audited = (action: string) => (row: InvitationRow) => ({ tenantId: row.organizationId, action, subjectId: row.id })
@@ -104,7 +104,7 @@ interface Managing {
   wake(invitation: InvitationRow, unit: Unit): Promise<void>
 }
 
-/** What who runs the organization does with one of its invitations. */
+/** Runs a manager's action on an invitation of the organization. */
 function managing(context: Context, id: string, what: string, { decide, audit, tell, wake }: Managing): Promise<InvitationRow> {
   requirePerson(context.viewer)
   requireOrganization(context.viewer)
@@ -120,7 +120,7 @@ function managing(context: Context, id: string, what: string, { decide, audit, t
   })
 }
 
-/** Has the mail sent, with a new code in place of any other. @param by who invites */
+/** Sends the mail, with a new code that replaces any other. @param by the inviting person */
 async function mail({ mails, codes }: Context, { id, email, roles }: InvitationRow, { name }: OrganizationRow, by: UserRow | null, unit: Unit): Promise<void> {
   const data = { organization: name, invitedBy: by?.name ?? null, roles: rolesToGraph(roles) }
   await mails.send({ kind: 'invitation', to: email, code: () => codes.issue('invitation', id, unit), data }, unit)

@@ -6,7 +6,7 @@ import type { Quotas } from '../../context.ts'
 import type { InvitationStatus as StatusToGraph } from '../../resolvers.generated.ts'
 import { type InvitationRow, type InvitationStatus, type Standing, statusAt } from '../../stores/invitation.ts'
 
-/** Where the page of invitations is; the link of a mail adds `?code=`. */
+/** Path of the invitation page; a mail's link adds `?code=`. */
 export const invitationPath = '/identity/invitation'
 
 export const statusToGraph = {
@@ -19,7 +19,7 @@ export const statusToGraph = {
 
 export const toStatus = (status: StatusToGraph): InvitationStatus => status.toLowerCase() as InvitationStatus
 
-/** @returns the address as it is stored @throws BAD_USER_INPUT for one that could never sign in */
+/** @returns the address in stored form @throws BAD_USER_INPUT for one that could never sign in */
 export function readAddress(email: unknown): string {
   if (isMailAddress(email)) return toStored(email)
   throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
@@ -54,7 +54,7 @@ const why: Readonly<Record<InvitationStatus, string>> = {
 }
 
 /**
- * Checks that an invitation waits for somebody.
+ * Checks that an invitation is pending.
  * @param remedy what to do instead
  * @throws CONFLICT, with the status as reason
  */
@@ -67,7 +67,7 @@ export function requirePending(invitation: Pick<InvitationRow, 'status' | 'expir
 /** The key under which the launcher knows an invitation. */
 const attentionKey = (id: string): string => `invitation:${id}`
 
-/** What is told of an invitation once it is known whom the address belongs to. */
+/** Returns the attention fact of an invitation, once the person of its address is known. */
 export const opensAttention = (invitation: InvitationRow, userId: string, organization: string, publicUrl: string): NewFact => ({
   kind: 'attention.opened',
   body: {
@@ -84,5 +84,8 @@ export const opensAttention = (invitation: InvitationRow, userId: string, organi
   },
 })
 
-/** What is told of one that waits no more: the same whether anybody was told of it, so that nobody learns whom an address belongs to. */
+/**
+ * Returns the fact that closes an invitation's attention: the same whether any was opened, so that it does not reveal
+ * whom an address belongs to.
+ */
 export const closesAttention = (id: string): NewFact => ({ kind: 'attention.closed', body: { key: attentionKey(id) } })

@@ -4,13 +4,13 @@ import type { Worker } from '../../context.ts'
 import { statusAt } from '../../stores/invitation.ts'
 import { closesAttention, opensAttention } from './rules.ts'
 
-/** How often invitations are looked at, in ms, and how many one round takes. */
+/** Interval in ms of the check of invitations, and maximum invitations in one round. */
 const sweeping = { everyMs: 5_000, atOnce: 100 }
 
 /**
- * Writes that invitations have expired, and tells people in the platform of those that wait for them: also who makes an account, or verifies
- * the address, after the mail. Nobody who invites waits for it, so that nobody learns from it whom an address belongs to. Any number of
- * processes may do so at the same time.
+ * Marks expired invitations, and opens attention items for people of their address, also after a later sign-up or
+ * verification. It runs in the background, so that inviters do not learn whom an address belongs to. Any number of
+ * processes may run it at the same time.
  */
 export const invitationSweep = (open: () => Pick<Worker, 'invitations' | 'clock'> & Parameters<typeof step>[0], publicUrl: string): Sweep => ({
   name: 'invitations',

@@ -20,7 +20,7 @@ const noStore = { 'cache-control': 'no-store' }
 
 const described = ({ id, slug, title, icon }: ServiceEntryRow) => ({ id, slug, title, icon })
 
-/** Answers `POST /identity/api/auth/handoff`. */
+/** Handles `POST /identity/api/auth/handoff`. */
 export const mintExchange =
   (contextOf: (viewer: Viewer, request: Request) => Context): Exchange =>
   async (request, viewer) => {
@@ -35,8 +35,9 @@ interface ExchangeNeeds {
 }
 
 /**
- * Answers `POST /identity/api/auth/sso/exchange`: a code of a handoff for a session, once. Whoever comes with a code uses it up: a page of another
- * service, somebody else's browser, a person who lost the session or the membership that it came from. Of several at once the first decides.
+ * Handles `POST /identity/api/auth/sso/exchange`: exchanges a handoff's code for a session, once. Every attempt uses
+ * the code up: from a page of another service, from another browser, or by a person who lost the session or the
+ * membership. Of several concurrent ones the first decides.
  */
 export const ssoExchange =
   ({ contextOf, authority }: ExchangeNeeds): Exchange =>
@@ -66,7 +67,7 @@ export const ssoExchange =
 
 interface Presented {
   readonly presenter: Presenter
-  /** Whose session the browser has that comes with the code. */
+  /** Session of the browser that sends the code. */
   readonly inBrowserOf: string | null
   readonly entries: readonly ServiceEntryRow[]
 }

@@ -7,7 +7,7 @@ import type { HandoffDetails } from '../../stores/credentials/handoff.ts'
 import type { ServiceEntryRow } from '../../stores/service-entry.ts'
 import { type Bearer, callbackUrlOf, mostAMinute, readReturnTo, requireLaunchable } from './rules.ts'
 
-/** A handoff that was just made. */
+/** A new handoff. */
 export interface MadeHandoff {
   readonly code: string
   readonly expiresAt: Date
@@ -18,7 +18,7 @@ export interface MadeHandoff {
 const minuteMs = 60_000
 
 /**
- * Makes a handoff.
+ * Creates a handoff.
  * @throws BAD_USER_INPUT, NOT_FOUND, CONFLICT (reasons NOT_LAUNCHABLE, CONTEXT), RATE_LIMITED
  */
 export async function mintHandoff(context: Context, bearer: Bearer, wanted: { readonly service: unknown; readonly returnTo?: unknown }): Promise<MadeHandoff> {

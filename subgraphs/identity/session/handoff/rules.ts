@@ -3,28 +3,28 @@ import { requireId } from '../../../../platform/ids.ts'
 import { isPerson, isService, type Viewer } from '../../../viewer.ts'
 import type { ServiceEntryRow } from '../../stores/service-entry.ts'
 
-/** Handoffs that a person may make within a minute. */
+/** Maximum handoffs of a person within a minute. */
 export const mostAMinute = 30
 
-/** Characters of a `returnTo` at most. */
+/** Maximum characters of a `returnTo`. */
 const longestPath = 2000
 
-/** Who a handoff is of, and where they act. */
+/** The person of a handoff, and the person's context. */
 export interface Bearer {
   readonly userId: string
-  /** Null in personal context. */
+  /** Organization; null in personal context. */
   readonly organizationId: string | null
   readonly context: 'personal' | 'organization'
-  /** The session that it comes from, which has to stand until it is exchanged; null when a service asks for the person and names none. */
+  /** Session of the handoff, which must be valid until the exchange; null when a service requests it without one. */
   readonly sessionId: string | null
-  /** Whether a service has named that session: nobody has seen yet that it stands and is theirs. */
+  /** Whether a service named the session, whose validity and owner are not checked yet. */
   readonly isNamed?: boolean
 }
 
 /**
- * The person whose handoff a viewer may make.
- * @param named the session of that person that a service names; whether it stands and is theirs is for `mintHandoff` to see
- * @throws FORBIDDEN; BAD_USER_INPUT for a session that is no id, and for one that a person names
+ * Returns the person for whom a viewer may create a handoff.
+ * @param named the person's session, as a service names it; `mintHandoff` checks it
+ * @throws FORBIDDEN; BAD_USER_INPUT for an invalid session id, and for one that a person names
  */
 export function bearerOf(viewer: Viewer, named: string | null | undefined = null): Bearer {
   const { organizationId, context, sessionId } = viewer
@@ -59,7 +59,9 @@ export function requireLaunchable(target: Target | undefined, context: Bearer['c
   return callback
 }
 
-/** The path to open then; null for none. @throws BAD_USER_INPUT for what could lead to another host */
+/**
+ * Returns the path to open afterwards; null for none. @throws BAD_USER_INPUT for one that could lead to another host
+ */
 export function readReturnTo(value: unknown): string | null {
   if (value === undefined || value === null) return null
   // Browsers read a backslash as a slash and drop control characters.
@@ -67,7 +69,7 @@ export function readReturnTo(value: unknown): string | null {
   throw new Refusal('BAD_USER_INPUT', `returnTo is a path of the service, at most ${longestPath} characters that begin with one slash.`, { field: 'returnTo' })
 }
 
-/** Where the browser is sent: the service reads the code there. */
+/** Returns the address to which the browser is redirected with the code. */
 export function callbackUrlOf(callback: string, { code, icon }: { readonly code: string; readonly icon: string }): string {
   const url = new URL(callback)
   url.searchParams.set('sso_code', code)
@@ -75,13 +77,13 @@ export function callbackUrlOf(callback: string, { code, icon }: { readonly code:
   return url.href
 }
 
-/** Who comes with a code: a page of an origin, or a program, which says for which service it is. */
+/** The caller of an exchange: a page of an origin, or a program, which names its service. */
 export interface Presenter {
   readonly origin: string | null
   readonly serviceId: unknown
 }
 
-/** Whether a code for this service is in the right hands. */
+/** Whether the client that presents a code belongs to the service that the code is for. */
 export function isForPresenter(target: Pick<ServiceEntryRow, 'id' | 'addresses'>, { origin, serviceId }: Presenter): boolean {
   if (origin === null) return serviceId === target.id
   return [target.addresses.web, target.addresses.dashboard].some(address => address !== undefined && new URL(address).origin === origin)

@@ -15,12 +15,12 @@ const findByAddress = statement(
 )
 const link = statement('insert into identity.foreign_people (issuer, subject, user_id, created_at) values ($1, $2, $3, $4)')
 
-/** What a person is called whom the issuer does not name. */
+/** Name of a person whom the issuer does not name. */
 const nameless = 'Unnamed'
 
 /**
- * Makes the person of a subject that nobody has seen before: any number at once make one. Whoever has the verified address already, and is not
- * known under another subject, is that person: so those who were here before, or whom the set-up has made, go on.
+ * Creates the person of a new subject: concurrent requests create one. A person with the same verified address and
+ * without another subject becomes that subject, so that existing people, and the first owner, keep their account.
  */
 export async function admit(job: Job, issuer: string, newcomer: Newcomer): Promise<void> {
   const once = () => inTransaction(job, unit => admitWithin(job, issuer, newcomer, unit))

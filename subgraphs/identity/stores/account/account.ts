@@ -4,14 +4,14 @@ import { rows, type Statement, statement } from '../../../../platform/sql/statem
 import type { Unit } from '../../../store/books.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** A person's account, as rules look at it. A service account has none. */
+/** A person's account, as rules see it. A service account has none. */
 export interface Account {
   readonly userId: string
   readonly name: string
   readonly email: string
   readonly emailVerified: boolean
   readonly suspended: boolean
-  /** As the credential library hashed it (scrypt); null: nobody signs in to it by password. */
+  /** Hash by the credential library (scrypt); null: the account has no password. */
   readonly password: string | null
   /** The verified recovery address. */
   readonly recoveryEmail: string | null
@@ -49,10 +49,10 @@ const signedInByPassword = statement(
 
 const standingSession = statement('select from identity.sessions where id = $1 and user_id = $2 and expires_at > $3')
 
-/** How many accounts one address may reset the password of: those that have it as their recovery address. */
+/** Maximum number of accounts whose password one address may reset: those with it as recovery address. */
 const mostOfAddress = 20
 
-/** Accounts of people, with what the credential library keeps of them. */
+/** Accounts of people, in the credential library's tables. */
 export const accountStore = {
   open({ sequelize }: Opening) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
@@ -65,22 +65,24 @@ export const accountStore = {
       },
 
       /**
-       * The same, held until the transaction ends. Meanwhile no session of the person begins either, for its row refers to this one: of who
-       * comes with a former password nobody slips in.
+       * Returns the account, locked until the transaction ends. The lock also prevents new sessions of the person,
+       * whose rows refer to it, so that nobody signs in with a former password meanwhile.
        */
       async lock(userId: string, transaction: Transaction): Promise<Account | null> {
         return (await read<Account>(lock, [userId], transaction))[0] ?? null
       },
 
-      /** @param email as it is stored */
+      /** @param email in stored form */
       async byEmail(email: string, transaction?: Transaction): Promise<Account | null> {
         return (await read<Account>(byEmail, [email], transaction))[0] ?? null
       },
 
-      /** Those whose address it is, or whose verified recovery address. @param email as it is stored */
+      /** Returns the accounts with this address or verified recovery address. @param email in stored form */
       byAnyEmail: (email: string, transaction: Transaction): Promise<readonly Account[]> => read<Account>(byAnyEmail, [email, mostOfAddress], transaction),
 
-      /** Makes an account whose address nobody has verified yet. @returns its person's id; null when the address has an account */
+      /**
+       * Creates an account with an unverified address. @returns the person's id; null when the address has an account
+       */
       async add({ name, email, password }: { readonly name: string; readonly email: string; readonly password: string }, unit: Unit): Promise<string | null> {
         const { transaction, now } = unit
         const [made] = await read<{ id: string }>(insertPerson, [newId(now), name, email, now], transaction)
@@ -89,10 +91,13 @@ export const accountStore = {
         return made.id
       },
 
-      /** Gives people who have none the same password, by its hash: several at set-up alone, for equal hashes show equal passwords. */
+      /**
+       * Sets one password hash for people without a password: for several at set-up only, because equal hashes reveal
+       * equal passwords.
+       */
       givePassword,
 
-      /** Sets the hash of the password. Hold the account. */
+      /** Sets the hash of the password. Lock the account first. */
       async setPassword(userId: string, password: string, unit: Unit): Promise<void> {
         const changed = await read(changePassword, [userId, password, unit.now], unit.transaction)
         if (changed.length === 0) await givePassword([userId], password, unit)
@@ -101,12 +106,12 @@ export const accountStore = {
       /** Writes that the person reads mail at the account's address. */
       verify: async (userId: string, { transaction, now }: Unit): Promise<void> => void (await read(verifyEmail, [userId, now], transaction)),
 
-      /** Changes the address to one that is verified; false when it has an account. */
+      /** Changes the address to a verified one; false when it has an account. */
       async setEmail(userId: string, email: string, { transaction, now }: Unit): Promise<boolean> {
         return (await read(changeEmail, [userId, email, now], transaction)).length > 0
       },
 
-      /** Whether a session of the person's stands. */
+      /** Whether a session of the person is valid. */
       async hasSession(sessionId: string, userId: string, { transaction, now }: Unit): Promise<boolean> {
         return (await read(standingSession, [sessionId, userId, now], transaction)).length > 0
       },

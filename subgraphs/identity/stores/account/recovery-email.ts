@@ -3,7 +3,7 @@ import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** A person's recovery address: the one that is verified, and the one that is to be. One of them is there. */
+/** A person's recovery address: the verified one, the pending one, or both. */
 export interface Recovery {
   readonly email: string | null
   readonly verifiedAt: Date | null
@@ -30,32 +30,32 @@ const removeSame = statement(
    update identity.recovery_emails set pending_email = null where user_id = $1 and pending_email = $2 and email <> $2`,
 )
 
-/** Recovery addresses. Whoever changes one holds the account (`accounts.lock`). */
+/** Recovery addresses. Writers lock the account first (`accounts.lock`). */
 export const recoveryEmailStore = {
   open: ({ sequelize }: Opening) => ({
     async ofPerson(userId: string, transaction?: Transaction): Promise<Recovery | null> {
       return (await rows<Recovery>(sequelize, find, [userId], transaction))[0] ?? null
     },
 
-    /** Notes an address that is to be verified; the verified one stays, and is what there is when it is the same. */
+    /** Stores a pending address; the verified one stays, and nothing is pending when both are the same. */
     async ask(userId: string, email: string, { transaction, now }: Unit): Promise<Recovery> {
       return (await rows<Recovery>(sequelize, ask, [userId, email, now], transaction))[0]!
     },
 
-    /** Puts the pending address in place of the verified one; false when it is another by now, or none. */
+    /** Replaces the verified address by the pending one; false when that has changed, or is missing. */
     async verify(userId: string, email: string, { transaction, now }: Unit): Promise<boolean> {
       return (await rows(sequelize, verify, [userId, email, now], transaction)).length > 0
     },
 
-    /** Forgets an address that nobody has verified yet; the verified one stays. */
+    /** Removes a pending address; the verified one stays. */
     forgetPending: async (userId: string, transaction: Transaction): Promise<void> => void (await rows(sequelize, forgetPending, [userId], transaction)),
 
-    /** Removes both. @returns what there was */
+    /** Removes both addresses. @returns the removed ones */
     async remove(userId: string, transaction: Transaction): Promise<Recovery | null> {
       return (await rows<Recovery>(sequelize, remove, [userId], transaction))[0] ?? null
     },
 
-    /** Removes one that has become the address of the account itself. */
+    /** Removes a recovery address that has become the account's own address. */
     removeSame: async (userId: string, email: string, transaction: Transaction): Promise<void> =>
       void (await rows(sequelize, removeSame, [userId, email], transaction)),
   }),

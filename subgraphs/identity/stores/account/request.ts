@@ -25,7 +25,7 @@ const take = statement(
 )
 const overdue = statement('select id from identity.account_requests where created_at < $1 order by created_at limit $2')
 
-/** What was asked for by address, until a job has seen to it. */
+/** Requests by address, until a job has processed them. */
 export const accountRequestStore = {
   open: ({ sequelize }: Opening) => ({
     /** @returns its id */
@@ -35,12 +35,12 @@ export const accountRequestStore = {
       return id
     },
 
-    /** Takes a request away in the transaction that sees to it; null when somebody else does, or has. */
+    /** Deletes a request in the transaction that processes it; null when another process has it. */
     async take(id: string, transaction: Transaction): Promise<AccountRequest | null> {
       return (await rows<AccountRequest>(sequelize, take, [id], transaction))[0] ?? null
     },
 
-    /** Those that came before then: a wake-up may be lost, a request is not. */
+    /** Returns requests from before a moment: a wake-up may be lost, a request is not. */
     overdue: async (before: Date, most: number): Promise<readonly string[]> =>
       (await rows<{ id: string }>(sequelize, overdue, [before, most])).map(({ id }) => id),
   }),

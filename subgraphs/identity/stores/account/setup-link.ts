@@ -3,10 +3,12 @@ import { newId } from '../../../../platform/ids.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** How long a set-up link is good, in ms; a later start replaces it sooner. */
+/** Lifetime of a set-up link in ms; a later start replaces it sooner. */
 export const setupLinkMs = 24 * 3600_000
 
-/** Whoever signs in is remembered with the address, or with what another issuer calls them: as long as there is none, nobody has. */
+/**
+ * Condition that nobody has signed in: every sign-in is stored with its address, or with the other issuer's subject.
+ */
 const nobodySignedIn = 'not exists (select from identity.sign_in_addresses) and not exists (select from identity.foreign_people)'
 const goodLink = `select id from identity.verifications where identifier = 'setup' and value = $1 and expires_at > $2 and ${nobodySignedIn}`
 
@@ -27,7 +29,10 @@ const removeEmpty = statement(
 )
 const removePerson = statement('delete from identity.users where id = $1')
 
-/** The one set-up link, kept by its hash among the one-time values of the credential library, and beside it whom its form has made. */
+/**
+ * The single set-up link, stored by its hash among the credential library's one-time values, with the account that its
+ * form created.
+ */
 export const setupLinkStore = {
   open({ sequelize }: Opening) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
@@ -36,18 +41,18 @@ export const setupLinkStore = {
       /** Whether the hash is that of the link's code, and the link still good. */
       stands: async (hash: string, now: Date): Promise<boolean> => (await read(find, [hash, now])).length > 0,
 
-      /** The same, and nobody else sends its form before the transaction ends. */
+      /** Locks the link, so that no other form is processed before the transaction ends. */
       lock: async (hash: string, now: Date, transaction: Transaction): Promise<boolean> => (await read(lock, [hash, now], transaction)).length > 0,
 
-      /** Puts a new link in place of the former one; false once somebody has signed in. */
+      /** Replaces the former link; false once somebody has signed in. */
       replace: async (hash: string, now: Date, transaction: Transaction): Promise<boolean> =>
         (await read(replace, [newId(now), hash, until(now), now], transaction)).length > 0,
 
-      /** Remembers whom the form has made. */
+      /** Stores the account that the form created. */
       note: async (userId: string, now: Date, transaction: Transaction): Promise<void> =>
         void (await read(noteMaker, [newId(now), userId, until(now), now], transaction)),
 
-      /** Takes back whom the form made before, with the organizations that nobody else is in: nobody has worked in them. */
+      /** Deletes the account of an earlier form, with the organizations that have no other member. */
       async takeBack(transaction: Transaction): Promise<void> {
         for (const { value: userId } of await read<{ value: string }>(forgetMakers, [], transaction)) {
           const left = await read<{ id: string }>(removeMemberships, [userId], transaction)

@@ -3,19 +3,19 @@ import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** What a code of a handoff is for, beside the person. */
+/** Details of a handoff's code, besides the person. */
 export interface HandoffDetails {
   readonly [name: string]: unknown
-  /** As the record names it. */
+  /** Id in audit entries. */
   readonly handoffId: string
   readonly serviceId: string
   readonly organizationId: string | null
-  /** The session that it comes from; null when a service asked for the person. */
+  /** Parent session; null when a service requested the handoff for the person. */
   readonly sessionId: string | null
   readonly returnTo: string | null
 }
 
-/** The person of a handoff, who may still go where it leads. */
+/** The person of a handoff, who may still continue. */
 export interface Goer {
   readonly id: string
   readonly name: string
@@ -38,10 +38,13 @@ const findGoer = statement(
 /** A concurrent end of the session waits, and then ends the sessions begun from it. */
 const holdOrigin = statement('select from identity.sessions where id = $1 for key share')
 
-/** What handoffs ask besides their codes. */
+/** Handoff queries besides codes. */
 export const handoffStore = {
   open: ({ sequelize }: Opening) => ({
-    /** How many a person has made within the last minute, and when the first of them; what has expired goes. Others wait until the transaction ends. */
+    /**
+     * Counts a person's handoffs of the last minute, with the time of the first; expired ones are deleted. Concurrent
+     * callers wait until the transaction ends.
+     */
     async madeLately(userId: string, { now, transaction }: Unit): Promise<{ readonly made: number; readonly since: Date | null }> {
       await rows(sequelize, lockPerson, [userId], transaction)
       await rows(sequelize, dropExpired, [userId, now], transaction)
@@ -49,7 +52,7 @@ export const handoffStore = {
       return lately!
     },
 
-    /** The person of a handoff, unless the account, the membership or the session ended that it came from. */
+    /** Returns the person of a handoff, unless the account, the membership or the parent session ended. */
     async goer(userId: string, { organizationId, sessionId }: HandoffDetails, now: Date, transaction: Transaction): Promise<Goer | null> {
       if (sessionId !== null) await rows(sequelize, holdOrigin, [sessionId], transaction)
       const [found] = await rows<Goer>(sequelize, findGoer, [userId, organizationId, sessionId, now], transaction)

@@ -1,48 +1,51 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
 
-/** The count under one key. */
+/** The count of one key. */
 export interface Count {
   readonly count: number
-  /** When the window began; some keys move it with each count. Milliseconds since 1970. */
+  /** Start of the window in ms since 1970; some keys move it with each count. */
   readonly since: number
-  /** From then on nothing is known of the key. Milliseconds since 1970. */
+  /** End of the count in ms since 1970. */
   readonly endsAt: number
 }
 
-/** How many of a kind one subject may have within a window that begins with the first. */
+/** Maximum count of a subject within a window that begins with the first. */
 export interface Bound {
   readonly kind: string
   readonly most: number
   readonly windowMs: number
 }
 
-/** How many of those that were asked for fit under a bound. */
+/** Result of counting: how many were granted. */
 export interface Taken {
   readonly granted: number
   /** Milliseconds until there is room again; 0 when all were granted. */
   readonly waitMs: number
 }
 
-/** What becomes of counts. */
+/** Decides on changes of counts. */
 type Decide<Result> = (counts: ReadonlyMap<string, Count>) => { readonly result: Result; readonly counts: ReadonlyMap<string, Count | null> }
 
-/** Counts that every process of identity shares, in one table. A method rejects while the database is away. */
+/** Counters shared by all processes of identity, in one table. A method rejects while the database is unavailable. */
 export interface Limits {
   /** The key of a subject: a keyed hash, so that the table holds neither addresses nor names. */
   keyOf(kind: string, subject: string): string
-  /** Counts some atomically, as many as there is room for. @param many how many @default 1 */
+  /** Counts several occurrences atomically, as many as there is room for. @param many how many @default 1 */
   take(bound: Bound, subject: string, now: Date, many?: number): Promise<Taken>
-  /** Reads the counts that stand, without waiting for whoever changes them. */
+  /** Reads the current counts, without waiting for writers. */
   read(keys: readonly string[], now: Date): Promise<ReadonlyMap<string, Count>>
   /**
-   * Changes several counts at once while nobody else does.
-   * @param decide is given the counts that stand, and says what becomes of them: null forgets one, what is left out stays
+   * Changes several counts under a lock.
+   * @param decide receives the current counts and returns changes: null deletes one, omitted ones stay
    */
   change<Result>(keys: readonly string[], now: Date, decide: Decide<Result>): Promise<Result>
 }
 
-/** After how many changes of its own a process removes rows that have ended, and how many at most: more than so many changes make. */
+/**
+ * Number of own changes after which a process removes ended rows, and their maximum: more than that many changes
+ * create.
+ */
 export const sweeping = { every: 256, most: 4_096 }
 
 // Counts beyond the limit too: the former count says how many were granted.
@@ -88,8 +91,7 @@ interface StoredCount {
 const countOf = ({ count, since, endsAt }: StoredCount): Count => ({ count, since: since.getTime(), endsAt: endsAt.getTime() })
 
 /**
- * Opens the counts. Who writes them removes those that have ended, so the table holds hardly more than what was counted within the
- * longest window, however much that was.
+ * Opens the counters. Writers remove ended ones, so the table holds hardly more than the longest window's counts.
  * @param secret keys the hashes
  */
 export function openLimits(pool: pg.Pool, secret: string): Limits {

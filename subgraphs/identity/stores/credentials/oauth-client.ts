@@ -3,7 +3,7 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
 
-/** Applications that people let act for them: the platform's, so each row belongs to the organization `admin`. */
+/** OAuth clients: they belong to the platform, so each row's organization is `admin`. */
 export const oauthClients = table('identity.oauth_clients', {
   organizationId: uuid.key,
   id: uuid.key,
@@ -13,7 +13,7 @@ export const oauthClients = table('identity.oauth_clients', {
   /** SHA-256 of the secret, hex; null for public clients. */
   secretHash: text.maybe,
   redirectUris: texts,
-  /** The most that it may ask for. */
+  /** Maximum scopes that the client may request. */
   scopes: texts,
   trusted: truth,
   disabledAt: moment.maybe,
@@ -34,15 +34,15 @@ const narrow = statement(
 
 const clientSql = (rows: Rows<typeof oauthClients>) => ({
   /**
-   * One that was not disabled, whoever asks.
-   * @param transaction within which nobody disables it
+   * Returns an enabled client, for any caller.
+   * @param transaction within which it cannot be disabled
    */
   async standing(clientId: string, transaction?: Transaction): Promise<OAuthClientRow | null> {
     const [client] = await rows.read(transaction ? hold : find, [clientId], transaction)
     return client ?? null
   },
 
-  /** How many there are. Nobody makes another before the transaction ends. */
+  /** Counts the enabled clients. Nobody creates another before the transaction ends. */
   async standingIn(organizationId: string, transaction: Transaction): Promise<number> {
     // A separate statement, so that of two concurrent calls the second sees the first one's row.
     await rows.read(lockOrganization, [organizationId], transaction)
@@ -50,12 +50,12 @@ const clientSql = (rows: Rows<typeof oauthClients>) => ({
     return found!.count
   },
 
-  /** Takes from what a client was granted what it may not ask for any more. */
+  /** Removes scopes from grants that the client may no longer request. */
   narrow: async (clientId: string, scopes: readonly string[], transaction: Transaction): Promise<void> =>
     void (await rows.read(narrow, [clientId, scopes], transaction)),
 })
 
-/** Platform admins see all, who are in `admin`; a person sees those to which they have agreed. */
+/** Platform administrators in `admin` see all clients; a person sees those that they have consented to. */
 export const oauthClientStore = store(
   oauthClients,
   {

@@ -5,7 +5,7 @@ import { moment, type Row, table, text, texts, uuid } from '../../../../platform
 import type { Unit } from '../../../store/books.ts'
 import { type Rows, store } from '../../../store/store.ts'
 
-/** What people have agreed to: one row a person and client, which grows with what is agreed to later. */
+/** Consents: one row for each person and client, extended by later consents. */
 export const oauthConsents = table('identity.oauth_consents', {
   id: uuid.key,
   userId: uuid,
@@ -30,21 +30,21 @@ const removeOfClient = statement('delete from identity.oauth_consents where clie
 
 const consentSql = (rows: Rows<typeof oauthConsents>) => ({
   /**
-   * To which scopes of a client a person has agreed.
-   * @param transaction within which nobody takes it back
+   * Returns the scopes of a client that a person has consented to.
+   * @param transaction within which the consent cannot be withdrawn
    */
   async given(userId: string, clientId: string, transaction?: Transaction): Promise<readonly string[]> {
     const [consent] = await rows.read<{ scopes: string[] }>(transaction ? hold : find, [userId, clientId], transaction)
     return consent?.scopes ?? []
   },
 
-  /** Remembers that a person agrees, to what was agreed to before as well. @returns the consent's id */
+  /** Adds to a person's consent. @returns the consent's id */
   async grant(userId: string, clientId: string, scopes: readonly string[], { now, transaction }: Unit): Promise<string> {
     const [consent] = await rows.read<{ id: string }>(grant, [newId(now), userId, clientId, [...scopes].sort(), now], transaction)
     return consent!.id
   },
 
-  /** Forgets what anybody agreed to with a client. */
+  /** Deletes all consents to a client. */
   removeOfClient: async (clientId: string, transaction: Transaction): Promise<void> => void (await rows.read(removeOfClient, [clientId], transaction)),
 })
 

@@ -5,7 +5,7 @@ import { rows, type Statement, statement } from '../../../../platform/sql/statem
 import type { Unit } from '../../../store/books.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** What a client has asked for, of which person and where. */
+/** A client's authorization request, with the person and context. */
 export interface Asked {
   readonly redirectUri: string
   readonly scopes: readonly string[]
@@ -15,19 +15,19 @@ export interface Asked {
   readonly challenge: string
   /** The organization that was active; null in personal context. */
   readonly organizationId: string | null
-  /** When the person signed in, ISO 8601. */
+  /** Time of the person's sign-in, ISO 8601. */
   readonly signedInAt: string
-  /** The session that asked, or agreed: what it was given is worth nothing once it has ended. */
+  /** Session that requested, or consented: its grants become void when it ends. */
   readonly askedBy: string
 }
 
-/** `consent`: a request that waits for the person; `code`: what the client exchanges for tokens. */
+/** `consent`: a request that waits for the person; `code`: to be exchanged for tokens by the client. */
 export type GrantPurpose = 'consent' | 'code'
 
-/** For how long each is good, in ms. */
+/** Lifetimes in ms. */
 export const grantLives: Readonly<Record<GrantPurpose, number>> = { consent: 600_000, code: 60_000 }
 
-/** How many of each a person has open at most: a page that sends their browser here again and again ends the older ones. */
+/** Maximum open ones of a person for each purpose: further ones end the oldest. */
 const mostOpen = 20
 
 export interface GrantCode {
@@ -37,11 +37,11 @@ export interface GrantCode {
   readonly asked: Asked
   readonly expiresAt: Date
   readonly usedAt: Date | null
-  /** The session that it gave. */
+  /** Session created from the code. */
   readonly sessionId: string | null
 }
 
-/** The refresh tokens of a session, of which one is good. */
+/** The refresh tokens of a session, of which one is valid. */
 export interface Family {
   readonly sessionId: string
   readonly userId: string
@@ -85,24 +85,24 @@ const standingMember = statement('select roles from identity.memberships where u
 const begun = statement('select created_at as at from identity.sessions where id = $1')
 const standingSession = statement('select from identity.sessions where id = $1 and user_id = $2 and expires_at > $3')
 
-/** 256 random bits as 43 characters that an address may hold. */
+/** Creates 256 random bits as 43 characters that are valid in an address. */
 const random = (): string => randomBytes(32).toString('base64url')
 
-/** A refresh token: what its family has in common, and what makes it the one. */
+/** Matches a refresh token: the part common to its family, and its own part. */
 const refreshForm = /^sgr_([\w-]{43})([\w-]{43})$/
 
-/** The hash of what a refresh token has in common with its family; null for what is none of ours. */
+/** Returns the hash of a refresh token's family part; null for another form. */
 export const familyOf = (token: string): string | null => {
   const common = refreshForm.exec(token)?.[1]
   return common === undefined ? null : hashOfSecret(common)
 }
 
-/** What OAuth clients get on the way to a session, and with it. Everything secret is known by its hash alone. */
+/** Consent requests, codes and refresh tokens of OAuth clients, stored by their hash only. */
 export const oauthGrantStore = {
   open({ sequelize }: Opening) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
     return {
-      /** Makes a request for consent, or a code. @returns its clear text, which is kept nowhere */
+      /** Creates a consent request, or a code. @returns its clear text, which is not stored */
       async issue(purpose: GrantPurpose, of: { readonly userId: string; readonly clientId: string; readonly asked: Asked }, { now, transaction }: Unit) {
         const clear = random()
         const expiresAt = new Date(now.getTime() + grantLives[purpose])
@@ -111,22 +111,24 @@ export const oauthGrantStore = {
         return clear
       },
 
-      /** One as it stands, used and expired ones included. @param transaction within which nobody else uses it */
+      /**
+       * Returns a code or request, used and expired ones included. @param transaction within which nobody else uses it
+       */
       async find(purpose: GrantPurpose, clear: string, transaction?: Transaction): Promise<GrantCode | null> {
         const [found] = await read<GrantCode>(transaction ? lockCode : lookCode, [hashOfSecret(clear), purpose], transaction)
         return found ?? null
       },
 
-      /** Uses a code up. */
+      /** Uses up a code. */
       use: async ({ hash }: GrantCode, { now, transaction }: Unit): Promise<void> => void (await read(markUsed, [hash, now], transaction)),
 
-      /** Notes which session a code has given: it ends when the code comes again. */
+      /** Stores the session that a code created, which ends if the code is used again. */
       note: async ({ hash }: GrantCode, sessionId: string, transaction: Transaction): Promise<void> =>
         void (await read(noteSession, [hash, sessionId], transaction)),
 
       remove: async ({ hash }: GrantCode, transaction: Transaction): Promise<void> => void (await read(removeCode, [hash], transaction)),
 
-      /** Begins the family of a session. @returns its first refresh token */
+      /** Begins a session's family. @returns its first refresh token */
       async begin(sessionId: string, signedInAt: Date, { now, transaction }: Unit): Promise<string> {
         const common = random()
         const token = `sgr_${common}${random()}`
@@ -135,7 +137,7 @@ export const oauthGrantStore = {
       },
 
       /**
-       * The family of a refresh token, whether or not that is the good one.
+       * Returns the family of a refresh token, valid or not.
        * @param transaction within which nobody else uses or ends it
        */
       async family(token: string, transaction?: Transaction): Promise<Family | null> {
@@ -147,7 +149,7 @@ export const oauthGrantStore = {
         return found ?? null
       },
 
-      /** Puts another refresh token in the place of the one that was good. @param token any of the family */
+      /** Replaces the valid refresh token of a family. @param token any of the family */
       async rotate({ sessionId }: Family, token: string, expiresAt: Date, { now, transaction }: Unit): Promise<string> {
         const next = `sgr_${refreshForm.exec(token)![1]}${random()}`
         await read(rotate, [sessionId, hashOfSecret(next)], transaction)
@@ -156,8 +158,9 @@ export const oauthGrantStore = {
       },
 
       /**
-       * The roles of a person who may be acted for: none in personal context.
-       * @returns null for who is suspended or gone, or belongs to that organization no more; none of it changes within the transaction
+       * Returns the roles of an active person; empty in personal context.
+       * @returns null for a suspended or deleted person, or one without that membership; nothing changes within the
+       * transaction
        */
       async rolesOf(userId: string, organizationId: string | null, transaction: Transaction): Promise<readonly string[] | null> {
         if ((await read(standingPerson, [userId], transaction)).length === 0) return null
@@ -166,12 +169,15 @@ export const oauthGrantStore = {
         return member?.roles ?? null
       },
 
-      /** Whether the session stands that asked for a code. Ask when the person is held (`rolesOf`): who sets a new password holds them too. */
+      /**
+       * Whether the session that requested a code is valid. Lock the person first (`rolesOf`), as a password change
+       * does.
+       */
       async isStillAsked({ userId, asked: { askedBy } }: Pick<GrantCode, 'userId' | 'asked'>, { now, transaction }: Unit): Promise<boolean> {
         return (await read(standingSession, [askedBy, userId, now], transaction)).length > 0
       },
 
-      /** When a session began; null for one that has ended. */
+      /** Returns when a session began; null for one that has ended. */
       async begun(sessionId: string): Promise<Date | null> {
         const [session] = await read<{ at: Date }>(begun, [sessionId])
         return session?.at ?? null

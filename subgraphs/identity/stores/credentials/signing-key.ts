@@ -5,25 +5,25 @@ import type { Unit } from '../../../store/books.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** The one algorithm of tokens: EdDSA over Ed25519 (RFC 8037). */
+/** The algorithm of tokens: EdDSA over Ed25519 (RFC 8037). */
 export const keyPair = { alg: 'EdDSA', crv: 'Ed25519' } as const
 
-/** A key signs for so many seconds; then the next token makes a new one. Tokens name theirs by `kid`. */
+/** Seconds for which a key signs; then the next token creates a new one. Tokens name their key by `kid`. */
 export const keyLifetime = 90 * 24 * 3600
 
-/** For how many seconds a retired key is still published: far longer than the last token that it signed. */
+/** Seconds for which a retired key is still published: far longer than its last token lives. */
 export const keyGracePeriod = 24 * 3600
 
 /** Takes the lock under which keys are made, retired and sealed. */
 export const lockSigningKeys = transactionLock('identity.signing_keys', 0)
 
-/** What the private half of a key is bound to when it is sealed. */
+/** Returns the context that a private key's ciphertext is bound to. */
 export const signingKeyPlace = (id: string): string => `signing-key:${id}`
 
-/** The private halves of keys as they are kept. */
+/** Column of encrypted private keys. */
 export const sealedSigningKeys: readonly SealedColumn[] = [{ table: 'identity.signing_keys', key: 'id', column: 'private_key', about: signingKeyPlace }]
 
-/** A key as it is kept. */
+/** A key in stored form. */
 export interface NewSigningKey {
   readonly id: string
   /** JWK (RFC 7517), as text. */
@@ -32,14 +32,14 @@ export interface NewSigningKey {
   readonly privateKey: string
 }
 
-/** A key as it is told of. */
+/** A key without its private half. */
 export interface SigningKeyRow {
   readonly kid: string
   readonly algorithm: string
   readonly createdAt: Date
-  /** Since when it signs nothing; null while it may. */
+  /** Since when the key signs nothing; null while it may. */
   readonly retiredAt: Date | null
-  /** Whether new tokens are signed with it. */
+  /** Whether new tokens are signed with the key. */
   readonly current: boolean
 }
 
@@ -62,24 +62,26 @@ const retire = statement('update identity.signing_keys set expires_at = $1 where
 const removeAll = statement('delete from identity.signing_keys')
 const insert = statement(insertSigningKey)
 
-/** The keys of access tokens, as far as people are told of them and turn them. */
+/** Signing keys of access tokens, for listing and rotation. */
 export const signingKeyStore = {
   open: ({ sequelize }: Opening) => ({
-    /** Those that are published, the newest first. */
+    /** Returns the published keys, the newest first. */
     async published(now: Date): Promise<SigningKeyRow[]> {
       const found = await rows<Omit<SigningKeyRow, 'current'>>(sequelize, list, [new Date(now.getTime() - keyGracePeriod * 1000), now])
       const current = found.find(({ retiredAt }) => retiredAt === null)
       return found.map(key => ({ ...key, current: key === current }))
     },
 
-    /** Takes the lock under which keys are turned, one turn after another. @returns how many keys were made since then */
+    /** Locks the rotation of keys. @returns number of keys created since a moment */
     async hold(since: Date, transaction: Transaction): Promise<number> {
       await rows(sequelize, lockSigningKeys, [], transaction)
       const [made] = await rows<{ count: number }>(sequelize, countSince, [since], transaction)
       return made!.count
     },
 
-    /** Puts a new key in place of those that sign. @param distrust whether the tokens of all before are refused from the commit on */
+    /**
+     * Replaces the signing keys by a new one. @param distrust whether earlier tokens are rejected from the commit on
+     */
     async turn(key: NewSigningKey, distrust: boolean, { now, transaction }: Unit): Promise<SigningKeyRow> {
       if (distrust) await rows(sequelize, removeAll, [], transaction)
       else await rows(sequelize, retire, [now], transaction)
