@@ -42,7 +42,7 @@ import { rarePartStore } from './stores/rare-part.ts'
 import { networkAccountStore } from './stores/revocation/network-account.ts'
 import { signedRequestStore } from './stores/revocation/signed-request.ts'
 
-/** What publishing keeps, each store under the name by which resolvers and jobs know it. */
+/** Stores of publishing, under the names that resolvers and jobs use. */
 export const stores = (cipher: Cipher) => ({
   brands: brandStore,
   posts: postStore,
@@ -76,36 +76,36 @@ export const stores = (cipher: Cipher) => ({
   trendReports: trendReportStore,
 })
 
-/** Signs addresses, and knows again what it signed. */
+/** Signs addresses, and verifies its signatures. */
 export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 
-/** What publishing works with besides: made once in `services.ts`. */
+/** Services of publishing besides its stores, created once in `services.ts`. */
 export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound' | 'callersWay'> {
   readonly storage: Storage
   readonly signatures: Signatures
   readonly receiving: Receiving
-  /** Work on pictures, which organizations take in turn; deliveries have a place of their own. */
+  /** Queue for work on pictures, which organizations take in turn; deliveries have a slot of their own. */
   readonly turns: Turns
-  /** Originals that are held while forms of them are made for networks. */
+  /** Limits the originals held in memory while variants for networks are created. */
   readonly originals: Turns
-  /** Work on texts, which organizations take in turn. */
+  /** Queue for work on texts, which organizations take in turn. */
   readonly texts: Turns
-  /** Counts requests for pictures, by organization. */
+  /** Counts requests for generated pictures, by organization. */
   readonly drawing: Limit
-  /** Reports that are being made in this process, by brand. */
+  /** Reports in the making in this process, by brand. */
   readonly findingTrends: Map<string, Promise<TrendReportRow>>
   readonly applications: OpenApplications
-  /** Those of `applications`. */
+  /** Networks of `applications`. */
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
-  /** Days whose sums were wrong. */
+  /** Counts days whose sums were wrong. */
   readonly sumsThatDrifted: { inc(days: number): void }
   readonly quotas: Quotas
   readonly jobs: Jobs
   readonly keys: KeyCheck
   /** The renewals of tokens that are under way in this process, by connection. */
   readonly renewals: Map<string, Promise<string>>
-  /** What delivery does when a renewal ends that a post waits for. */
+  /** Deliveries that continue when the renewal that they wait for ends. */
   readonly afterRenewals: Set<Promise<void>>
 }
 
@@ -114,5 +114,5 @@ type Stores = ReturnType<typeof stores>
 /** What resolvers receive: the viewer, and the stores limited to the viewer's organization. */
 export type Context = ContextOf<Stores, Services>
 
-/** What delivery and callbacks work with: everybody's rows. */
+/** Context of delivery and callbacks: the rows of all organizations. */
 export type Job = JobContextOf<Stores, Services>

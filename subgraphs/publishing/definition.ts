@@ -30,7 +30,7 @@ const nouns: Readonly<Record<string, Noun<Running<Stores, Opened, PublishingSett
   ...newsNouns,
 }
 
-/** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
+/** Defines publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings) {
   const plan: Plan<Stores, Opened, PublishingSettings> = {
     registration,

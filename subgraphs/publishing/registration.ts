@@ -1,7 +1,7 @@
 import type { Registration } from '../subgraph.ts'
 import type { Applications, NetworkPlaces } from './network/networks.ts'
 
-/** How publishing presents itself to the registry: data alone, so that whoever runs apart may read it. */
+/** Publishing's registration: data only, so that other processes can read it. */
 export const registration: Registration = {
   slug: 'publishing',
   appId: 'app_publishing',
@@ -16,31 +16,31 @@ export const registration: Registration = {
   mobileApps: [],
 }
 
-/** What publishing is told by configuration. */
+/** Settings of publishing from the configuration. */
 export interface PublishingSettings {
-  /** Ours at networks: where none is, the gateway to providers may keep one. */
+  /** Our applications at networks; for other networks the gateway to providers may have one. */
   readonly applications: Applications
   readonly whereabouts: NetworkPlaces
   readonly quotas: Quotas
   readonly retention: Retention
 }
 
-/** How much may be made, so that one caller cannot fill the database. */
+/** Quotas, so that one caller cannot fill the database. */
 export interface Quotas {
   /** Brands of one organization, archived ones included. */
   readonly brandsAnOrganization: number
-  /** Posts that one caller (a person, a key) writes in 24 hours. */
+  /** Posts that one caller (a person or a key) may create in 24 hours. */
   readonly postsADay: number
-  /** Pictures and films of one brand. */
+  /** Pictures and videos of one brand. */
   readonly mediaABrand: number
-  /** Of the unfinished uploads of one organization together, as long as they are to be. */
+  /** Total announced size of the unfinished uploads of one organization. */
   readonly uploadMiBAnOrganization: number
 }
 
-/** For how many days records are kept that nothing rests on any more. */
+/** Days after which records without further use are deleted. */
 export interface Retention {
-  /** Of the audit. */
+  /** Days for entries of the audit log. */
   readonly auditDays: number
-  /** Of attempts to deliver: at least 8, for a network may call a text a duplicate of one that is seven days old. */
+  /** Days for attempts: at least 8, because a network may report a text as a duplicate of a seven-day-old one. */
   readonly attemptDays: number
 }

@@ -16,14 +16,14 @@ import { type PublishingSettings, registration } from './registration.ts'
 
 const adapters = await loadAdapters()
 
-/** What is open: the services, and what nouns alone need of them. */
+/** The opened services, and the dependencies that only nouns use. */
 export interface Opened extends Services {
   readonly webhooks: ReturnType<typeof webhookJobs>
 }
 
 type PublishingBase = Base<Job, PublishingSettings>
 
-/** Makes what publishing works with beside its stores. */
+/** Creates publishing's services besides its stores. */
 export function services(base: PublishingBase): Opened {
   const { foundation, settings, log, jobs, job } = base
   const { ask, call, cipher, clock, environment, events, outbound, callersWay, publicUrl, storage, metrics } = foundation

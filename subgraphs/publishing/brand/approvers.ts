@@ -4,9 +4,9 @@ import { registration } from '../registration.ts'
 import { RightsOfApproverDocument } from './ask.generated.ts'
 
 /**
- * Requires that each of these persons is a member of the organization at this moment, as identity knows it. Somebody of another organization
- * and an id of nobody are refused alike.
- * @throws BAD_USER_INPUT with the ids of those who are no members
+ * Checks that each of these persons is a member of the organization at this moment. Members of other organizations and
+ * unknown ids are rejected alike.
+ * @throws BAD_USER_INPUT with the ids of those who are not members
  */
 export async function requireMembers({ ask, viewer }: Context, organizationId: string, userIds: readonly string[]): Promise<void> {
   const rights = await Promise.all(userIds.map(userId => ask(RightsOfApproverDocument, { userId, organizationId }, { appId: registration.appId, viewer })))

@@ -15,22 +15,22 @@ const brandName = 'Demo Brand'
 const studioName = 'Demo Studio'
 
 interface DemoPost {
-  /** What its id is made of, by which the next start finds it again, whatever was changed in it. */
+  /** Seed of the post's id, by which the next start finds the post again even after changes. */
   readonly mark: string
   readonly copy: string
-  /** Whether it follows the first in a thread. @default false */
+  /** Whether the post follows the first one in a thread. @default false */
   readonly inThread?: boolean
-  /** Its set time, in days after the first one's; without one it is a draft, or what `after` says. */
+  /** Scheduled time, in days after the first post's; without one the post is a draft, or in the state of `after`. */
   readonly afterDays?: number
-  /** What became of it. */
+  /** Returns the state after the post's delivery. */
   after?(now: Date): Partial<PostRow>
 }
 
-/** How far ahead the demo's set times lie, in days: nothing of it is sent while somebody looks around. */
+/** Days between now and the demo's scheduled times, so that nothing is sent while people look around. */
 const daysAhead = 60
 const dayMs = 86_400_000
 
-/** The thread in its order, then the others. */
+/** Demo posts: the thread in its order, then the others. */
 const demoPosts: readonly [DemoPost, ...DemoPost[]] = [
   { mark: 'demo-thread-1', copy: 'Three things we learned while building a supergraph. A thread.', afterDays: 0 },
   { mark: 'demo-thread-2', copy: 'One: whoever owns a type owns its rules. Everybody else holds a key.', inThread: true, afterDays: 0 },
@@ -55,13 +55,16 @@ const demoPosts: readonly [DemoPost, ...DemoPost[]] = [
   },
 ]
 
-/** Whose the demo is. */
+/** Owner of the demo data. */
 export interface DemoOwner {
   readonly organizationId: string
   readonly userId: string
 }
 
-/** Makes what is missing of the demo's brand and posts; of several starts at the same moment one does. @param job in the owner's name */
+/**
+ * Creates missing demo data of the brand; of several starts at the same moment only one does. @param job in the owner's
+ * name
+ */
 export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly brandId: string; readonly threadId: string; readonly postIds: string[] }> =>
   inTransaction(job, async unit => {
     const { posts } = job
@@ -99,7 +102,7 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
     return { brandId, threadId: first.threadId, postIds: ids }
   })
 
-/** The demo's campaign, with two of its posts; once it is there, people do with it what they like. */
+/** Creates the demo's campaign with two of its posts; an existing one is left alone. */
 async function provideCampaign({ campaigns, posts }: Job, { brandId, createdBy }: { brandId: string; createdBy: string }, { now, transaction }: Unit) {
   const id = idOfName(brandId, 'demo-campaign')
   if (await campaigns.lock(id, transaction)) return
@@ -129,7 +132,7 @@ async function provideBrand(
   return id
 }
 
-/** A brand of which nothing is sent that nobody has approved, with a post that waits for that. */
+/** Creates a brand whose posts need approval before they are sent, with a post that waits for approval. */
 async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<void> {
   const { posts } = job
   const { now, transaction } = unit
@@ -146,8 +149,8 @@ async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<vo
 }
 
 /**
- * Rows of publishing that are deleted with organizations, beside their own: everything of their brands. What is stored of
- * their media goes when publishing next comes round.
+ * Deletions of publishing's rows with an organization: everything of its brands. Stored media are removed in
+ * publishing's next round.
  */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const brands = await run<{ id: string }>('select id from publishing.brands where organization_id = any($1::uuid[])', [organizations])

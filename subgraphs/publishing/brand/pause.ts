@@ -11,7 +11,7 @@ import type { PostRow } from '../stores/post.ts'
 import { eachOverdue } from '../stores/posts/of-brand.ts'
 import { pause, resume } from './rules.ts'
 
-/** Pauses a brand: whatever delivery takes up from now on, it leaves. */
+/** Pauses a brand, so that deliveries that have not begun yet wait. */
 export const pauseBrand = (context: Context, { id, expectedVersion }: PauseBrandInput): Promise<BrandRow> =>
   change(context, {
     of: context.brands,
@@ -21,7 +21,10 @@ export const pauseBrand = (context: Context, { id, expectedVersion }: PauseBrand
     audit: ({ after }) => ({ tenantId: id, action: 'brand.paused', subjectId: id, details: { version: after.version } }),
   })
 
-/** Resumes a brand. What came due meanwhile is woken up, or made drafts, in the same transaction: nothing of it is sent in between. */
+/**
+ * Resumes a brand. Posts that became due meanwhile are woken up, or turned into drafts, in the same transaction, so
+ * that none is sent in between.
+ */
 export function resumeBrand(context: Context, { id, overdue, expectedVersion }: ResumeBrandInput): Promise<BrandRow> {
   const changed: PostRow[] = []
   return change(context, {

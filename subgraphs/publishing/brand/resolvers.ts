@@ -14,7 +14,7 @@ import { pauseBrand, resumeBrand } from './pause.ts'
 import { archive, editBrand, readApprovers, readDescription, readName } from './rules.ts'
 import { transferBrand } from './transfer.ts'
 
-/** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */
+/** Changes a brand, with an audit entry; the widget is notified when the brand becomes active or inactive. */
 const changeBrand = (
   context: Context,
   { id, expectedVersion }: ArchiveBrandInput,
@@ -32,7 +32,7 @@ const changeBrand = (
     },
   })
 
-/** Edits a brand; its posts follow another way of approving. */
+/** Edits a brand; its posts follow a changed approval mode. */
 async function updateBrand(context: Context, { id, expectedVersion, ...wanted }: UpdateBrandInput): Promise<BrandRow> {
   const { organizationId } = await context.brands.require(id)
   await requireMembers(context, organizationId, readApprovers(wanted.approverIds))

@@ -4,22 +4,22 @@ import { Refusal } from '../../../platform/errors.ts'
 import { readText, requireId, requireName } from '../../../platform/ids.ts'
 import { type ApprovalMode, type BrandRow, requireInUse } from '../stores/brand.ts'
 
-/** How long the words of a brand may be, in characters. */
+/** Maximum characters of a brand's texts. */
 export const longest = { name: 80, description: 2000 } as const
 
-/** A brand's name without blanks around it. @throws BAD_USER_INPUT for what is no name, or is longer than one */
+/** Reads a brand's name, without surrounding white space. @throws BAD_USER_INPUT for an invalid or too long name */
 export const readName = (given: string | null | undefined): string => requireName(given ?? '', 'name', longest.name)
 
 /**
- * A description; null for none, and for one without words.
+ * Reads a description; null for an empty one.
  * @throws BAD_USER_INPUT when it is too long
  */
 export const readDescription = (given: string | null | undefined): string | null => readText(given, 'description', longest.description)
 
-/** How many persons may decide on a brand's posts beside owners and admins. */
+/** Maximum number of persons who may approve a brand's posts besides owners and admins. */
 export const mostApprovers = 50
 
-/** Ids of persons, each once. @throws BAD_USER_INPUT for what is no id, and for too many */
+/** Reads ids of persons, without duplicates. @throws BAD_USER_INPUT for an invalid id, and for too many */
 export function readApprovers(given: readonly string[] | null | undefined): readonly string[] {
   const ids = [...new Set((given ?? []).map(id => requireId(id, 'approverIds')))]
   if (ids.length > mostApprovers)
@@ -27,13 +27,13 @@ export function readApprovers(given: readonly string[] | null | undefined): read
   return ids
 }
 
-/** An approval mode. @throws BAD_USER_INPUT for null: a brand always has one */
+/** Reads an approval mode. @throws BAD_USER_INPUT for null: a brand always has one */
 function readMode(given: ApprovalMode | null): ApprovalMode {
   if (given) return given
   throw new Refusal('BAD_USER_INPUT', 'approvalMode cannot be null: leave it out to keep it.', { field: 'approvalMode' })
 }
 
-/** What people may change in a brand; what is undefined stays. */
+/** Editable fields of a brand; undefined ones stay unchanged. */
 export interface BrandEdit {
   readonly name?: string | null | undefined
   readonly description?: string | null | undefined
@@ -42,7 +42,7 @@ export interface BrandEdit {
   readonly approverIds?: readonly string[] | null | undefined
 }
 
-/** What an edit changes; nothing when the brand is like that already. */
+/** Returns the changes of an edit; empty when the brand has these values already. */
 export function editBrand(brand: BrandRow, { name, description, timeZone, approvalMode, approverIds }: BrandEdit): Partial<BrandRow> {
   requireInUse(brand)
   const wanted: Partial<BrandRow> = {
@@ -55,21 +55,21 @@ export function editBrand(brand: BrandRow, { name, description, timeZone, approv
   return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(brand[field as keyof BrandRow], value)))
 }
 
-/** What pausing changes: nothing of one that is paused already. @throws CONFLICT, reason BRAND_ARCHIVED */
+/** Returns the changes of pausing; none if the brand is paused already. @throws CONFLICT, reason BRAND_ARCHIVED */
 export function pause(brand: BrandRow, now: Date): Partial<BrandRow> {
   requireInUse(brand)
   return brand.pausedAt ? {} : { pausedAt: now }
 }
 
-/** What resuming changes: nothing of one that is not paused. @throws CONFLICT, reason BRAND_ARCHIVED */
+/** Returns the changes of resuming; none if the brand is not paused. @throws CONFLICT, reason BRAND_ARCHIVED */
 export function resume(brand: BrandRow): Partial<BrandRow> {
   requireInUse(brand)
   return { pausedAt: null }
 }
 
 /**
- * What archiving changes.
- * @param scheduled how many of its posts wait for their time, or are being sent
+ * Returns the changes of archiving.
+ * @param scheduled number of its posts that are scheduled or being sent
  * @throws CONFLICT: BRAND_ARCHIVED, POSTS_SCHEDULED
  */
 export function archive(brand: BrandRow, scheduled: number, now: Date): Partial<BrandRow> {

@@ -45,7 +45,7 @@ export async function transferBrand(context: Context, { id, organizationId: want
   })
 }
 
-/** @throws NOT_FOUND alike for an organization without the caller and for one that is not there */
+/** @throws NOT_FOUND, the same for a missing organization and for one of which the caller is no member */
 async function requireMember({ ask, viewer }: Context, userId: string, organizationId: string): Promise<void> {
   const { memberRights } = await ask(RightsWhereBrandGoesDocument, { userId, organizationId }, { appId: registration.appId, viewer })
   if (!memberRights) throw new Refusal('NOT_FOUND', `You are in no organization ${organizationId}: a brand moves to one of yours.`, { id: organizationId })
@@ -58,7 +58,10 @@ const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
   details: { from: before.organizationId, to: after.organizationId, version: after.version },
 })
 
-/** Writes the move into the record of both organizations, and takes along what its posts and connections have people do. */
+/**
+ * Writes the move into the audit log of both organizations, and moves the action items of the brand's posts and
+ * connections.
+ */
 async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
   for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
   const { connections, posts, publicUrl } = context

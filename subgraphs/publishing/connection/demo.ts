@@ -8,7 +8,7 @@ import { healthFollows } from './health.ts'
 import { readinessWith } from './integration/readiness.ts'
 import { callbackUrl } from './integration/rules.ts'
 
-/** Whose accounts the sandbox's are to be. */
+/** Owner of the demo connections. */
 export interface DemoConnections {
   readonly brandId: string
   readonly userId: string
@@ -24,9 +24,9 @@ export interface NotConnected {
 }
 
 /**
- * Connects the demo brand at every network that the sandbox plays, by the network's own consent page as a person would, where it is not
- * connected: all at once, for a start has no time. Elsewhere people connect by hand.
- * @returns where that failed
+ * Connects the demo brand at every network that the sandbox plays, through the network's own consent page, where it is
+ * not connected: all at once, to start quickly. Networks outside the sandbox are connected by hand.
+ * @returns failed connections
  */
 export async function connectDemo(job: Job, demo: DemoConnections): Promise<readonly NotConnected[]> {
   const present = await job.connections.manyBy('brandId').clear(demo.brandId).load(demo.brandId)

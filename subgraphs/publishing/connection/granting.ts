@@ -4,8 +4,8 @@ import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 
 /**
- * The network of a connection with the application that it grants by: what renews and ends grants.
- * @throws GrantFailure, for now: an application may be set up again, and then the grant still stands
+ * Returns the network of a connection with the application that issued its grant, for renewing and ending grants.
+ * @throws GrantFailure, temporary: the application may be configured again, and then the grant is still valid
  */
 export async function granting(
   { applications, brands }: Pick<Job, 'applications' | 'brands'>,

@@ -2,8 +2,8 @@ import type { Job } from '../context.ts'
 import { groupsAreOff } from '../network/facebook/groups.ts'
 
 /**
- * Has stored groups of Facebook say whether posts may go there, as the operator has set it: they were listed when it was set otherwise,
- * perhaps. What a person chose stays, and counts again once groups are allowed again.
+ * Updates stored groups of Facebook after the operator allowed or disallowed posts to groups. A person's selection is
+ * kept, and takes effect again once groups are allowed.
  */
 export async function tellOfGroups({ networks, places, clock }: Job): Promise<void> {
   const facebook = networks.get('FACEBOOK')

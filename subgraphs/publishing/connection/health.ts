@@ -10,7 +10,7 @@ import { eventsOfConnection } from '../news/webhook/told.ts'
 import type { BrandRow } from '../stores/brand.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 
-/** Changes of a connection, with what they make of its health: everybody who changes one writes them so. */
+/** Adds a connection's health to its changes; all writers use it. */
 export const withHealth = <Changes extends Partial<ConnectionRow>>(
   row: ConnectionRow,
   changes: Changes,
@@ -20,10 +20,10 @@ export const withHealth = <Changes extends Partial<ConnectionRow>>(
   health: healthOf({ ...row, ...changes }, now),
 })
 
-/** Why a connection is out of use that a person has ended: nobody needs to be told. */
+/** Reason of a connection that a person has disconnected: nobody needs to be notified. */
 export const endedByPerson = 'Somebody disconnected the account: connect it again to use it.'
 
-/** What a connection has its managers do, as it stands; null: nothing. */
+/** Returns the attention fact for a connection's managers in its present state; null for none. */
 function attentionOf(row: ConnectionRow | null, organizationId: string, publicUrl: string): FactBody<'attention.opened'> | null {
   const kind = row?.health === 'EXPIRING' ? 'CONNECTION_EXPIRING' : row?.health === 'NEEDS_RECONNECT' ? 'CONNECTION_BROKEN' : null
   if (!row || kind === null || row.deactivatedReason === endedByPerson) return null
@@ -51,9 +51,9 @@ function attentionOf(row: ConnectionRow | null, organizationId: string, publicUr
 const attentionKey = ({ id }: Pick<ConnectionRow, 'id'>): string => `connection:${id}`
 
 /**
- * What other services are told of a change of a connection: that it waits for a manager, or does no more.
- * @param before null for one that was made now
- * @param after  null for one that is gone
+ * Returns the facts about a change of a connection: that it needs a manager, or no longer does.
+ * @param before null for a new one
+ * @param after  null for a deleted one
  */
 export function healthFacts(
   before: ConnectionRow | null,
@@ -66,7 +66,10 @@ export function healthFacts(
   return was && !is ? [{ kind: 'attention.closed', body: { key: was.key } }] : []
 }
 
-/** What stands open of a brand's connections, opened for the organization that the brand has moved to: the old one's was closed before. */
+/**
+ * Returns the open attention facts of a brand's connections, for the organization that the brand has moved to; those of
+ * the former one were closed before.
+ */
 export const movedFacts = (
   connections: readonly ConnectionRow[],
   from: { organizationId: string; publicUrl: string },
@@ -81,7 +84,7 @@ type Followed = Pick<ConnectionRow, 'id' | 'brandId' | 'version' | 'health' | 'a
 
 const eventOf = ({ id, brandId, version, health, active }: Followed) => [{ connectionId: id, brandId }, `${version} ${health} ${active}`] as const
 
-/** Has connections that somebody follows looked at again, for events may be lost between processes. */
+/** Registers the resync of followed connections, because events may be lost between processes. */
 export const resyncConnections = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Followed[]>): void =>
   events.resync(connectionHealthTopic(''), async (organizationId, since) =>
     (await changedSince(organizationId, since)).map(connection => {
@@ -90,21 +93,21 @@ export const resyncConnections = (events: Events, changedSince: (organizationId:
     }),
   )
 
-/** A connection before and after a change; `before` is null when it was made, `after` when it is gone. */
+/** A connection before and after a change; `before` is null for a new one, `after` for a deleted one. */
 export interface ChangedConnection {
   readonly before: ConnectionRow | null
   readonly after: ConnectionRow | null
 }
 
-/** What follows a change, with the brand of the connection. */
+/** Consequences of a change, with the brand of the connection. */
 type Belonging = Pick<Following<ChangedConnection>, 'tell' | 'announce'> & {
   /** Locks the brand until the transaction ends; null if it was deleted. */
   readonly share: (transaction: Transaction) => Promise<BrandRow | null>
 }
 
 /**
- * What follows a change of a connection, whoever makes it: in its transaction what other services are told, after it the news. They go to the
- * organization that the brand is in at that moment, so whoever makes the change holds the brand by `share`, before the connection.
+ * Returns the consequences of a connection's change: facts in its transaction, events after it. They go to the brand's
+ * organization at that moment, so the writer locks the brand by `share` before the connection.
  */
 export function healthFollows({ brands, events, publicUrl }: Pick<Job, 'brands' | 'events' | 'publicUrl'>, brandId: string): Belonging {
   let brand = null as BrandRow | null
@@ -118,13 +121,16 @@ export function healthFollows({ brands, events, publicUrl }: Pick<Job, 'brands' 
   }
 }
 
-/** Tells whoever follows the organization of a change of health. */
+/** Publishes a change of health to the organization. */
 export function announceHealth(events: Events, { organizationId }: Pick<BrandRow, 'organizationId'>, { before, after }: ChangedConnection): void {
   const isSame = before?.health === after?.health && before?.active === after?.active
   if (after && !isSame) events.announce(connectionHealthTopic(organizationId), ...eventOf(after))
 }
 
-/** How a job's step takes hold of a connection whose change somebody is told of: the brand first, as whoever moves it does. */
+/**
+ * Returns how a job's step locks a connection whose change is published: the brand first, as a transfer of the brand
+ * does.
+ */
 export function heldWithBrand(job: Pick<Job, 'brands' | 'connections' | 'events' | 'publicUrl'>, { id, brandId }: Pick<ConnectionRow, 'id' | 'brandId'>) {
   const { share, ...follows } = healthFollows(job, brandId)
   return {

@@ -12,7 +12,7 @@ interface At extends Base<Job, unknown> {
   readonly services: { readonly keys: KeyCheck }
 }
 
-/** Accounts at networks, and how they are connected. */
+/** Connections to accounts at networks. */
 export const connectionNouns: Readonly<Record<string, Noun<At>>> = {
   connection: {
     resolvers: connectionResolvers,

@@ -8,16 +8,19 @@ import { canRenew, lengthenBeforeMs, lengthened } from './renew.ts'
 import { usableToken } from './tokens.ts'
 
 const dayMs = 86_400_000
-/** How many connections one round looks after; the next comes in a minute. */
+/** Maximum connections handled in one round; the next round comes in a minute. */
 const atOnce = 50
 
 /**
- * Looks after connections that nobody uses at the moment: access that lasts longer only when it is asked for in time is renewed daily, and
- * what only a person can renew is told a week before. The rows say what is to be done, so any number of processes may sweep.
+ * Maintains connections that are not in use: access that can only be extended in time is renewed daily, and a week
+ * before the end people are notified about access that only they can renew. The rows say what to do, so any number of
+ * processes may run it.
  */
 export const caring = (job: () => Job): Sweep => ({ name: 'connections to look after', everyMs: 60_000, asksOthers: true, run: () => care(job()) })
 
-/** One round: all at once, for a network that is silent is not to hold up the others, nor the round. */
+/**
+ * Runs one round, with all connections in parallel, so that a silent network delays neither the others nor the round.
+ */
 export async function care(job: Job): Promise<void> {
   const now = job.clock.now()
   const in_ = (ms: number) => new Date(now.getTime() + ms)
@@ -39,7 +42,7 @@ async function careFor(job: Job, row: ConnectionRow): Promise<void> {
   if (network && (isOver || (lengthened.has(row.platform) && canRenew(row, now)))) await usableToken(job, network, row, job.connections.open(row).accessToken)
 }
 
-/** Writes how the connection does by now, and that it was looked at: a network that fails is asked again a day later. */
+/** Stores a connection's health, and that it was checked: a failing network is tried again a day later. */
 async function note(job: Job, row: ConnectionRow): Promise<void> {
   await step(job, {
     ...heldWithBrand(job, row),

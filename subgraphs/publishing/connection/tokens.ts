@@ -16,14 +16,15 @@ export interface TokensNeed extends Pick<Job, 'applications' | 'brands' | 'conne
 }
 
 /**
- * Hands out an access token that can be used now, renewing it first when it is about to expire or was refused.
+ * Returns a valid access token, renewing it first when it is about to expire or was rejected.
  *
- * Refresh tokens are single use, and a network that sees one twice revokes all that came of it. So whoever renews claims it in
- * the row, reads the row again (another worker may have been faster), and keeps the new tokens before they are used. While the
- * network thinks nothing is locked: whoever connects the account again meanwhile is not held up, and wins. Beats in the row tell
- * others that the worker is alive, so one that died is taken over in seconds, and one whose network is slow is not.
+ * Refresh tokens are single use, and a network that sees one twice revokes the whole grant. So a worker claims the
+ * renewal in the row, reads the row again (another worker may have been faster), and stores the new tokens before they
+ * are used. Nothing is locked while the network works: connecting the account again meanwhile is not delayed, and wins.
+ * Heartbeats in the row show that the worker is alive, so a dead one is replaced within seconds, and one with a slow
+ * network is not.
  * @param refused the access token that the network has just answered 401 to
- * @throws GrantFailure; when it is permanent the connection has been taken out of use
+ * @throws GrantFailure; when it is permanent the connection has been deactivated
  */
 export async function usableToken(need: TokensNeed, network: Network, row: ConnectionRow, refused?: string): Promise<string> {
   const { connections, clock, renewals } = need
@@ -38,9 +39,9 @@ export async function usableToken(need: TokensNeed, network: Network, row: Conne
 }
 
 /**
- * The same for whoever holds a post meanwhile, under a claim that is made for short waits: a renewal that takes longer goes on, and
- * its token is there for the next try.
- * @throws GrantFailure, for now, when the wait is over
+ * Returns a valid access token for the holder of a post, whose claim allows only short waits: a slower renewal
+ * continues, and its token is there for the next attempt.
+ * @throws GrantFailure, temporary, when the wait is over
  */
 export async function tokenSoon(need: TokensNeed, network: Network, row: ConnectionRow, refused?: string, waitMs: number = waitForTokenMs): Promise<string> {
   const late = Promise.withResolvers<never>()
@@ -65,7 +66,7 @@ async function renew(need: TokensNeed, network: Network, row: ConnectionRow, ref
   }
 }
 
-/** Somebody else's claim as it stood at the last look, and for how long it has stood so, in ms. */
+/** Another worker's claim as of the last check, and how long it has been unchanged, in ms. */
 interface Watched {
   readonly claim: string
   readonly forMs: number
@@ -76,7 +77,7 @@ interface Claimed {
   readonly id: string
 }
 
-/** A claim of one's own, or the token that somebody else has brought meanwhile, or the claim of a worker that is at it. */
+/** An own claim, or the token that another worker has obtained meanwhile, or the claim of a working one. */
 type Found = { claimed: Claimed; token?: never } | { token: string; claimed?: never } | { busy: string; claimed?: never; token?: never }
 
 async function claim(job: TokensNeed, { id }: ConnectionRow, refused: string | undefined, watched: Watched | null): Promise<Found> {
@@ -104,7 +105,7 @@ function noConnection(): never {
   throw new GrantFailure('The connection is not active any more.', true)
 }
 
-/** Renews what this worker has claimed, and shows meanwhile that it is alive. */
+/** Runs a claimed renewal, with heartbeats. */
 async function claimed(need: TokensNeed, network: Network, { row, id }: Claimed): Promise<string> {
   // A failed heartbeat is followed by the next: a claim survives a few lost ones.
   const beats = setInterval(() => need.connections.beat(row, id).catch(() => {}), (need.pace ?? renewalPace).beatMs)
@@ -134,7 +135,10 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
   return keep(need, asked, row, id, end)
 }
 
-/** Writes how a renewal ended. When the claim is gone, somebody has connected the account again or taken over: what they brought counts. */
+/**
+ * Stores the result of a renewal. When the claim is gone, the account was connected again or another worker took over:
+ * then their result is kept.
+ */
 async function keep(job: TokensNeed, network: Network, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
   const { connections } = job
   let present = null as string | null

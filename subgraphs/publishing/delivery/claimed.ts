@@ -4,8 +4,8 @@ import type { PostRow, posts } from '../stores/post.ts'
 import { prolongEveryMs } from './rules.ts'
 
 /**
- * A step with a post that this worker has taken, to prepare or to send it. Nothing comes of it once that claim is gone: somebody has changed
- * the post, another worker has taken it over, or its delivery has ended.
+ * Runs a step with a claimed post. It has no effect once the claim is gone: the post was edited, another worker took it
+ * over, or its delivery has ended.
  */
 export const whileClaimed = <Along = undefined>(
   job: Job,
@@ -23,13 +23,13 @@ export const whileClaimed = <Along = undefined>(
     decide: (post, unit) => (post.claimId === claimed.claimId && post.deliveryPhase === claimed.deliveryPhase ? decide(post, unit) : null),
   })
 
-/** Has a claim last for so long from now; null when it is gone. */
+/** Prolongs a claim from now; null when it is gone. */
 export const prolong = (job: Job, claimed: PostRow, forMs: number) =>
   whileClaimed(job, claimed, { decide: (_, { now }) => ({ changes: { claimUntil: new Date(now.getTime() + forMs) } }) })
 
 /**
- * Keeps a claim while its worker does something that takes as long as it takes, such as an upload. A worker that dies prolongs nothing,
- * and a claim that was taken away stays away.
+ * Prolongs a claim while its worker does something of unknown duration, such as an upload. A worker that dies prolongs
+ * nothing, and a claim that was taken away stays away.
  */
 export async function held<Result>(job: Job, claimed: PostRow, forMs: number, work: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(

@@ -15,17 +15,20 @@ import type { FailureCode } from './failure.ts'
 import { type Ending, fail, lookupOf, noClaim, noWait, settle, settleAttempt, wait, waitForLimit } from './rules.ts'
 import { commentSoon, wakeUp } from './wake-up.ts'
 
-/** A post that failed, in the record. */
+/** Returns the audit entry of a failed post. */
 const failed = ({ after }: { readonly after: PostRow }) =>
   after.status === 'FAILED' ? { tenantId: after.brandId, action: 'post.failed', subjectId: after.id, details: { code: after.failureCode } } : null
 
-/** A post and its brand, as a step of delivery holds them. */
+/** A post and its brand, as locked by a step of delivery. */
 export interface Belonging {
   /** The locked brand; null before it is locked, and if it was deleted. */
   readonly brand: BrandRow | null
-  /** Holds the brand and then the post, as people do who change one: nobody moves the brand elsewhere before what is told of the post is written. */
+  /**
+   * Locks the brand and then the post, as edits do, so that the brand cannot move before the facts about the post are
+   * written.
+   */
   readonly hold: (transaction: Transaction) => Promise<PostRow | null>
-  /** What other services are told of a step of the post. */
+  /** Returns the facts about a step of the post. */
   readonly tell: (step: { readonly before: PostRow; readonly after: PostRow }) => readonly NewFact[]
 }
 
@@ -44,7 +47,7 @@ export function belonging({ brands, posts, publicUrl }: Job, { id, brandId }: Pi
   }
 }
 
-/** Ends an attempt before it began: the post fails, if it is still this worker's. */
+/** Ends a delivery before an attempt began: the post fails, if it is still claimed by this worker. */
 export async function failPost(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
   const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
@@ -60,8 +63,8 @@ export async function failPost(job: Job, claimed: PostRow, code: FailureCode, de
 }
 
 /**
- * Puts a post back whose call was surely not made, if it is still this worker's: it waits, is tried again, and fails when the
- * network could not be reached for an hour.
+ * Releases a post whose call was certainly not made, if it is still claimed by this worker: it waits and is tried
+ * again, and fails after an hour without reaching the network.
  * @param attempt null when none was recorded
  */
 export async function releaseForRetry(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
@@ -89,7 +92,10 @@ export async function releaseForRetry(job: Job, claimed: PostRow, attempt: Attem
   })
 }
 
-/** Leaves a post until its network's limit is open again, if it is still this worker's; it fails when that takes more than an hour. */
+/**
+ * Postpones a post until its network's rate limit allows it, if it is still claimed by this worker; it fails when that
+ * takes more than an hour.
+ */
 export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Promise<void> {
   const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
@@ -111,7 +117,10 @@ export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Pr
   })
 }
 
-/** Leaves a post to the network, which works on what it needs, if it is still this worker's: nothing is wrong, so nobody is told that it waits. */
+/**
+ * Postpones a post while the network processes its media, if it is still claimed by this worker. Nothing is wrong, so
+ * nobody is notified.
+ */
 export async function reschedule(job: Job, claimed: PostRow, prepared: NonNullable<PostRow['prepared']>, againInMs: number): Promise<void> {
   const { log } = job
   const done = await whileClaimed(job, claimed, {
@@ -125,12 +134,13 @@ export async function reschedule(job: Job, claimed: PostRow, prepared: NonNullab
   announceStep(job.events, done.after)
 }
 
-/** How long after it failed an outcome is written again, in ms. */
+/** Time in ms after which storing an outcome is tried again. */
 const writeAgainMs = 500
 
 /**
- * Writes what the network answered, again and again while the database is away, for as long as a call's lease: the answer is known
- * nowhere else. Whoever takes the post up meanwhile is heard first or later, as with any worker that is late.
+ * Stores the network's answer, with retries while the database is unavailable, for as long as a call's claim: the
+ * answer is known nowhere else. A worker that takes the post up meanwhile may store its result first or later, as with
+ * any late worker.
  */
 export async function retryWrite({ clock, log }: Job, { postId }: Pick<AttemptRow, 'postId'>, write: () => Promise<unknown>): Promise<void> {
   const until = clock.now().getTime() + sendMs
@@ -147,24 +157,24 @@ export async function retryWrite({ clock, log }: Job, { postId }: Pick<AttemptRo
   }
 }
 
-/** Whether the database may take later what it did not take now: everything but what its constraints forbid. */
+/** Whether the database may accept a failed write later: always, unless a constraint forbids it. */
 const mayPass = (error: unknown): boolean =>
   error instanceof BaseError && !(error instanceof ValidationError) && !(error as { parent?: { code?: string } }).parent?.code?.startsWith('23')
 
 /**
- * Writes what became of an attempt: the post, the attempt, the audit and the next post's wake-up in one transaction.
- * Concluding twice changes nothing.
- * Whoever found out, delivery itself or a person, is named by the context.
- * @returns the post as it is now; null when there was nothing to conclude
- * @throws UniqueConstraintError when the account's id of the post is another post's already
+ * Stores the result of an attempt: post, attempt, audit entry and the next post's wake-up in one transaction.
+ * Idempotent. The context names the author: delivery itself or a person.
+ * @returns the present post; null when there was nothing to conclude
+ * @throws UniqueConstraintError when another post has the network's post id already
  */
 export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending): Promise<PostRow | null> {
   const { posts, attempts, jobs, log } = job
   if (attempt.postId === null) return null
   const { postId, connectionId, externalAccountId } = attempt
   const platformPostId = delivery.outcome === 'delivered' ? delivery.platformPostId : null
-  // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
-  // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
+  // The network's own confirmation always counts, also for an attempt that another worker has followed by a new one
+  // because the network did not list it. A person's report, and every other outcome, counts only while this attempt is
+  // the open one.
   const isHeard = platformPostId !== null && job[writing].actor === 'delivery'
   const mine = belonging(job, { id: postId, brandId: attempt.brandId })
   const network = job.networks.get(attempt.platform)
@@ -206,7 +216,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
   return settled?.after ?? null
 }
 
-/** Tells screens about a post whose outcome was written. */
+/** Publishes events about a post whose result was stored. */
 export function announce({ events }: Job, brand: BrandRow | null, post: PostRow): void {
   if (brand) announcePost(events, brand, post)
 }

@@ -8,9 +8,9 @@ import { noClaim } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
 /**
- * Leaves a claimed post to the renewal of its connection's token, which a network may take many seconds for: no worker waits.
- * When it ends the post is looked at again at once; when it fails for now the post waits, and when it fails for good so does the post.
- * If this process dies meanwhile, the claim runs out.
+ * Postpones a claimed post until the renewal of its connection's token ends, which may take many seconds: no worker
+ * waits. Afterwards the post is processed at once; after a temporary failure it waits, and after a permanent one it
+ * fails. If this process dies meanwhile, the claim expires.
  */
 export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>): void {
   const after = renewal
@@ -27,7 +27,7 @@ export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>)
   job.afterRenewals.add(after)
 }
 
-/** Gives a claim back, and has the post looked at now. */
+/** Releases a claim, and schedules the post for now. */
 async function release(job: Job, claimed: PostRow): Promise<void> {
   await whileClaimed(job, claimed, {
     decide: () => ({ changes: noClaim }),
@@ -36,10 +36,10 @@ async function release(job: Job, claimed: PostRow): Promise<void> {
   announceStep(job.events, claimed)
 }
 
-/** How long a stop waits for renewals that are under way, in ms. */
+/** Time in ms for which a stop waits for running renewals. */
 const stopMs = 4_000
 
-/** Resolves when no renewal is under way and no post waits for one any more, or after four seconds. */
+/** Resolves when no renewal runs and no post waits for one any more, or after four seconds. */
 export async function renewalsEnded({ afterRenewals, renewals }: Pick<Job, 'afterRenewals' | 'renewals'>): Promise<void> {
   const waited = Promise.withResolvers<void>()
   const timer = setTimeout(waited.resolve, stopMs)

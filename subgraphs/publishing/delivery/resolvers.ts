@@ -63,7 +63,7 @@ interface At extends Base<Job, Pick<PublishingSettings, 'retention'>> {
   readonly services: Services
 }
 
-/** How posts come to networks, and what is not kept for ever of what publishing writes. */
+/** Delivery of posts to networks, and retention of publishing's tables. */
 export const delivery: Noun<At> = {
   resolvers: deliveryResolvers,
   queues: ({ job }) => [deliverQueue(key => deliver(job('delivery'), key)), commentQueue(key => sendComment(job('delivery'), key))],
@@ -73,6 +73,6 @@ export const delivery: Noun<At> = {
     tellOfFailedBefore(() => job('delivery')).catch(error =>
       log.error({ err: error }, 'facts about posts that failed earlier could not be published; the next start retries'),
     ),
-  // A network hands a renewed token out once: what is under way is kept before the pools close.
+  // A network issues a renewed token only once, so running renewals are stored before the pools close.
   stop: ({ services }) => renewalsEnded(services),
 }

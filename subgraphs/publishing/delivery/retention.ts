@@ -2,13 +2,16 @@ import type { Aging } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
 import type { Retention } from '../registration.ts'
 
-/** For how many days a report of an import is kept, which the key that asked for it answers again: longer than keys are remembered. */
+/**
+ * Days after which an import's report is deleted. It answers repetitions of the import's idempotency key, so it
+ * outlives the key.
+ */
 const importDays = 8
 
-/** For how many days it can be looked up what webhooks were told. */
+/** Days for which webhook deliveries can be looked up. */
 const webhookDays = 30
 
-/** What publishing does not keep for ever. */
+/** Retention of publishing's tables. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
   agingOfRecord('publishing', auditDays),
   // Two days after an upload ended: its parts were removed after an hour, and its file is an asset.

@@ -8,18 +8,18 @@ import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'
 import { takeUp } from './take-up.ts'
 
-/** How long a due post is left to its own wake-up before the sweep takes it, in ms. */
+/** Time in ms for which a due post is left to its own wake-up before the sweep takes it. */
 const graceMs = 2_000
-/** How often each sweep goes round, in ms. */
+/** Interval in ms of each sweep. */
 const everyMs = 5_000
-/** How often comments are looked for whose job was lost, and for how long they are left to it, in ms. */
+/** Interval in ms of the search for comments whose job was lost, and the time for which they are left to it. */
 const commentsEveryMs = 30_000
-/** How many of each kind one round takes; the next comes in 5 s. */
+/** Maximum posts of each kind in one round; the next round comes in 5 s. */
 const atOnce = 20
-/** How many held-back posts one round marks, so that none of the next rounds meets them. */
+/** Maximum number of held-back posts that one round marks, so that later rounds skip them. */
 const mostMarked = 1_000
 
-/** Takes each of the posts; one that fails is met again by the next round. */
+/** Processes each of the posts; a failing one is processed again in the next round. */
 const each = (job: Job, keys: readonly PostKey[], act: (job: Job, key: PostKey) => Promise<unknown>) =>
   Promise.all(
     keys.map(key =>
@@ -28,9 +28,9 @@ const each = (job: Job, keys: readonly PostKey[], act: (job: Job, key: PostKey) 
   )
 
 /**
- * Finds what no wake-up will find: due posts whose job was lost, calls that a crash interrupted, unknown outcomes whose
- * turn it is, comments that have not followed their post. The rows alone say what is to be done, so any number of processes may sweep at the same time; and each kind has
- * a sweep of its own, so that a network which is slow to answer about one post holds up no other.
+ * Sweeps for work without a wake-up: due posts whose job was lost, calls that a crash interrupted, unknown outcomes to
+ * ask about, and comments that have not followed their post. The rows alone determine the work, so any number of
+ * processes may sweep at once. Each kind has its own sweep, so that a slow network delays no other kind.
  */
 export const sweeps = (job: () => Job): readonly Sweep[] => [
   {

@@ -10,17 +10,17 @@ const name = 'deliver-post'
 
 type Sleeper = Pick<PostRow, 'brandId' | 'id' | 'platform'>
 
-/** Has a post looked at then. Each post has one wake-up: a later call moves it. */
+/** Schedules a post. Each post has one wake-up: a later call moves it. */
 export const wakeUp = (jobs: Jobs, { brandId, id, platform }: Sleeper, at: Date, transaction: Transaction): Promise<void> =>
   jobs.enqueue(name, { brandId, postId: id, platform }, { transaction, startAfter: at, key: id })
 
-/** Takes a post's wake-up back: it is to be looked at no more. */
+/** Cancels a post's wake-up. */
 export const letSleep = (jobs: Jobs, { id }: Pick<PostRow, 'id'>, transaction: Transaction): Promise<void> => jobs.cancel(name, id, { transaction })
 
 /**
- * The queue as it runs: the posts of one brand for one network share a connection, so a few of them are sent at once, and they hold
- * up nobody else's.
- * @param deliver looks at a post; resolves to when it is to be looked at again, if it was too early
+ * Creates the delivery queue: the posts of one brand for one network share a connection, so only a few of them are sent
+ * at once, and they delay no others.
+ * @param deliver processes a post; resolves to the next time, if it was too early
  */
 export const deliverQueue = (deliver: (key: PostKey) => Promise<Date | null>): JobQueue => ({
   name,
@@ -35,11 +35,11 @@ export const deliverQueue = (deliver: (key: PostKey) => Promise<Date | null>): J
 /** The queue of comments that follow published posts. */
 const commentName = 'first-comment'
 
-/** Has the comment of a post sent, once that is published. */
+/** Schedules the comment of a post, for after its publication. */
 export const commentSoon = (jobs: Jobs, { brandId, id, platform }: Sleeper, at: Date, transaction: Transaction): Promise<void> =>
   jobs.enqueue(commentName, { brandId, postId: id, platform }, { transaction, startAfter: at, key: id })
 
-/** The queue as it runs: comments of one brand on one network go out by one connection, as its posts do. */
+/** Creates the comment queue: comments of one brand on one network use one connection, as its posts do. */
 export const commentQueue = (send: (key: PostKey) => Promise<Date | null>): JobQueue => ({
   name: commentName,
   groupOf: ({ brandId, platform }) => `${brandId}:${platform}`,

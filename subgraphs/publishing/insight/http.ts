@@ -13,13 +13,20 @@ import { answerCsv, csvPath } from './analytics/csv.ts'
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 const feedPath = /^\/publishing\/calendar\/([\w-]{1,100})\.ics$/
 
-/** What a GET only reads, so that HEAD may ask for it too, as calendar programs do. Callbacks are none: a GET uses up what they were handed. */
+/**
+ * Whether a GET only reads, so that HEAD is allowed, as calendar programs need. Callbacks do more than read: they use
+ * up a code.
+ */
 const isRead = (path: string): boolean => path === csvPath || feedPath.test(path) || deletionPath.test(path)
 
-/** Below these paths bodies come as streams. */
+/** Paths below which request bodies are streamed. */
 export const streamedPaths: readonly string[] = [uploadPath]
 
-/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, the page on which a person confirms one, and calendars. @param open what that viewer may see. @param viewer as whom the router sent it: asked for where another service has to be */
+/**
+ * Handles the routes that the router forwards to publishing: the networks' OAuth callbacks, their confirmation page,
+ * and calendars. @param open creates a context of the viewer @param viewer of the forwarded request, for calls to other
+ * services
+ */
 export async function handle(job: Job, request: Request, viewer: Viewer, open: () => Context): Promise<Response> {
   const url = new URL(request.url)
   if (request.method === 'HEAD' && isRead(url.pathname)) {

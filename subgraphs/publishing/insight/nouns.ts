@@ -6,7 +6,7 @@ import { daySumsSweep } from './analytics/sum-up.ts'
 import { dashboardResolvers } from './dashboard/resolvers.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
-/** What networks count of posts, and where it is shown. */
+/** Figures of posts from networks, and where they are shown. */
 export const insightNouns: Readonly<Record<string, Noun<Base<Job, unknown>>>> = {
   widget: { resolvers: widgetResolvers },
   dashboard: { resolvers: dashboardResolvers },

@@ -3,15 +3,18 @@ import { codeOf, Refusal } from '../../../platform/errors.ts'
 import type { Context } from '../context.ts'
 import { registration } from '../registration.ts'
 
-/** What somebody who is refused because of an upstream's limit waits for, in seconds, where that does not say. */
+/** Retry time in seconds for a caller refused because of an upstream's limit, when the upstream states none. */
 const usualWait = 30
-/** How long a model is waited for, in ms: a moment longer than its operation has (`@patience`), so that this one says why it ended. */
+/**
+ * Timeout of a model call in ms: slightly longer than the gateway's own (`@patience`), so that the gateway reports why
+ * the call ended.
+ */
 const patienceMs = 62_000
 
 /**
- * Asks the gateway to models, as publishing, for the same person and organization. Who may write posts may have models called for them: on whose
- * account that is and how much of it there may be, the gateway knows.
- * @throws Refusal as the gateway says; RATE_LIMITED has `retryAfter`
+ * Calls the gateway to models as publishing, on behalf of the same person and organization. Any person who may write
+ * posts may trigger model calls; the gateway decides who pays and enforces the limits.
+ * @throws Refusal as the gateway states it; RATE_LIMITED has `retryAfter`
  */
 export async function askModels<Data, Variables extends Record<string, unknown>>(
   { ask, viewer, leaving }: Pick<Context, 'ask' | 'viewer' | 'leaving'>,

@@ -6,7 +6,7 @@ import type { MediaAssetRow } from '../stores/media/asset.ts'
 import { plainPicture } from './file/picture.ts'
 import { keepObject, keepSeen, keyOf, lookAt, spare, turnsOf } from './keep.ts'
 
-/** A film of a second, without anything to be seen in it: its boxes are whole. */
+/** A blank film of one second with valid boxes. */
 const film = Buffer.from(
   'AAAAGGZ0eXBpc29tAAACAGlzb21tcDQxAAABIm1vb3YAAABsbXZoZAAAAAAAAAAAAAAAAAAAA+gAAAPoAAEAAAEAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIAAACudHJhawAAAFx0a2hkAAAABwAAAAAAAAAAAAAAAQAAAAAAAAPoAAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAQAAAAAKAAAABaAAAAAAASm1kaWEAAAAgbWRoZAAAAAAAAAAAAAAAAAAAA+gAAAPoVcQAAAAAACJoZGxyAAAAAAAAAAB2aWRlAAAAAAAAAAAAAAAAdgAAAAAYbWRhdAcHBwcHBwcHBwcHBwcHBwc=',
   'base64',
@@ -19,7 +19,10 @@ const pictures = [
   { mark: 'demo-media-drawn', filename: 'lighthouse.png', title: null, altText: null, colour: '#dfbf5f' },
 ] as const
 
-/** Makes what is missing of the demo brand's library: three pictures, a film, and a picture that a model drew, whose preview is broken. */
+/**
+ * Creates the missing assets of the demo brand's library: three pictures, a film, and a generated picture whose preview
+ * is broken.
+ */
 export async function provideDemoMedia(job: Job, { brandId, userId }: { readonly brandId: string; readonly userId: string }): Promise<void> {
   const by = { brandId, authorId: userId, createdBy: `user:${userId}` }
   const provide = async (

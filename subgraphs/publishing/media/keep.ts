@@ -14,18 +14,18 @@ import { jpegOfHeic } from './file/heic.ts'
 import { type InTurn, lookAtPicture, NoPicture, previewOf, weightOfLook } from './file/picture.ts'
 import { isHeic, kindOf, tooLarge } from './file/type.ts'
 
-/** What files are kept with: a resolver's context has it, and so has a job's. */
+/** Dependencies for storing files, present in a resolver's context and in a job's. */
 export type Keeping = Writing & Pick<Context, 'storage' | 'brands' | 'mediaAssets' | 'mediaObjects' | 'clock' | 'quotas' | 'log' | 'turns'>
 
-/** How long an object waits for the row that names it, in ms: longer than any upload. */
+/** Time in ms after which an object without a row is removed: longer than any upload. */
 const patienceMs = 26 * 3_600_000
-/** How long the bytes of what was deleted stay, in ms: a network may be fetching them. */
+/** Time in ms for which the bytes of a deleted asset stay: a network may still fetch them. */
 export const bytesStayMs = 24 * 3_600_000
 
-/** Where the bytes of an asset are. @param form `original`, `preview`, or the path of a network */
+/** Returns the storage key of an asset's bytes. @param form `original`, `preview`, or the path of a network */
 export const keyOf = (assetId: string, form: string): string => `media/${assetId}/${form}`
 
-/** Every key under which something of an asset may be: its forms, and the parts that it came in. */
+/** Returns every storage key that an asset may have: its formats, and the uploaded parts. */
 export const keysOf = ({ id, parts }: Pick<MediaAssetRow, 'id' | 'parts'>): readonly string[] => [
   ...forms.map(form => keyOf(id, form)),
   ...parts.map(({ key }) => key),
@@ -34,7 +34,7 @@ export const keysOf = ({ id, parts }: Pick<MediaAssetRow, 'id' | 'parts'>): read
 /** The names of an asset's forms. */
 export const forms: readonly string[] = ['original', 'preview', ...Object.values(everyNetwork).map(({ path }) => path)]
 
-/** Writes an object that a row is to name: should that never come about, it goes by itself. */
+/** Writes an object for which a row follows; without a row, a job removes the object later. */
 export async function keepObject(
   keeping: Keeping,
   brandId: string,
@@ -46,7 +46,10 @@ export async function keepObject(
   await keeping.storage.put(key, body, as)
 }
 
-/** Has objects go that no row names. Where that fails they go a day later, as what was entered before they were written says. */
+/**
+ * Removes objects that no row refers to. When that fails, the entry recorded before the write lets a job remove them a
+ * day later.
+ */
 export async function discardObjects(keeping: Keeping, brandId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
@@ -54,10 +57,10 @@ export async function discardObjects(keeping: Keeping, brandId: string, keys: re
   )
 }
 
-/** Whether an error says that nothing was written: after a database's error the commit may have gone through all the same. */
+/** Whether an error proves that nothing was written: after a database error the commit may still have succeeded. */
 export const isRefused = (error: unknown): boolean => codeOf(error) !== 'INTERNAL_SERVER_ERROR'
 
-/** What people say of a file, and whose it is. */
+/** Texts that the user gave for a file, and its owner. */
 export interface Given {
   readonly brandId: string
   readonly filename: string
@@ -68,26 +71,30 @@ export interface Given {
   readonly source: MediaSource
 }
 
-/** What is known of a picture once its bytes were looked at. */
+/** Properties of a picture after inspection. */
 export type Looked = Pick<MediaAssetRow, 'kind' | 'mimeType' | 'bytes' | 'width' | 'height' | 'sha256' | 'previewBroken' | 'animated'>
 
-/** A picture that was looked at, with what is to be kept of it. */
+/** An inspected picture, with the bytes to store. */
 export interface Seen {
   readonly looked: Looked
   readonly original: Uint8Array
-  /** Null where none could be made. */
+  /** Preview bytes; null when no preview could be created. */
   readonly preview: Uint8Array | null
 }
 
-/** Has work on pictures take the turns of an organization. @param isPatient whether it waits, however much does: for work that is bounded elsewhere */
+/**
+ * Returns the work queue of an organization for pictures. @param isPatient whether the work waits however long the
+ * queue is: for work that is limited elsewhere
+ */
 export const turnsOf =
   ({ turns }: Pick<Context, 'turns'>, organizationId: string, isPatient = false): InTurn =>
   (weight, work) =>
     turns.run({ key: organizationId, weight, isPatient }, work)
 
 /**
- * Looks at a picture, all of it, and makes its preview; a HEIC becomes a JPEG before. Nothing is kept.
- * @throws NoPicture for what cannot be read, is cut off, or that other bytes follow; RATE_LIMITED when too much of the organization waits
+ * Inspects a whole picture and creates its preview; a HEIC is converted to JPEG first. Nothing is stored.
+ * @throws NoPicture for a picture that cannot be read, is cut off, or is followed by other bytes; RATE_LIMITED when too
+ * much work of the organization is waiting
  */
 export async function lookAt(file: Uint8Array, type: MediaType, inTurn: InTurn): Promise<Seen> {
   const bytes = isHeic(file) ? await jpegOfHeic(file, inTurn) : file
@@ -102,14 +109,15 @@ export async function lookAt(file: Uint8Array, type: MediaType, inTurn: InTurn):
   return { looked, original, preview }
 }
 
-/** Keeps a picture and its preview under an asset's id. */
+/** Stores a picture and its preview under an asset's id. */
 export async function keepSeen(keeping: Keeping, { brandId, id }: Pick<MediaAssetRow, 'brandId' | 'id'>, { looked, original, preview }: Seen): Promise<void> {
   await keepObject(keeping, brandId, keyOf(id, 'original'), original, { contentType: looked.mimeType, bytes: looked.bytes })
   if (preview) await keepObject(keeping, brandId, keyOf(id, 'preview'), preview, { contentType: 'image/webp', bytes: preview.byteLength })
 }
 
 /**
- * Keeps pictures of new assets while a row that names them is written. Refused, repeated or not stored, none of them stays.
+ * Stores pictures of new assets while the row that refers to them is written. When the write is refused, repeated or
+ * fails, the pictures are removed.
  * @param write writes the row
  */
 export async function keptWhile<R>(
@@ -132,14 +140,14 @@ export async function keptWhile<R>(
   }
 }
 
-/** The keys under which a picture that was just kept lies. */
+/** Returns the storage keys of a new picture. */
 export const bytesOf = (id: string): readonly string[] => [keyOf(id, 'original'), keyOf(id, 'preview')]
 
-/** Has the objects of an asset stay. */
+/** Marks the objects of an asset as in use, so that no job removes them. */
 export const spare = ({ mediaObjects }: Pick<Context, 'mediaObjects'>, id: string, { transaction }: Unit): Promise<void> =>
   mediaObjects.spare(bytesOf(id), transaction)
 
-/** Sees to it that a brand takes one more asset. @throws CONFLICT: BRAND_ARCHIVED, QUOTA */
+/** Checks that a brand may have one more asset. @throws CONFLICT: BRAND_ARCHIVED, QUOTA */
 export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, brandId: string, { now, transaction }: Unit): Promise<void> {
   await brands.requireInUse(brandId, transaction)
   const most = { inAll: quotas.mediaABrand, aDay: Number.POSITIVE_INFINITY }
@@ -147,10 +155,10 @@ export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, bran
 }
 
 /**
- * Makes an asset of a picture that is there as bytes. What is refused, or was made before with the same key, keeps no bytes. Callers ask for
- * room and for what the key made before, so that most of it is refused before it is looked at.
- * @param once its idempotency key
- * @throws BAD_USER_INPUT for what is no picture; CONFLICT; RATE_LIMITED
+ * Creates an asset from the bytes of a picture. A rejected or repeated request stores nothing. Callers check the quota
+ * and the idempotency key before, so that most rejections need no decoding.
+ * @param once the idempotency key
+ * @throws BAD_USER_INPUT for bytes that are no picture; CONFLICT; RATE_LIMITED
  */
 export async function createPicture(
   keeping: Keeping,
@@ -168,7 +176,7 @@ export async function createPicture(
     readonly id: string
     readonly type: MediaType
     readonly bytes: Uint8Array
-    /** Where organizations take turns to keep files. */
+    /** Queues in which organizations take turns to store files. */
     readonly places: Places
   },
 ): Promise<Made<MediaAssetRow>> {

@@ -6,7 +6,7 @@ import { imageResolvers } from './image/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './prepare.ts'
 import { trendResolvers } from './trend/resolvers.ts'
 
-/** Pictures and films, and what is generated for posts. */
+/** Resolvers, queues and sweeps for pictures, films and generated content. */
 export const mediaNouns: Readonly<Record<string, Noun<Base<Job, unknown>>>> = {
   mediaAsset: {
     resolvers: mediaAssetResolvers,

@@ -14,7 +14,7 @@ import { bytesOf, keepObject, keepSeen, keyOf, lookAt, spare, turnsOf } from './
 
 const name = 'prepare-media'
 
-/** Has an asset that came in parts made ready. */
+/** Schedules the preparation of an asset that was uploaded in parts. */
 export const prepareMedia = (
   jobs: Jobs,
   { brandId, id, organizationId }: Pick<MediaAssetRow, 'brandId' | 'id'> & { readonly organizationId: string },
@@ -22,7 +22,10 @@ export const prepareMedia = (
   transaction: Transaction,
 ): Promise<void> => jobs.enqueue(name, { brandId, assetId: id, organizationId }, { transaction, startAfter: at, key: id })
 
-/** Four at once, two of one organization: each reads a file of up to 1 GiB. Jobs of an earlier version name no organization. */
+/**
+ * Queue for four concurrent jobs, at most two of one organization: each reads a file of up to 1 GiB. Jobs created by an
+ * earlier version name no organization.
+ */
 export const prepareQueue = (job: () => Job): JobQueue => ({
   name,
   concurrency: 4,
@@ -31,12 +34,12 @@ export const prepareQueue = (job: () => Job): JobQueue => ({
   handle: async ({ assetId }) => prepare(job(), assetId!),
 })
 
-/** How long an asset may be under way before the sweep takes it up, in ms. */
+/** Age in ms after which the sweep picks up an unfinished asset. */
 const graceMs = 120_000
-/** How long an asset is tried for, in ms: what takes longer fails. */
+/** Time in ms after which an unfinished asset fails. */
 const patienceMs = 3_600_000
 
-/** How many objects are removed before what is known of them is, and for how long one round goes on, in ms. */
+/** Number of objects removed per batch, before their records are deleted. */
 const atOnce = 200
 const roundMs = 20_000
 
@@ -84,7 +87,7 @@ async function removeDue(job: Job): Promise<boolean> {
   return gone.length === atOnce
 }
 
-/** Puts the parts of an asset together, looks at it and makes it ready; of one that is no medium it says so. Done twice it does the same. */
+/** Joins the parts of an asset, inspects it and marks it as ready, or as failed when it is no medium. Idempotent. */
 export async function prepare(job: Job, assetId: string): Promise<void> {
   const asset = await job.mediaAssets.byId.load(assetId)
   if (asset?.status !== 'PROCESSING') return
@@ -105,7 +108,7 @@ export async function prepare(job: Job, assetId: string): Promise<void> {
   })
 }
 
-/** The parts go, and the whole stays if it was made: of one that failed nothing is kept. */
+/** Removes the parts; the joined file stays only if the asset is ready. */
 async function followed(
   job: Job,
   asset: MediaAssetRow,

@@ -2,13 +2,13 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Platform } from './network.ts'
 import { platforms } from './networks.ts'
 
-/** What became of a delivery: `postponed` waits and is tried again, `given_up` failed before the network was asked. */
+/** Outcomes of a delivery: `postponed` is tried again later, `given_up` failed before the network was called. */
 export const deliveryOutcomes = ['published', 'refused', 'unknown', 'postponed', 'given_up'] as const
 
 export interface DeliveryFigures {
-  /** Counts a delivery that ended so. One whose outcome was unknown is counted again when it becomes known. */
+  /** Counts a delivery by its outcome. A delivery whose outcome was unknown is counted again when it becomes known. */
   ended(post: { readonly platform: Platform }, outcome: (typeof deliveryOutcomes)[number]): void
-  /** Measures how long after its time a post was published. */
+  /** Measures the delay between a post's scheduled time and its publication. */
   published(post: { readonly platform: Platform; readonly scheduledAt: Date | null; readonly publishedAt: Date | null }): void
 }
 
@@ -40,7 +40,7 @@ export function measureDelivery(registry: Registry): DeliveryFigures {
   }
 }
 
-/** Counts days whose sums of figures were found to be wrong. */
+/** Counts days on which stored sums of figures were wrong. */
 export const countDrift = (registry: Registry): { inc(days: number): void } =>
   new Counter({
     name: 'publishing_day_sums_drift_total',

@@ -8,7 +8,7 @@ import { tiktok } from './tiktok/tiktok.ts'
 import { x } from './x/x.ts'
 import { youtube } from './youtube/youtube.ts'
 
-/** Every network that posts are written for. */
+/** Facts about every network for which posts can be written. */
 export const everyNetwork: Readonly<Record<Platform, NetworkFacts>> = {
   X: x,
   LINKEDIN: linkedin,
@@ -22,19 +22,19 @@ export const everyNetwork: Readonly<Record<Platform, NetworkFacts>> = {
 
 export const platforms = Object.keys(everyNetwork) as readonly Platform[]
 
-/** Our applications by network; none where nobody set one up. */
+/** Our applications by network; absent where no operator has set one up. */
 export type Applications = Readonly<Partial<Record<Platform, Application>>>
 
-/** Where networks are, and what else their adapters are told: applications without their credentials. */
+/** Addresses and further adapter settings of networks: applications without credentials. */
 export type NetworkPlaces = Readonly<Partial<Record<Platform, Readonly<Record<string, string>>>>>
 
-/** Why a network without an adapter cannot be used here, and who can change it. */
+/** Returns why a network without an adapter cannot be used here, and who can change it. */
 export const whyAbsent = (platform: Platform): string =>
   everyNetwork[platform].protocol
     ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
     : 'the platform does not speak its protocol yet.'
 
-/** Loads the adapters of every network whose protocol the platform speaks. */
+/** Loads the adapters of every network whose protocol is implemented. */
 export async function loadAdapters(): Promise<ReadonlyMap<Platform, Adapter>> {
   const loaded = await Promise.all(platforms.map(async platform => [platform, await everyNetwork[platform].protocol?.load()] as const))
   return new Map(loaded.flatMap(([platform, adapter]) => (adapter ? [[platform, adapter] as const] : [])))

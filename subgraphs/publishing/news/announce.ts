@@ -6,11 +6,12 @@ import { everyNetwork } from '../network/networks.ts'
 import type { PostRow } from '../stores/post.ts'
 import { eventsOfPost } from './webhook/told.ts'
 
-/** Topics of publishing. An event carries ids; whoever listens reads the row. */
+/** Topics of publishing. An event carries ids; subscribers read the row. */
 export const postStatusTopic = (brandId: string): string => `publishing.post-status.${brandId}`
 
 /**
- * Tells screens, after commit, that a post was written, changed or deleted: those who follow it, and the widget that counts it.
+ * Announces, after the commit, that a post was written, changed or deleted: to subscribers of the post, and to the
+ * widget that counts it.
  * @param brand the post's brand, which names the organization whose widget it is
  */
 export function announcePost(events: Events, brand: { organizationId: string }, post: Followed): void {
@@ -20,13 +21,13 @@ export function announcePost(events: Events, brand: { organizationId: string }, 
 
 type Followed = Pick<PostRow, 'id' | 'brandId' | 'threadId' | 'version' | 'deliveryPhase' | 'waits'>
 
-/** Tells those who follow a post, after commit, that its delivery has come a step further: nothing that anybody counts has changed. */
+/** Announces, after the commit, a step of a post's delivery to its subscribers; counts of the widget stay the same. */
 export const announceStep = (events: Events, post: Followed): void => events.announce(postStatusTopic(post.brandId), ...eventOf(post))
 
-/** What is announced of a post, and what tells that it was: not every step of a delivery is a version. */
+/** Returns the event of a post, and a token that identifies it, because some steps of a delivery change no version. */
 const eventOf = (post: Followed) => [{ postId: post.id, threadId: post.threadId }, `${post.version} ${post.deliveryPhase} ${post.waits}`] as const
 
-/** Has posts that somebody follows looked at again, for events may be lost between processes. */
+/** Makes subscribers re-read changed posts, because events may be lost between processes. */
 export const resyncPosts = (events: Events, changedSince: (brandId: string, since: Date) => Promise<readonly Followed[]>): void =>
   events.resync(postStatusTopic(''), async (brandId, since) =>
     (await changedSince(brandId, since)).map(post => {
@@ -35,20 +36,25 @@ export const resyncPosts = (events: Events, changedSince: (brandId: string, sinc
     }),
   )
 
-/** Tells screens, after commit, that a brand went out of use or came back: its organization's widget leaves archived ones out. */
+/**
+ * Announces, after the commit, that a brand was archived or restored: its organization's widget omits archived brands.
+ */
 export function announceBrand(events: Events, brand: { organizationId: string }): void {
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
 }
 
-/** Tells, after commit, that a brand went to another organization: streams of it end. @param topics every one on which something is told of it */
+/**
+ * Announces, after the commit, that a brand moved to another organization: its streams end. @param topics every topic
+ * with events about the brand
+ */
 export function announceMoved(events: Events, brandId: string, topics: readonly string[]): void {
   for (const topic of topics) events.announce(topic, { moved: brandId })
 }
 
 /**
- * Makes of each event what a subscription yields, as `mapEvents` does, and ends when the brand went to another organization: whoever listens
- * there begins anew.
- * @param brandId null for a stream of all brands of an organization, which goes on with the others
+ * Maps events to the values of a subscription, as `mapEvents` does, and ends the stream when the brand moves to another
+ * organization: subscribers there start a new one.
+ * @param brandId null for a stream of all brands of an organization, which continues with the other brands
  */
 export const eventsOfBrand = <Value>(source: EventStream, brandId: string | null, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> =>
   mapEvents(source, ids => {
@@ -57,10 +63,10 @@ export const eventsOfBrand = <Value>(source: EventStream, brandId: string | null
     return undefined
   })
 
-/** How much of a text a title shows, in characters. */
+/** Maximum length of a title derived from a text, in characters. */
 const titleLength = 80
 
-/** What people call a post: the beginning of its first line. */
+/** Returns a title for a post: the beginning of its first line. */
 export function titleOf(copy: string): string {
   const line = copy.split('\n', 1)[0]!.trim()
   // A character has at most two UTF-16 units, so only the beginning of a long line is examined.
@@ -71,10 +77,10 @@ export function titleOf(copy: string): string {
 /** Returns a post's own title, or the beginning of its text where it has none. */
 export const titleOfPost = ({ title, copy }: { readonly title: string | null; readonly copy: string }): string => titleOf(title?.trim() || copy)
 
-/** How much is told of why a post failed, in characters. */
+/** Maximum length of a failure's reason in facts, in characters. */
 const reasonLength = 1_000
 
-/** Where the facts of a post are told from. */
+/** The organization and the platform's origin, for facts about a post. */
 export interface Place {
   /** The organization that its brand belongs to. */
   readonly organizationId: string
@@ -100,7 +106,10 @@ function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place)
   }
 }
 
-/** That a post waits for a decision; null when it does not. It waits since it was written or submitted: an edit asks nobody anew. */
+/**
+ * Returns the fact that a post waits for approval; null when it does not. The waiting time starts when it was written
+ * or submitted: an edit does not request approval again.
+ */
 function approvalOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
   if (post?.approval !== 'PENDING' || post.status === 'PUBLISHED') return null
   return {
@@ -128,9 +137,10 @@ export function factsOfMove(post: PostRow, from: Place, to: Place): readonly New
 const attentionKey = ({ id }: Pick<PostRow, 'id'>): string => `post:${id}`
 
 /**
- * What other services are told of a change of a post: that it waits for somebody, or does no more; that it was published, or failed.
- * @param before null for one that was made now
- * @param after  null for one that is gone
+ * Returns the facts for other services about a change of a post: that it needs action or no longer does, was published,
+ * or failed.
+ * @param before null for a new post
+ * @param after  null for a deleted post
  */
 export function factsOf(before: PostRow | null, after: PostRow | null, place: Place): readonly NewFact[] {
   const told: NewFact[] = []

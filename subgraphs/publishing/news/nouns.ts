@@ -10,7 +10,7 @@ interface At extends Base<Job, unknown> {
   readonly services: { readonly webhooks: ReturnType<typeof webhookJobs> }
 }
 
-/** What happened, in the platform and by webhook. */
+/** Resolvers, queues and sweeps for a brand's activity and for webhooks. */
 export const newsNouns: Readonly<Record<string, Noun<At>>> = {
   activity: {
     resolvers: activityResolvers,

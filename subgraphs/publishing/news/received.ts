@@ -1,7 +1,7 @@
 import type { Receives } from '../../store/facts.ts'
 import type { Job } from '../context.ts'
 
-/** What publishing does with the facts of others. */
+/** Handlers of the facts that publishing receives from other services. */
 export const received: Receives<'publishing', Job> = {
   // It sends no mail yet.
   'email.outcome': async () => {},
@@ -12,7 +12,7 @@ export const received: Receives<'publishing', Job> = {
   // Publishing does not refer to person profiles yet.
   'profile.erased': async () => {},
   'profile.withdrawn': async () => {},
-  // It works alike whether or not it is installed, and whatever is paid for: the launcher decides what is shown.
+  // Publishing works the same whether or not it is installed or paid for: the launcher decides what is shown.
   'app.installed': async () => {},
   'app.uninstalled': async () => {},
   'subscription.changed': async () => {},

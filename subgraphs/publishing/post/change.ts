@@ -17,21 +17,21 @@ import { type ContentInput, commentOf, written } from './content.ts'
 import { problemsIn, requirePublishable, type Surroundings, surroundingsOf } from './problems.ts'
 import { checkSchedule, move, type PostVerb } from './rules.ts'
 
-/** What people may change in a post; what is undefined stays. */
+/** Editable fields of a post; undefined ones stay unchanged. */
 export interface Edit extends ContentInput {
   readonly scheduledAt?: Date | null | undefined
-  /** In place of a time: at this moment, or never mind. */
+  /** Replaces a scheduled time: publishes at once, or cancels. */
   readonly verb?: 'publish' | 'cancel'
 }
 
 const verbOf = ({ verb, scheduledAt }: Edit): PostVerb => verb ?? (scheduledAt === undefined ? 'edit' : scheduledAt === null ? 'revert' : 'schedule')
 
-/** What an edit looks at beside the post. */
+/** The data besides the post that an edit depends on. */
 export interface Around extends Surroundings {
   readonly mode: ApprovalMode
 }
 
-/** What an edit makes of a post: pure, given the post and the moment. */
+/** Returns the changes of an edit. Pure. */
 export function edit(post: PostRow, wanted: Edit, now: Date, around: Around): Partial<PostRow> {
   const { networks, mode } = around
   const verb = verbOf(wanted)
@@ -42,7 +42,7 @@ export function edit(post: PostRow, wanted: Edit, now: Date, around: Around): Pa
   const isOther = !isDeepStrictEqual(contentOf(post), contentOf(content))
   if (verb === 'publish') requireApproved(post, mode)
   if (isTimed || (status === 'SCHEDULED' && isOther && networks.has(post.platform))) {
-    // A scheduled text must meet the network's rules at once: nobody can mend it when it is due.
+    // A scheduled text must meet the network's rules at once, because nobody can correct it when it is due.
     if (verb === 'schedule') checkSchedule(scheduledAt!, now)
     requirePublishable(problemsIn({ ...post, ...content }, around), post.platform, isTimed ? networks : null)
   }
@@ -58,7 +58,7 @@ export function edit(post: PostRow, wanted: Edit, now: Date, around: Around): Pa
 
 /**
  * Edits, schedules, publishes or reverts a post, with its wake-up in the same transaction.
- * A worker that had claimed it finds its claim gone and sends nothing. What changes nothing leaves the claim alone, too.
+ * It removes the claim of a worker, which then sends nothing. An edit without effect leaves the claim unchanged.
  */
 export async function changePost(
   context: Context,
@@ -97,7 +97,7 @@ export async function changePost(
 }
 
 /**
- * Somebody gave the post other media between the look at it and its lock: nothing is known of them.
+ * Checks that the media of a post are those that were read before its lock; the rules cannot be applied to others.
  * @throws CONFLICT, reason STALE_VERSION
  */
 function requireKnown({ media, version }: PostRow, wanted: Edit, known: Surroundings): void {

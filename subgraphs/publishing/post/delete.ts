@@ -7,7 +7,7 @@ import type { DeletePostInput } from '../resolvers.generated.ts'
 import type { PostRow } from '../stores/post.ts'
 import { move } from './rules.ts'
 
-/** Deletes a post that is not published; whoever waited for it in its thread waits no more. */
+/** Deletes a post that is not published; posts that waited for it in its thread continue. */
 export async function deletePost(context: Context, { id, expectedVersion }: DeletePostInput): Promise<PostRow> {
   const { brands, posts, threads, events, jobs, publicUrl } = context
   const { brandId } = await posts.require(id)

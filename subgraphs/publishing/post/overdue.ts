@@ -1,6 +1,7 @@
 /**
- * Makes drafts of the posts that are due by now, and of those whose delivery had just begun: for a database that was put back from a backup,
- * which does not know what went out since. Posts whose call was under way stay: of those the network is asked.
+ * Turns posts that are due, and posts whose delivery has just begun, into drafts. It runs on a database restored from a
+ * backup, which does not know which posts were sent since. Posts with a call in progress stay: their network is asked
+ * for the outcome.
  */
 export const overdueToDraftsSql = (now: Date): { readonly table: string; readonly sql: string; readonly bind: readonly unknown[] } => ({
   table: 'publishing.posts',

@@ -11,26 +11,29 @@ import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { type Content, contentOf } from '../stores/posts/version.ts'
 
-/** A post as it is looked at: one that is written, or is about to be. */
+/** A post to check, stored or new. */
 export interface Looked extends Content {
   readonly brandId: string
   readonly platform: Platform
-  /** Left out where nobody has tags to look at. */
+  /** Tags to check; undefined for a check without tags. */
   readonly tags?: readonly string[]
-  /** Its place in the thread, from 1. */
+  /** Position in the thread, from 1. */
   readonly position: number
 }
 
-/** What was read of the brand to look at a post: beforehand, for nothing is read elsewhere while a row is held. */
+/**
+ * The data about the brand that checks need. It is read in advance, because nothing else may be read while a row is
+ * locked.
+ */
 export interface Surroundings {
   readonly connections: readonly ConnectionRow[]
-  /** By the id of the asset. */
+  /** Media by the asset's id. */
   readonly media: ReadonlyMap<string, ContentMedium>
-  /** Where posts can be sent from here. */
+  /** Networks to which posts can be sent. */
   readonly networks: Reachable
 }
 
-/** Networks at which an application is set up, or may be, or the brand is connected. */
+/** Networks with a configured or possible application, and networks to which the brand is connected. */
 export type Reachable = Pick<ReadonlySet<Platform>, 'has'>
 
 /**
@@ -68,7 +71,7 @@ async function reachable(
   return new Set(all.filter((_, at) => are[at]))
 }
 
-/** What would keep a post from being published, or may not be meant: all but what other posts tell of it. Pure. */
+/** Returns the errors and warnings of a post, except those that depend on other posts. Pure. */
 export function problemsIn(post: Looked, { connections, media }: Surroundings): readonly Problem[] {
   const shown = post.media.map(({ assetId, altText }) => ({ ...(media.get(assetId) ?? missing), altText: altText ?? media.get(assetId)?.altText ?? null }))
   const content = {
@@ -83,33 +86,36 @@ export function problemsIn(post: Looked, { connections, media }: Surroundings): 
   return inOrder([...problemsOf(everyNetwork[post.platform], content), ...targetProblems(connections, post.platform, post.target)])
 }
 
-/** A medium that went while a post showed it. */
+/** Represents a medium that was deleted while a post used it. */
 const missing: ContentMedium = { kind: 'IMAGE', durationMs: null, isReady: false, altText: null }
 
 /** Errors before warnings. */
 const inOrder = (problems: readonly Problem[]) => problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 
-/** How many problems are told of a post. Errors come first: whatever keeps it from being sent is never hidden behind a warning. */
+/** Maximum number of problems listed for a post. Errors come first, so that no warning hides one. */
 export const mostProblems = 10
 
-/** A post whose problems are asked for. */
+/** A post whose problems are requested. */
 export interface Asked extends Looked {
-  /** Null for one that is not written yet. */
+  /** Id of the post; null for one that is not stored yet. */
   readonly id: string | null
-  /** When it is to be sent; the present when nobody said. */
+  /** Scheduled time; the present for a post without one. */
   readonly at: Date
-  /** Where it is to be sent from here. @default nobody asks whether that can be */
+  /** The networks to which this platform can send. @default not checked */
   readonly platforms?: readonly Platform[]
 }
 
-/** Everything that was read to judge a post. */
+/** All data that was read to check a post. */
 interface Around {
   readonly surroundings: Surroundings
-  /** Whether the same words are set or published for the same place. */
+  /** Whether the same text is scheduled or published for the same place. */
   readonly isRepeated: boolean
 }
 
-/** Reads what the problems of a post rest on: of many posts at once by as many statements as of one. @throws NOT_FOUND for a medium that is not the brand's */
+/**
+ * Reads the data on which a post's problems depend, for many posts at once with the statements of one. @throws
+ * NOT_FOUND for a medium of another brand
+ */
 export async function lookAround(context: Context, post: Asked): Promise<Around> {
   const { brandId, platform, target, copy, at, id: postId } = post
   const [surroundings, isRepeated] = await Promise.all([
@@ -126,13 +132,14 @@ export async function lookAround(context: Context, post: Asked): Promise<Around>
 /** Work on texts in this process, which organizations take in turn: one at a time, charged by thousands of characters. */
 export const turnsOfTexts: TurnOptions = { what: 'texts', places: 1, maxWaiting: { ofKey: 10_000, inAll: 100_000 }, perSecond: 2_000 }
 
-/** For how long texts are worked on in one go, in ms: then everything else of the process has its turn. */
+/** Time in ms for which texts are processed before other work of the process gets its turn. */
 const atOnceMs = 10
 let since = 0
 
 /**
- * Works on a text when the turn of its organization has come. Some networks count so that a text which is made for it takes milliseconds, and a
- * list or a file has hundreds: so they are looked at one after the other, and whatever else the process has to do is done in between.
+ * Works on a text in the turn of its organization. Measuring a text takes milliseconds on some networks, and a list or
+ * a file has hundreds of texts: they are processed one after the other, so that other work of the process continues in
+ * between.
  */
 export const weighed = <Result>({ texts, viewer }: Pick<Context, 'texts' | 'viewer'>, text: string, work: () => Result): Promise<Result> =>
   texts.run({ key: viewer.organizationId ?? 'nobody', weight: 1 + text.length / 1000, isPatient: true }, async () => {
@@ -143,13 +150,13 @@ export const weighed = <Result>({ texts, viewer }: Pick<Context, 'texts' | 'view
     return work()
   })
 
-/** The problems of a post, `mostProblems` at most. Pure. */
+/** Returns the problems of a post, at most `mostProblems`. Pure. */
 export function problemsWith(post: Looked, { surroundings, isRepeated }: Around): readonly Problem[] {
   const problems = problemsIn(post, surroundings)
   return (isRepeated ? [...problems, duplicate] : problems).slice(0, mostProblems)
 }
 
-/** The problems of a post, as it stands. */
+/** Returns the problems of a post in its present state. */
 export async function problemsOfPost(context: Context, post: Asked): Promise<readonly Problem[]> {
   const around = await lookAround(context, post)
   return weighed(context, post.copy, () => problemsWith(post, around))
@@ -162,14 +169,16 @@ const duplicate: Problem = {
   message: 'The same words are set or published for the same place within a week: networks may refuse them, and people have read them.',
 }
 
-/** The problems of a stored post, none of one that is published: nothing here changes it any more. */
+/** Returns the problems of a stored post; none for a published one, which cannot change any more. */
 export const problemsOfRow = async (context: Context, post: PostRow): Promise<readonly Problem[]> =>
   post.status === 'PUBLISHED' ? [] : problemsOfPost(context, { ...contentOf(post), ...post, id: post.id, at: post.scheduledAt ?? context.clock.now() })
 
 /**
- * Refuses posts that stand or fall together for what networks would not take of any of them: whoever wrote them mends all at once.
- * @param posts each with what tells it from the others: its network, or its place in the thread
- * @throws BAD_USER_INPUT with the `problems` of each that has an error, marked with what tells it apart, and the first error as its sentence
+ * Rejects posts that are written together when any of them has an error, so that the author can correct all of them at
+ * once.
+ * @param posts posts with the mark that identifies each: its network, or its position in the thread
+ * @throws BAD_USER_INPUT with the `problems` of each post with an error and its mark, and with the first error as the
+ * message
  */
 export function requireAllPublishable(posts: readonly { readonly post: Looked; readonly mark: object }[], surroundings: Surroundings): void {
   const problems = posts.flatMap(({ post, mark }) => {
@@ -181,9 +190,9 @@ export function requireAllPublishable(posts: readonly { readonly post: Looked; r
 }
 
 /**
- * Refuses what a network would not take, and what cannot be sent from here.
- * @param networks null: sent or not, it may stay as it is where no adapter is
- * @throws BAD_USER_INPUT with all `problems`, and the first error as its sentence
+ * Rejects a post that its network would not accept, or that cannot be sent from here.
+ * @param networks networks to which posts can be sent; null accepts a post for any network, because it is not scheduled
+ * @throws BAD_USER_INPUT with all `problems`, and the first error as the message
  */
 export function requirePublishable(problems: readonly Problem[], platform: Platform, networks: Reachable | null): void {
   const [first] = problems

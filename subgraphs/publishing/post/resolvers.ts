@@ -18,7 +18,7 @@ import { checkMoment } from './rules.ts'
 import { requireSpace } from './thread/rules.ts'
 import { accompany, requireRoom, rowOf } from './write.ts'
 
-/** Writes a new post, checked as far as the input alone tells; once for each key. */
+/** Creates a post, checked in advance as far as the input allows; once for each idempotency key. */
 async function createPost(context: Context, input: CreatePostInput): Promise<PostRow> {
   const { brands, campaigns, posts, threads, clock, events, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
@@ -49,10 +49,10 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
   return row
 }
 
-/** How many characters the words have by which posts are looked for: with fewer no index finds them. */
+/** Minimum and maximum characters of a search; the index finds no shorter words. */
 const searched = { least: 3, most: 200 } as const
 
-/** Words by which posts are looked for. @throws BAD_USER_INPUT */
+/** Reads the words of a search. @throws BAD_USER_INPUT for too few or too many characters */
 const readSearch = (given: string | null | undefined): string | null =>
   given === null || given === undefined ? null : requireText(given, 'search', searched.most, searched.least)
 

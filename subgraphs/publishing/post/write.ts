@@ -16,28 +16,28 @@ import { commentOf, type Written } from './content.ts'
 import { problemsIn, requirePublishable, type Surroundings } from './problems.ts'
 import { checkSchedule } from './rules.ts'
 
-/** A post that is about to be written, checked as far as it alone tells. */
+/** A new post, checked as far as possible without other records. */
 export interface Draft {
   readonly platform: Platform
   readonly content: Written
   readonly scheduledAt: Date | null
-  /** What was read of its brand. */
+  /** Data about the brand that checks need. */
   readonly surroundings: Surroundings
-  /** @default its own id: a thread of one */
+  /** Id of the thread. @default its own id: a thread of one post */
   readonly threadId?: string
-  /** @default 1 */
+  /** Position in the thread. @default 1 */
   readonly position?: number
   readonly groupId?: string
-  /** @default what stands behind the viewer */
+  /** Origin of the post. @default by the kind of viewer */
   readonly origin?: PostOrigin
 }
 
-/** What stands behind a post that a viewer writes. */
+/** Returns the origin of a viewer's posts. */
 export const originOf = ({ kind }: Viewer): PostOrigin => (kind === 'apiKey' ? 'API_KEY' : kind === 'service' ? 'SERVICE' : 'PERSON')
 
 /**
- * The row of a new post, at the moment at which it is written.
- * @throws BAD_USER_INPUT for one that cannot be sent at its set time
+ * Builds the row of a new post.
+ * @throws BAD_USER_INPUT for a post that cannot be sent at its scheduled time
  */
 export function rowOf(
   { viewer }: Pick<Context, 'viewer'>,
@@ -59,9 +59,9 @@ export function rowOf(
 }
 
 /**
- * Refuses to write more than a caller may in a day.
- * @param count how many are to be written
- * @throws CONFLICT or RATE_LIMITED, as quotas say
+ * Checks that a caller does not exceed the daily quota.
+ * @param count number of posts to write
+ * @throws CONFLICT or RATE_LIMITED, as quotas prescribe
  */
 export async function requireRoom({ posts, quotas, viewer }: Context, count: number, { now, transaction }: Unit): Promise<void> {
   const made = await posts.madeBy(actorOf(viewer), now, quotas.postsADay, transaction)
@@ -69,7 +69,10 @@ export async function requireRoom({ posts, quotas, viewer }: Context, count: num
   requireQuota({ ...made, today: made.today + count - 1 }, room, 'posts that you wrote', 'wait', now)
 }
 
-/** What goes with a post that was written, beside its line in the record: its first version, what approval it waits for, what others are told, and its wake-up. */
+/**
+ * Writes what accompanies a new post besides its audit entry: its first version, its approval request, its facts, and
+ * its wake-up.
+ */
 export async function accompany(context: Context, post: PostRow, unit: Unit): Promise<void> {
   const { posts, jobs, publicUrl, viewer } = context
   const { now, transaction } = unit
@@ -80,7 +83,7 @@ export async function accompany(context: Context, post: PostRow, unit: Unit): Pr
   if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
 }
 
-/** Writes a post beside another, in the same transaction: several that stand or fall together. */
+/** Writes a post within a transaction, for several posts that are created together or not at all. */
 export async function addPost(context: Context, row: NewRow<typeof postTable>, unit: Unit): Promise<PostRow> {
   const post = await context.posts.insert(row, unit.transaction)
   await record(context, { tenantId: post.brandId, action: 'post.created', subjectId: post.id }, unit)

@@ -7,26 +7,26 @@ import type { SealedColumn } from '../../store/sealed.ts'
 import type { Opening } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
 
-/** Authorizations that were begun at a network and not yet answered. */
+/** Authorizations that were begun at a network and are not completed yet. */
 export const authorizations = table('publishing.authorizations', {
   brandId: uuid.key,
-  /** SHA-256 of the state: a database dump gives nobody a state that works. */
+  /** SHA-256 of the state, so that a database dump contains no valid state. */
   stateHash: text.key,
   platform: text.of<Platform>(),
   userId: uuid,
-  /** PKCE verifier, sealed. */
+  /** PKCE verifier, encrypted. */
   verifier: text,
   expiresAt: moment,
-  /** Fingerprint of the browser that began it, or that confirmed it; null while none has. */
+  /** Hash of the browser that began or confirmed the authorization; null before. */
   browserHash: text.maybe,
-  /** Fingerprint of what the latest confirmation page has to bring back. */
+  /** Hash of the token that the latest confirmation page must send back. */
   confirmHash: text.maybe,
-  /** Until when one request alone exchanges the code. */
+  /** Time until which a single request may exchange the code. */
   claimUntil: moment.maybe,
   usedAt: moment.maybe,
-  /** What it has connected; null as long as it is not used, and when it was used in vain. */
+  /** The resulting connection; null while the authorization is unused, and after a failed one. */
   connectionId: uuid.maybe,
-  /** Names at the time when it was begun, for the confirmation page. */
+  /** Names at the beginning of the flow, for the confirmation page. */
   begunBy: text.maybe,
   organizationName: text.maybe,
   ...stamps,
@@ -34,19 +34,19 @@ export const authorizations = table('publishing.authorizations', {
 
 export type AuthorizationRow = Row<typeof authorizations>
 
-/** How long a person has to agree at the network, in ms. */
+/** Time in ms that a person has to agree at the network. */
 export const authorizationLifeMs = 10 * 60_000
-/** How long one request may exchange a code before another takes over, in ms: the network's two answers take at most 18 s. */
+/** Time in ms after which another request may exchange a code: the network's two answers take at most 18 s. */
 export const exchangeMs = 30_000
 
-/** What must be remembered while a person is at the network. */
+/** State to store while a person is at the network. */
 export interface Begun {
   readonly state: string
   readonly verifier: string
   readonly brandId: string
   readonly platform: Platform
   readonly userId: string
-  /** Fingerprint of the browser that began; null for a program. */
+  /** Hash of the browser that began; null for a program. */
   readonly browserHash: string | null
   readonly begunBy: string | null
   readonly organizationName: string | null
@@ -56,10 +56,10 @@ type Key = Pick<AuthorizationRow, 'brandId' | 'stateHash'>
 
 const place = (stateHash: string) => `publishing.authorization:${stateHash}`
 
-/** The verifiers of authorizations as they are kept. */
+/** Encrypted verifiers of authorizations. */
 export const sealedVerifiers: readonly SealedColumn[] = [{ table: authorizations.name, key: 'state_hash', column: 'verifier', about: place }]
 
-/** SQL of authorizations. A state connects once, within ten minutes, and is stored as its hash. */
+/** Queries of authorizations. A state connects once, within ten minutes, and is stored as its hash. */
 function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
   const Authorization = modelOf(sequelize, authorizations)
   const byState = statement(
@@ -82,27 +82,33 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
       })
     },
 
-    /** What was begun with a state, used or not; null when that was not here, at another network, or is more than ten minutes ago. */
+    /**
+     * Returns the authorization of a state, used or not; null for an unknown state, for another network, and after ten
+     * minutes.
+     */
     async find(state: string, platform: Platform, now: Date): Promise<AuthorizationRow | null> {
       const [found] = await rows<AuthorizationRow>(sequelize, byState, [fingerprintOf(state), platform, now])
       return found ?? null
     },
 
-    /** PKCE's verifier, in clear text. */
+    /** Decrypts the PKCE verifier. */
     verifierOf: ({ verifier, stateHash }: AuthorizationRow): string => cipher.open(verifier, place(stateHash)),
 
-    /** Remembers what a confirmation page has to bring back; a page that was shown before is worth nothing then. */
+    /** Stores the hash of a confirmation page's token; tokens of earlier pages become invalid. */
     async askToConfirm(row: Key, confirmHash: string, now: Date): Promise<void> {
       await Authorization.update({ confirmHash, updatedAt: now }, { where: { ...keyOf(row), usedAt: null } })
     },
 
-    /** Takes a confirmation, once: from then on the authorization belongs to that browser. */
+    /** Accepts a confirmation, once: from then on the authorization belongs to that browser. */
     async confirm(row: Key, confirmHash: string, browserHash: string, now: Date): Promise<boolean> {
       const [count] = await Authorization.update({ browserHash, confirmHash: null, updatedAt: now }, { where: { ...keyOf(row), confirmHash, usedAt: null } })
       return count === 1
     },
 
-    /** Takes it up for one request, if it is not used and nobody else is at it. A claim that ends farther away than any is one of a clock that was set back. */
+    /**
+     * Claims the authorization for one request; false when it is used, or claimed by another one. A claim that ends
+     * later than any valid claim was written by a clock that has been set back since, and is ignored.
+     */
     async claim(row: Key, now: Date): Promise<boolean> {
       const until = new Date(now.getTime() + exchangeMs)
       const free = { [Op.or]: [null, { [Op.lte]: now }, { [Op.gt]: until }] }
@@ -111,15 +117,16 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
     },
 
     /**
-     * Lets it be taken up again: nothing was stored, and nothing refused for good.
-     * @param verifier a new one, when the person is sent to the network once more
+     * Releases the claim, so that the authorization can be used again: nothing was stored, and nothing finally
+     * rejected.
+     * @param verifier a new one, when the person is sent to the network again
      */
     async release(row: Key, verifier?: string): Promise<void> {
       const renewed = verifier !== undefined && { verifier: cipher.seal(verifier, place(row.stateHash)) }
       await Authorization.update({ claimUntil: null, ...renewed }, { where: { ...keyOf(row), usedAt: null } })
     },
 
-    /** Uses it up. @param connectionId what it has connected; null: it was refused for good */
+    /** Marks the authorization as used. @param connectionId the resulting connection; null after a final rejection */
     async use(row: Key, connectionId: string | null, now: Date, transaction?: Transaction): Promise<void> {
       await Authorization.update(
         { usedAt: now, connectionId, claimUntil: null, confirmHash: null, updatedAt: now },
@@ -129,7 +136,7 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
   }
 }
 
-/** Not a tenant's to see: they are found by a state that only the browser knows. */
+/** Authorizations belong to no tenant: they are found by a state that only the browser knows. */
 export const authorizationStore = (cipher: Cipher) => ({
   table: authorizations,
   lists: {},

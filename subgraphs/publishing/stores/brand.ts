@@ -13,14 +13,14 @@ export const brands = table('publishing.brands', {
   organizationId: uuid,
   name: text,
   description: text.maybe,
-  /** Null while it is in use. */
+  /** Null for an active brand. */
   archivedAt: moment.maybe,
-  /** A name of the IANA database, in which people read its days. */
+  /** Time zone of the brand's days, a name of the IANA database. */
   timeZone: text.or('UTC'),
   approvalMode: text.of<ApprovalMode>().or('NONE'),
-  /** Persons who approve beside the owners and admins of the organization. */
+  /** Persons who may approve posts, in addition to the organization's owners and admins. */
   approverIds: texts.or([]),
-  /** Since when nothing is sent; null while it sends. */
+  /** Start of the pause; null for a brand that is not paused. */
   pausedAt: moment.maybe,
   ...stamps,
 })
@@ -28,7 +28,7 @@ export const brands = table('publishing.brands', {
 export type BrandRow = Row<typeof brands>
 
 /**
- * Refuses what would change an archived brand, or anything that belongs to it.
+ * Rejects changes of an archived brand and its records.
  * @throws CONFLICT, reason BRAND_ARCHIVED
  */
 export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void {
@@ -45,9 +45,12 @@ const countScheduled = statement(
   `select count(*)::int as count from publishing.posts where brand_id = $1 and (status = 'SCHEDULED' or delivery_phase = 'SENDING')`,
 )
 
-/** What only brands are asked. */
+/** Returns the statements that only brands have. */
 const brandSql = (rows: Rows<typeof brands>, { viewer }: Opening) => ({
-  /** What an organization has. Nobody makes another brand for it before the transaction ends. */
+  /**
+   * Counts the brands of an organization, and locks the count: no other brand is created for it before the transaction
+   * ends.
+   */
   async madeFor(organizationId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [organizationId], transaction)
     const [made] = await rows.read<{ inAll: number }>(countMade, [organizationId], transaction)
@@ -55,10 +58,11 @@ const brandSql = (rows: Rows<typeof brands>, { viewer }: Opening) => ({
   },
 
   /**
-   * Sees to it that a brand stays in use until the transaction ends, where it is, and approves as it does: for whatever writes something
-   * of it.
-   * @returns how its posts are approved
-   * @throws CONFLICT, reason BRAND_ARCHIVED; NOT_FOUND for a brand that has moved to another organization since it was looked at
+   * Locks a brand against archiving, moving and a changed approval mode until the transaction ends. Every write to a
+   * brand's records calls it.
+   * @returns the brand's approval mode
+   * @throws CONFLICT, reason BRAND_ARCHIVED; NOT_FOUND for a brand that has moved to another organization since it was
+   * read
    */
   async requireInUse(id: string, transaction: Transaction): Promise<ApprovalMode> {
     const [brand] = await rows.read<Pick<BrandRow, 'organizationId' | 'archivedAt' | 'approvalMode'>>(shareState, [id], transaction)
@@ -67,13 +71,16 @@ const brandSql = (rows: Rows<typeof brands>, { viewer }: Opening) => ({
     return brand?.approvalMode ?? 'NONE'
   },
 
-  /** A brand as it stays until the transaction ends: nobody moves it to another organization meanwhile. Null when it is gone. */
+  /**
+   * Locks a brand against moving to another organization until the transaction ends, and returns it; null when it was
+   * deleted.
+   */
   async share(id: string, transaction: Transaction): Promise<BrandRow | null> {
     const [brand] = await rows.read<BrandRow>(share, [id], transaction)
     return brand ?? null
   },
 
-  /** How many posts wait for their time, or are being sent. */
+  /** Counts the posts that are scheduled or being sent. */
   async scheduled(id: string, transaction: Transaction): Promise<number> {
     const [row] = await rows.read<{ count: number }>(countScheduled, [id], transaction)
     return row!.count

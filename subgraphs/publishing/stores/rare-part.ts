@@ -2,22 +2,25 @@ import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { Opening } from '../../store/store.ts'
 
-/** Which share of posts holds three characters that follow each other, in lower case; what is missing is in none that was looked at. */
+/**
+ * Share of posts that contain a sequence of three characters, in lower case; a missing sequence occurs in none of the
+ * sampled posts.
+ */
 export type Shares = ReadonlyMap<string, number>
 
-/** How long a part is: two entries of the index of words, of three characters each. */
+/** Length of a part in characters: two overlapping entries of the trigram index. */
 const partLength = 4
-/** In which share of posts a part may be, so that it is looked for alone. */
+/** Maximum share of posts that contain a part for a search by that part alone. */
 const rareShare = 0.05
 
-/** Runs of characters that every database takes for parts of words, whatever its language. */
+/** Matches sequences of characters that every database treats as parts of words, in any language. */
 const runs = /[a-z0-9]{3,}/gi
 
-/** The entries that the index of words has of a text. */
+/** Returns the entries that the trigram index has for a text. */
 const entriesOf = (text: string): Set<string> =>
   new Set([...text.toLowerCase().matchAll(runs)].flatMap(([run]) => Array.from({ length: run.length - 2 }, (_, at) => run.slice(at, at + 3))))
 
-/** @param texts what posts say */
+/** @param texts texts of posts */
 export function sharesOf(texts: readonly string[]): Shares {
   const counts = new Map<string, number>()
   for (const text of texts) for (const entry of entriesOf(text)) counts.set(entry, (counts.get(entry) ?? 0) + 1 / texts.length)
@@ -25,8 +28,9 @@ export function sharesOf(texts: readonly string[]): Shares {
 }
 
 /**
- * The part of a search that the fewest posts hold; null when none is rare. The index compares the posts of each of its entries, and to go
- * through those of frequent ones takes longer than to look at the few posts that hold the rarest part.
+ * Returns the part of a search that the fewest posts contain; null when none is rare. The index reads the posts of
+ * every entry, and reading those of frequent entries takes longer than checking the few posts that contain the rarest
+ * part.
  */
 export function rarePart(search: string, shares: Shares): string | null {
   let best: { readonly part: string; readonly shares: readonly [number, number] } | null = null
@@ -35,13 +39,13 @@ export function rarePart(search: string, shares: Shares): string | null {
       const part = run.slice(at, at + partLength)
       const found = [...entriesOf(part)].map(entry => shares.get(entry) ?? 0)
       const [least, most] = [Math.min(...found), Math.max(...found)]
-      // Of two that are as rare, the one beside which nothing frequent has to be gone through.
+      // Of two equally rare parts, prefers the one that needs no scan of a frequent part.
       if (least <= rareShare && (!best || least < best.shares[0] || (least === best.shares[0] && most < best.shares[1]))) best = { part, shares: [least, most] }
     }
   return best?.part ?? null
 }
 
-/** Some posts of a hundred pages, wherever those lie. */
+/** Samples posts from about a hundred random pages of the table. */
 const sample = statement(
   `select left(words, 300) as words from publishing.post_search
    tablesample system ((select least(100, 10000.0 / greatest(relpages, 1)) from pg_class where oid = 'publishing.post_search'::regclass))
@@ -50,14 +54,17 @@ const sample = statement(
 
 const known = new WeakMap<Sequelize, Shares>()
 
-/** What is frequent in posts: each process looks at some of them now and then. Until it has, and where it is wrong, searches are right and slower. */
+/**
+ * Statistics of frequent parts of posts: each process samples posts from time to time. Without them, or with outdated
+ * ones, searches return the same posts and take longer.
+ */
 export const rarePartStore = {
   open: ({ sequelize }: Pick<Opening, 'sequelize'>) => ({
     learn: async (): Promise<void> => {
       const texts = (await rows<{ words: string }>(sequelize, sample, [])).map(({ words }) => words)
       if (texts.length > 0) known.set(sequelize, sharesOf(texts))
     },
-    /** The part of a search to look for first; null: all of it. */
+    /** Returns the part of a search to look for first; null for the whole search. */
     of: (search: string): string | null => {
       const shares = known.get(sequelize)
       return shares ? rarePart(search, shares) : null

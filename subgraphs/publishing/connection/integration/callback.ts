@@ -17,15 +17,16 @@ import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from 
 import { readinessWith } from './readiness.ts'
 import { callbackUrl, connectable, isProgram, requireManages } from './rules.ts'
 
-/** How often a request looks whether another one has ended the exchange of the same code, in ms. */
+/** Interval in ms at which a request checks whether another one has finished exchanging the same code. */
 const lookEveryMs = 250
 
 /**
- * Answers a network's redirect (RFC 6749 §4.1.2): exchanges the code, stores the connection, and says on a page what was
- * connected. Needs no session: the state holds who asked, for which brand, and in which browser.
+ * Answers a network's redirect (RFC 6749 §4.1.2): exchanges the code, stores the connection, and shows the result on a
+ * page. It needs no session: the state identifies the person, the brand and the browser.
  *
- * Whoever lures a person to the network with a state of their own would get that person's account for their own brand. So what was
- * begun in a browser ends in that browser alone; and what a program began is shown, and confirmed, before anything is exchanged.
+ * An attacker could lure a person to the network with the attacker's state, and so connect that person's account to the
+ * attacker's brand. Therefore a flow that began in a browser completes in that browser only, and one that a program
+ * began is shown and confirmed before the exchange.
  */
 export async function callback(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
   const { authorizations, brands, clock, publicUrl } = job
@@ -53,7 +54,7 @@ export async function callback(job: Job, platform: Platform, request: Request, v
   return shown
 }
 
-/** Takes what a confirmation page sends, from the browser that it was shown in. */
+/** Handles a confirmation page's form, from the browser that showed the page. */
 export async function confirmed(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
   const { authorizations, clock, publicUrl } = job
   const parameters = new URLSearchParams(await request.text())
@@ -70,7 +71,7 @@ export async function confirmed(job: Job, platform: Platform, request: Request, 
   return complete(job, begun, { state, parameters, viewer, wasConfirmed: true })
 }
 
-/** Says again what a used authorization has connected. */
+/** Shows the result of a used authorization again. */
 async function connectedBefore({ brands, connections }: Job, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
   const connection = await connections.find(connectionId)
   const brand = await brands.byId.load(brandId)
@@ -81,13 +82,16 @@ async function connectedBefore({ brands, connections }: Job, platform: Platform,
 interface Answer {
   readonly state: string
   readonly parameters: URLSearchParams
-  /** As whom the router sent it. */
+  /** Viewer of the forwarded request. */
   readonly viewer: Viewer
   /** Whether a person had to read a page first: the network's code may have run out meanwhile. @default false */
   readonly wasConfirmed?: boolean
 }
 
-/** Exchanges the code and stores the connection, once; a page that is loaded again meanwhile waits for it and says the same. */
+/**
+ * Exchanges the code and stores the connection, once; a page that is loaded again meanwhile waits and shows the same
+ * result.
+ */
 async function complete(job: Job, begun: AuthorizationRow, answer: Answer): Promise<Response> {
   const { authorizations, clock } = job
   const { platform } = begun
@@ -157,8 +161,8 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
 }
 
 /**
- * The application that the account is connected with: it may have gone since the connection was begun.
- * @throws Refusal where there is none any more; any other error when that cannot be found out now, and then nothing is decided
+ * Returns the application for the connection, which may have been removed since the flow began.
+ * @throws Refusal when there is none any more; any other error when that is unknown now, and then nothing is decided
  */
 async function requireApplication({ applications, brands, environment }: Job, { brandId, platform }: AuthorizationRow): Promise<SetUp> {
   const brand = await brands.byId.load(brandId)
@@ -169,10 +173,11 @@ async function requireApplication({ applications, brands, environment }: Job, { 
 }
 
 /**
- * Asks identity whether who began may still connect accounts for the brand: between beginning and end lie minutes, in which a member
- * can have been removed, and what begins with a token of theirs asks for no session.
- * @returns the organization of the brand, where they may
- * @throws Refusal FORBIDDEN when not; any other error when identity cannot be asked, and then nothing is decided
+ * Asks identity whether the person who began the flow may still connect accounts for the brand: a membership can end in
+ * the minutes between, and a flow that began with a token has no session.
+ * @returns the organization of the brand
+ * @throws Refusal FORBIDDEN without the right; any other error when identity cannot be reached, and then nothing is
+ * decided
  */
 async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<string> {
   const brand = await brands.byId.load(brandId)

@@ -3,7 +3,7 @@ import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { AuthorizationRow } from '../../stores/authorization.ts'
 
-/** The end of a connection that was made. */
+/** Page after a successful connection. */
 export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>
   htmlPage(200, `${everyNetwork[platform].title} is connected`, [
     { name: accountName },
@@ -12,20 +12,20 @@ export const connectedPage = (platform: Platform, accountName: string, brandName
     '. You can close this page.',
   ])
 
-/** The end of one that was not, and what to do. */
+/** Page after a failed connection, with what to do. */
 export const nothingConnected = (status: number, sentence: string): Response => htmlPage(status, 'Nothing was connected', sentence)
 
 export interface Confirmation {
   readonly platform: Platform
   readonly begun: AuthorizationRow
   readonly brandName: string
-  /** What the form has to bring back. */
+  /** Token that the form must send back. */
   readonly token: string
-  /** What the network sent along. */
+  /** Parameters of the network's redirect. */
   readonly parameters: URLSearchParams
 }
 
-/** Asks for confirmation before an account is connected to a brand: a person who did not begin the flow reads whose brand it is. */
+/** Asks for confirmation before an account is connected: a person who did not begin the flow sees the brand's name. */
 export function confirmationPage({ platform, begun, brandName, token, parameters }: Confirmation): Response {
   const { title } = everyNetwork[platform]
   const ofOrganization = begun.organizationName ? ['” of the organization “', { name: begun.organizationName }] : []
@@ -45,7 +45,7 @@ export function confirmationPage({ platform, begun, brandName, token, parameters
   )
 }
 
-/** Sends a person who took their time back to the network, which gives its answer for half a minute only. */
+/** Page that sends a slow person back to the network, whose code is valid for half a minute only. */
 export const onceMorePage = (platform: Platform, address: string): Response =>
   htmlPage(
     200,

@@ -5,21 +5,24 @@ import type { ConnectionRow } from '../../stores/connection.ts'
 
 export type Readiness = 'PRODUCTION_READY' | 'SANDBOX_ONLY' | 'SETUP_REQUIRED' | 'PLANNED'
 
-/** How far a network is set up, and what follows. */
+/** State of a network's setup. */
 export interface Standing {
   readonly readiness: Readiness
   /** Whether an account can be connected at this moment. */
   readonly connectable: boolean
-  /** Why none can be; null when one can. It names neither a setting nor an address. */
+  /** Why accounts cannot be connected; null when they can. It names neither a setting nor an address. */
   readonly reason: string | null
 }
 
 type Environment = 'development' | 'staging' | 'production'
 
-/** What is asked of connections: the newest first, inactive ones included. */
+/** The fields of connections that are used: the newest first, inactive ones included. */
 export type Connected = Pick<ConnectionRow, 'active' | 'health' | 'accountName' | 'metadata'>
 
-/** How far a network with this application is set up: for trying, where the network gave it for that or is played on this machine. */
+/**
+ * Returns the readiness of a network with this application: sandbox only for a trial application and for a network that
+ * the sandbox plays.
+ */
 export const readinessWith = (application: Application): 'PRODUCTION_READY' | 'SANDBOX_ONLY' =>
   isTrial(application) || addressesOf(application).some(isOwnMachine) ? 'SANDBOX_ONLY' : 'PRODUCTION_READY'
 
@@ -29,7 +32,7 @@ function isOwnMachine(address: string): boolean {
 }
 
 /**
- * How far a network is set up.
+ * Returns the state of a network's setup.
  *
  * | adapter | application | connected | readiness | connectable |
  * | no      | -           | -         | PLANNED | no |
@@ -70,7 +73,10 @@ export function standingOf(
   return { readiness, connectable: true, reason: null }
 }
 
-/** What somebody has to see to, in a sentence: what the operator must do first, then the first connection that needs a person; null: nothing. */
+/**
+ * Returns a sentence about what needs attention: the operator's next step, then the first connection that needs a
+ * person; null for nothing.
+ */
 export function attentionOf(platform: Platform, hasApplication: boolean, connections: readonly Connected[]): string | null {
   const { title } = everyNetwork[platform]
   if (!hasApplication && connections.some(({ active }) => active))

@@ -14,7 +14,7 @@ import { WhoConnectsDocument } from './ask.generated.ts'
 import { attentionOf, standingOf } from './readiness.ts'
 import { callbackUrl, connectable } from './rules.ts'
 
-/** One network, with what is connected there. */
+/** Returns one network with its connections. */
 function integrationOf({ environment }: Context, platform: Platform, found: Found, connections: readonly ConnectionRow[]) {
   const { title, capabilities, content } = everyNetwork[platform]
   const { media } = content

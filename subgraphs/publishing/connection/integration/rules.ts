@@ -6,8 +6,9 @@ import { everyNetwork } from '../../network/networks.ts'
 import { standingOf } from './readiness.ts'
 
 /**
- * The application with which a network can be connected here.
- * @throws CONFLICT, reason NOT_CONNECTABLE, with the why, before any address is made; UPSTREAM_FAILED when nobody can say whether there is one
+ * Returns the application with which a network can be connected here.
+ * @throws CONFLICT, reason NOT_CONNECTABLE, with the explanation, before any address is created; UPSTREAM_FAILED when
+ * it is unknown whether there is one
  */
 export function connectable(found: Found, platform: Platform, { environment }: Pick<Job, 'environment'>): SetUp {
   const { connectable: isOpen, reason } = standingOf(platform, found, [], environment)
@@ -17,9 +18,9 @@ export function connectable(found: Found, platform: Platform, { environment }: P
 }
 
 /**
- * Checks the rights that whoever began a connection has in the brand's organization when it is to be made.
- * @param scopes none for somebody who is no member
- * @throws FORBIDDEN with the sentence that the page shows
+ * Checks the present rights of the person who began a connection.
+ * @param scopes empty for a person who is no member
+ * @throws FORBIDDEN with the sentence for the page
  */
 export function requireManages(scopes: readonly string[]): void {
   if (scopes.includes('publishing:accounts.write')) return
@@ -32,13 +33,13 @@ export function requireManages(scopes: readonly string[]): void {
 /** The address to which a network sends the person back. */
 export const callbackUrl = (publicUrl: string, platform: Platform): string => `${publicUrl}/publishing/api/integrations/${everyNetwork[platform].path}/callback`
 
-/** What only browsers send. */
+/** Headers that only browsers send. */
 const marksOfBrowsers = ['cookie', 'origin', 'referer', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user', 'sec-ch-ua', 'upgrade-insecure-requests']
 
 /**
- * Whether a callback comes from a program on a platform that is reached on its own machine only: a script of whoever develops here.
- * Everywhere else, and of whatever shows a single mark of a browser, a person has to confirm what a program began: a network's own
- * consent page is for browsers, so no program follows it there.
+ * Whether a callback comes from a program on a platform that only its own machine can reach, such as a developer's
+ * script. In all other cases a person must confirm a flow that a program began, because a network's consent page is
+ * followed by browsers only.
  */
 export function isProgram(headers: Headers, publicUrl: string): boolean {
   const { hostname } = new URL(publicUrl)

@@ -6,7 +6,10 @@ import { revoked } from './received.ts'
 const revocationPath = /^\/publishing\/api\/callbacks\/([a-z-]+)\/(deauthorize|data-deletion)$/
 export const deletionPath = /^\/publishing\/data-deletion\/([^/]+)$/
 
-/** Answers what networks say of accounts that took their permission back, and the page about a deletion; null for any other path. */
+/**
+ * Handles networks' notifications that an account withdrew its permission, and the page about a deletion; null for any
+ * other path.
+ */
 export function answerRevocation(job: Job, request: Request, path: string): Promise<Response> | null {
   const [, of, event] = revocationPath.exec(path) ?? []
   const platform = platforms.find(name => everyNetwork[name].path === of)

@@ -7,14 +7,14 @@ import type { SignedRequestRow } from '../../stores/revocation/signed-request.ts
 import { healthFacts } from '../health.ts'
 import { waitForCallsMs } from './rules.ts'
 
-/** How often what is to be deleted is looked for, in ms, and how many requests one round takes. */
+/** Interval in ms of the search for deletion requests, and maximum requests in one round. */
 const everyMs = 5_000
 const atOnce = 20
 
 /**
- * Deletes what people asked networks to have deleted: the connections of their account as they stood when the request came, with profile,
- * places, tokens and figures. Posts are the organization's, and stay. The rows alone say what is to be done, so a process that dies leaves
- * nothing undone.
+ * Deletes data that people asked networks to have deleted: the connections of their account as of the request, with
+ * profile, places, tokens and figures. Posts belong to the organization and stay. The rows alone say what to do, so a
+ * process that dies leaves nothing undone.
  */
 export const deletions = (job: () => Job): Sweep => ({
   name: 'deletions of accounts',

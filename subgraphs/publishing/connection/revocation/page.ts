@@ -12,7 +12,7 @@ const inWords: Readonly<Record<DeletionStatus, string>> = {
   COMPLETED: 'Everything that was kept here of your account is deleted: its profile, its places, its access and its figures.',
 }
 
-/** Says what became of a deletion, to whoever has its code: as a page for people, or as JSON for who asks for that. */
+/** Shows the state of a deletion to anyone with its code: as a page, or as JSON on request. */
 export async function deletionStatus(job: Job, code: string, request: Request): Promise<Response> {
   const found = /^[0-9a-f]{32}$/.test(code) ? await job.signedRequests.byCode(code) : null
   const wantsJson = /\bapplication\/(?:\w+\+)?json\b/i.test(request.headers.get('accept') ?? '')

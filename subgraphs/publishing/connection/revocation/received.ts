@@ -15,12 +15,13 @@ import { complaint, meantUntilOf } from './rules.ts'
 import { readersOf } from './signers.ts'
 
 /**
- * Hears what a network posts of an account: that the person took our application's permission back, or wants their data deleted
- * (https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback).
+ * Handles a network's signed notification that a person withdrew our application's permission, or wants their data
+ * deleted (https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback).
  *
- * Nothing tells two requests apart but what is signed, so each acts once: sent again it gets the first answer, also when the account was
- * connected anew meanwhile; and since nothing signed says which of the two is meant, neither does one that is sent on to the other address.
- * An account that is nobody's here is answered alike, so that no answer says who has one.
+ * Only the signed content identifies a request, so each acts once: a repetition gets the first answer, also when the
+ * account was connected again meanwhile. A request that is repeated at the other address has no second effect, because
+ * the signed content does not say which of the two it is for. The answer for an unknown account is the same, so that no
+ * answer reveals who has an account.
  */
 export async function revoked(job: Job, platform: Platform, event: RevocationEvent, request: Request): Promise<Response> {
   const readers = await readersOf(job, platform)
@@ -45,7 +46,7 @@ export async function revoked(job: Job, platform: Platform, event: RevocationEve
   return Response.json(event === 'DEAUTHORIZE' ? {} : told(job, row), { headers: { 'cache-control': 'no-store' } })
 }
 
-/** What a network is told of a deletion: where the person reads what became of it. */
+/** Returns the answer to a network's deletion request: the address at which the person can read its state. */
 const told = ({ publicUrl }: Job, { code }: SignedRequestRow) => ({ url: `${publicUrl}/publishing/data-deletion/${code}`, confirmation_code: code })
 
 interface Disconnected {
@@ -54,7 +55,9 @@ interface Disconnected {
   readonly after: ConnectionRow
 }
 
-/** Takes every connection of the account out of use, whichever brand it is of. Posts stay scheduled: another connection may send them. */
+/**
+ * Deactivates every connection of the account, in all brands. Posts stay scheduled: another connection may send them.
+ */
 async function disconnect(
   job: Job,
   { event, account }: { readonly event: RevocationEvent; readonly account: NetworkAccount },

@@ -1,19 +1,23 @@
 import type { SignedRequest } from '../../network/network.ts'
 
-/** How old a signed request may be, in ms. */
+/** Maximum age of a signed request, in ms. */
 export const oldestMs = 24 * 3_600_000
-/** How far a network's clock may be from ours, in ms. */
+/** Tolerated difference between a network's clock and ours, in ms. */
 const aheadMs = 5 * 60_000
 /**
- * Until when what was connected is meant by a request: who connects an account after its network signed wants it connected. Clocks differ, so
- * that a few minutes count as before: a deletion that spares too much is worse than an account that has to be connected once more.
+ * Returns the time up to which connections are covered by a request: an account that is connected after the signature
+ * stays. A few minutes later still count, because clocks differ, and deleting too little is worse than an account that
+ * has to be connected again.
  */
 export const meantUntilOf = ({ issuedAt }: { readonly issuedAt: Date }, now: Date): Date => new Date(Math.min(now.getTime(), issuedAt.getTime() + aheadMs))
 
-/** How long a deletion waits for a call that is under way by the account, in ms: longer than a call's claim, and well within a minute. */
+/**
+ * Time in ms for which a deletion waits for a running call by the account: longer than a call's claim, and well within
+ * a minute.
+ */
 export const waitForCallsMs = 40_000
 
-/** Why a signed request is not heard, and with which status; null when it is. */
+/** Returns why a signed request is rejected, and with which status; null when it is accepted. */
 export function complaint(request: SignedRequest, now: Date): { readonly code: 'BAD_USER_INPUT' | 'UNAUTHENTICATED'; readonly sentence: string } | null {
   if (request.outcome === 'malformed')
     return {

@@ -1,17 +1,18 @@
 import type { Job } from '../../context.ts'
 import type { Platform, SignedRequest } from '../../network/network.ts'
 
-/** What a request says, and of whom. */
+/** A parsed request, with its signer. */
 export interface Read {
-  /** Null: somebody's application may have signed it, and that cannot be asked for at this moment. */
+  /** The verified request; null when the applications that may have signed it cannot be looked up at this moment. */
   readonly signed: SignedRequest | null
-  /** The organizations whose application signed it; null: everybody's. */
+  /** The organizations whose application signed it; null for all. */
   readonly organizations: readonly string[] | null
 }
 
 /**
- * How what a network sends us, signed, is read. Where an application is configured its secret is everybody's; else organizations may have
- * several, and one's secret says nothing of accounts that another one's application was given.
+ * Returns readers of a network's signed requests. A configured application's secret is valid for all organizations;
+ * otherwise organizations may have applications of their own, and the secret of one says nothing about accounts of
+ * another.
  * @returns null where the network sends nothing, or there is no application at all
  */
 export async function readersOf(job: Job, platform: Platform): Promise<((request: string) => Promise<Read>) | null> {

@@ -3,33 +3,36 @@ import { Refusal } from '../../../../platform/errors.ts'
 import { createCounter } from '../../../../platform/limit.ts'
 
 const MiB = 1024 * 1024
-/** How many uploads send their bytes at once: those of one organization, and all that come to one process. */
+/** Maximum concurrent uploads of one organization, and of one process. */
 const mostAtOnce = { organization: 32, process: 128 } as const
-/** How many bytes one holds before it keeps them: by itself, beside many others, and about what all of them hold together. */
+/** Bytes that an upload buffers before it stores them: alone, beside many others, and the approximate total. */
 const part = { most: 8 * MiB, least: MiB, together: 64 * MiB } as const
-/** For how long nothing may come of one, in ms: whoever sends nothing holds what came before in memory. */
+/** Time in ms without data after which an upload is interrupted, because its buffer takes memory. */
 const idleMs = 60_000
 
-/** How many bytes of files are held whole while they wait and are worked on: those of one organization, and all in one process. */
+/** Maximum bytes of files held in memory while they wait and are processed, of one organization and of one process. */
 const mostHeld = { organization: 64 * MiB, process: 192 * MiB } as const
 
 /**
- * How many files are checked, or written to the storage with their rows, at once: those of one organization, and all in one process. Each
- * writes to disk from one of libuv's four threads and takes connections of the pool, which everybody else waits for as well.
+ * Maximum number of files that are checked, or written to the storage with their rows, at once: of one organization,
+ * and in one process. Each writes to disk from one of libuv's four threads and takes connections of the pool, which
+ * everybody else waits for as well.
  */
 const mostKept = { ofParty: 4, all: 32 } as const
 
-/** Uploads whose bytes come to this process at this moment. Each holds a part of its own in memory, so they are few, and many hold little each. */
+/** Uploads in progress in this process. Each buffers a part in memory, so their number and buffers are limited. */
 export interface Receiving {
-  /** For how long nothing may come of one, in ms. */
+  /** Time in ms without data after which an upload is interrupted. */
   readonly idleMs: number
-  /** Receives one more. @throws RATE_LIMITED with `retryAfter` when as many are under way as may be */
+  /** Runs an upload. @throws RATE_LIMITED with `retryAfter` when the maximum number is in progress */
   one<Result>(organizationId: string, receive: () => Promise<Result>): Promise<Result>
-  /** Works on a file that is held whole. @throws RATE_LIMITED with `retryAfter` when as much is held as may be */
+  /**
+   * Processes a file that is held in memory. @throws RATE_LIMITED with `retryAfter` when the maximum of bytes is held
+   */
   hold<Result>(organizationId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
-  /** Places for what is done for a file in the storage and the database, which organizations take in turn. Looking at pictures has turns of its own. */
+  /** Slots for storing files, which organizations take in turn. Decoding pictures has a queue of its own. */
   readonly keeping: Places
-  /** How many bytes each may hold at present before it keeps them. */
+  /** Returns the bytes that each upload may buffer at present. */
   partBytes(): number
 }
 

@@ -1,19 +1,19 @@
 import { dayAfter, localTime, startOfDay } from '../../../../platform/clock.ts'
 import type { Clocks, Day } from '../../stores/insight/day-sums.ts'
 
-/** A day of a zone with its name: `2027-03-01`. */
+/** A day of a time zone with its date: `2027-03-01`. */
 export interface NamedDay extends Day {
   readonly day: string
 }
 
 const dayMs = 86_400_000
-/** Within how many days no zone moves its clocks and moves them back. */
+/** Number of days within which no time zone changes its clocks twice. */
 const stride = 7
 
-/** The clocks of a zone as this process knows them. */
+/** Returns a time zone's clock changes as this process knows them. */
 export const clocksOf = (timeZone: string): Clocks => ({ timeZone, zones: process.versions.tz ?? process.version })
 
-/** The days of a zone in which a range lies, from the day of its first moment to that of its last, both included. */
+/** Returns the days of a zone from the first moment of a range to its last, both included. */
 export function daysFrom(zone: string, first: Date, last: Date): NamedDay[] {
   const end = localTime(zone, last).day
   const days: NamedDay[] = []
@@ -32,7 +32,7 @@ export function daysFrom(zone: string, first: Date, last: Date): NamedDay[] {
   return days
 }
 
-/** The days of a zone on which moments lie, each once. */
+/** Returns the days of a zone that contain the moments, without duplicates. */
 export function daysOn(zone: string, moments: readonly Date[]): Day[] {
   const days = new Map<number, Day>()
   let last: Day | undefined

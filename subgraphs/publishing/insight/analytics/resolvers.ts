@@ -23,7 +23,7 @@ const sumsOf = ({ posts, impressions, likes, comments, shares, clicks, videoView
   videoViews,
 })
 
-/** What a brand's posts came to. */
+/** Returns the figures of a brand's posts. */
 async function brandAnalytics({ brands, analytics, daySums }: Context, { brandId, from, to }: QueryBrandAnalyticsArgs) {
   const brand = await brands.require(brandId, 'brandId')
   checkRange(from, to, mostDays)
@@ -49,7 +49,7 @@ async function brandAnalytics({ brands, analytics, daySums }: Context, { brandId
   }
 }
 
-/** Has a post counted now. */
+/** Reads a post's figures now. */
 async function refresh(context: Context, id: string): Promise<PostAnalyticsRow> {
   const { posts, analytics, clock } = context
   const post = await posts.require(id)

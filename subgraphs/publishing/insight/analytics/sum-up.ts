@@ -4,19 +4,19 @@ import type { Job } from '../../context.ts'
 import type { Clocks, SummedBrand } from '../../stores/insight/day-sums.ts'
 import { clocksOf, daysFrom, daysOn } from './days.ts'
 
-/** How often days are summed, in ms: until then whoever asks sums the posts of those that changed. */
+/** Interval in ms at which days are summed: until then readers sum the posts of changed days. */
 const everyMs = 15_000
-/** How many brands one round sums. */
+/** Maximum number of brands summed in one round. */
 const atOnce = 500
-/** How long sums are taken to be right, in ms; then they are compared with what they sum up. */
+/** Time in ms for which sums are trusted; then they are compared with the posts. */
 const checkMs = 86_400_000
 
 /** Whether a brand is summed by the clocks that hold. */
 const holds = ({ by }: SummedBrand, { timeZone, zones }: Clocks) => by?.timeZone === timeZone && by.zones === zones
 
 /**
- * Sums the days of a brand of which something changed, or all of them where none are, or where its clocks are others by now. Done twice,
- * or by two at the same time, it comes to the same.
+ * Sums the changed days of a brand, or all of them when none are summed or the time zone's clocks have changed.
+ * Idempotent, also when run concurrently.
  */
 export const sumUp = (job: Job, brandId: string): Promise<void> =>
   inTransaction(job, async ({ now, transaction }) => {
@@ -35,9 +35,9 @@ export const sumUp = (job: Job, brandId: string): Promise<void> =>
   })
 
 /**
- * Compares the sums of a brand with its posts. Those that are wrong are told, counted, and summed anew with the next round: they show that
- * something changed past the triggers, or that a program summed wrongly.
- * @returns how many days were wrong
+ * Compares the sums of a brand with its posts. Wrong ones are logged, counted, and summed again in the next round: they
+ * show that a change bypassed the triggers, or that a program summed wrongly.
+ * @returns number of wrong days
  */
 export const checkSums = (job: Job, brandId: string): Promise<number> =>
   inTransaction(job, async ({ now, transaction }) => {
@@ -55,7 +55,7 @@ export const checkSums = (job: Job, brandId: string): Promise<number> =>
     return wrong.length
   })
 
-/** Keeps the sums of days, and compares one brand's with its posts each round, every brand once a day. */
+/** Maintains the sums of days, and compares one brand's with its posts each round, every brand once a day. */
 export const daySumsSweep = (job: () => Job): Sweep => ({
   name: 'sums of days',
   everyMs,

@@ -3,7 +3,7 @@ import { readId } from '../../../../platform/ids.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 
-/** Today and the week that it is in, as a zone has them. */
+/** Returns today and its week in a time zone. */
 export function daysOf(zone: string, now: Date): { dayFrom: Date; dayTo: Date; weekFrom: Date } {
   const { day } = localTime(zone, now)
   return { dayFrom: startOfDay(zone, day), dayTo: startOfDay(zone, dayAfter(day, 1)), weekFrom: startOfDay(zone, dayAfter(day, -weekdayOf(day))) }

@@ -1,7 +1,7 @@
 import { titleOf } from '../../news/announce.ts'
 import type { WidgetFacts } from '../../stores/insight/widget.ts'
 
-/** The widget of publishing; it says nothing of the moment it was made at, so an equal one means that nothing changed. */
+/** Content of publishing's widget; it does not contain the time, so that equal content means that nothing changed. */
 export function payload(facts: WidgetFacts, publicUrl: string) {
   const posts = `${publicUrl}/publishing/posts`
   return {

@@ -13,17 +13,17 @@ import { requireFolder } from '../folder/rules.ts'
 import { createPicture, discardObjects, isRefused, keepObject, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
-/** How much is fetched, in bytes, and for how long, in ms. */
+/** Limits of an import: size in bytes, and duration in ms. */
 const most = { bytes: 100 * 1024 * 1024, ms: 25_000 } as const
-/** How many bytes are held until they are kept. */
+/** Size of the parts in which the file is stored, in bytes. */
 const partBytes = 8 * 1024 * 1024
-/** With so many bytes the first part is judged: what is no medium is fetched no further. */
+/** Number of bytes after which the file's type is checked: a file that is no medium is fetched no further. */
 const firstBytes = 64 * 1024
-/** How often an address may lead to another one: links that people share do so once or twice. */
+/** Maximum number of redirects that an import follows; shared links usually redirect once or twice. */
 const mostRedirects = 5
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What an address is called by: its last part. */
+/** Returns a file name for an address: its last path segment. */
 function nameOf(url: URL): string {
   const last = url.pathname.split('/').findLast(Boolean) ?? ''
   try {
@@ -51,7 +51,7 @@ export async function importMedia(context: Context, input: ImportMediaInput): Pr
   const url = new URL(String(input.url))
   const id = newId(clock.now())
   const parts: Part[] = []
-  /** Whether a row names the parts, or may name them. */
+  /** Whether a row refers to the parts, or may refer to them. */
   let isNamed = false
   try {
     const type = await fetchInto(context, url, brand.id, parts)
@@ -115,8 +115,8 @@ async function readParts({ storage }: Context, parts: readonly Part[]): Promise<
 const refuse = (sentence: string, more: object = {}) => new Refusal('BAD_USER_INPUT', sentence, { field: 'url', ...more })
 
 /**
- * Fetches a file and keeps it in parts.
- * @param parts called with each stored part, so that the caller knows them however the import ends
+ * Fetches a file and stores it in parts.
+ * @param parts called with each stored part, so that the caller knows the parts even if the import fails
  * @throws BAD_USER_INPUT, UPSTREAM_FAILED
  */
 async function fetchInto(context: Context, url: URL, brandId: string, parts: Part[]): Promise<MediaType> {
@@ -160,8 +160,8 @@ async function fetchInto(context: Context, url: URL, brandId: string, parts: Par
 const notPublic = () => refuse('The address is not public, or leads to one that is not: files are fetched from public addresses alone.')
 
 /**
- * Asks an address, and where that one leads, each only if it may be asked: an address of our own that we call ourselves is nobody's to have
- * called. All of it has the time of one.
+ * Requests an address and follows its redirects, each only if the address is allowed: callers must not make us request
+ * our internal addresses. One timeout covers all requests.
  * @throws BAD_USER_INPUT, UPSTREAM_FAILED, OutboundFailure
  */
 async function follow({ callersWay: { outbound, reaches }, leaving }: Context, first: URL): Promise<StreamedAnswer> {

@@ -2,17 +2,17 @@ import { Refusal } from '../../../../platform/errors.ts'
 import { isNamable, readText, requireName } from '../../../../platform/ids.ts'
 import { eachOnce } from '../../stores/post.ts'
 
-/** The most of what people write about media: characters of each, and tags. */
+/** Maximum lengths of texts about media, in characters, and maximum number of tags. */
 export const longest = { title: 100, altText: 2000, tag: 50, search: 200 } as const
 export const mostTags = 20
 
-/** An alternative text; null for none, and for one without words. @throws BAD_USER_INPUT */
+/** Reads an alternative text; null when it is absent or blank. @throws BAD_USER_INPUT */
 export const readAltText = (given: string | null | undefined): string | null => readText(given, 'altText', longest.altText)
 
 /** A title; null for none. @throws BAD_USER_INPUT */
 export const readTitle = (given: string | null | undefined): string | null => (given?.trim() ? requireName(given, 'title', longest.title) : null)
 
-/** Tags without blanks around them, each once whatever the case of its letters, in the order in which they were given. @throws BAD_USER_INPUT */
+/** Reads tags: trimmed, without duplicates that differ in case only, in the given order. @throws BAD_USER_INPUT */
 export function readTags(given: readonly string[] | null | undefined): readonly string[] {
   const tags = eachOnce((given ?? []).map(tag => tag.trim()))
   if (tags.length > mostTags) throw new Refusal('BAD_USER_INPUT', `There are ${tags.length} tags: ${mostTags} are the most.`, { field: 'tags' })
@@ -24,5 +24,5 @@ export function readTags(given: readonly string[] | null | undefined): readonly 
   return tags
 }
 
-/** Words to look for; null for none. @throws BAD_USER_INPUT */
+/** Reads a search text; null when it is absent. @throws BAD_USER_INPUT */
 export const readSearch = (given: string | null | undefined): string | null => readText(given, 'search', longest.search)

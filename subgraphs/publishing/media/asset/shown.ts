@@ -4,15 +4,15 @@ import { addressOf } from '../variant/address.ts'
 
 type Addressing = Pick<Context, 'publicUrl' | 'signatures' | 'clock'>
 
-/** Where an asset is seen; null as long as it is not ready. */
+/** Returns the address of an asset's file; null until the asset is ready. */
 export const urlOf = (addressing: Addressing, { id, status }: Pick<MediaAssetRow, 'id' | 'status'>): string | null =>
   status === 'READY' ? addressOf(addressing, id, 'original') : null
 
-/** Where its preview is; null for none, and for a broken one. */
+/** Returns the address of an asset's preview; null when it has none or the preview is broken. */
 export const previewUrlOf = (addressing: Addressing, { id, status, previewBroken }: Pick<MediaAssetRow, 'id' | 'status' | 'previewBroken'>): string | null =>
   status === 'READY' && !previewBroken ? addressOf(addressing, id, 'preview') : null
 
-/** An asset as routes answer it, for the one that no operation answers: an upload of its bytes. */
+/** Returns an asset in the answer format of routes, for the upload of bytes, which no GraphQL operation answers. */
 export function shownAsset(addressing: Addressing, asset: MediaAssetRow) {
   const { id, brandId, filename, mimeType, bytes, width, height, durationMs, sha256, altText, title, tags, folderId, previewBroken, authorId, version } = asset
   const [kind, source, status] = [asset.kind, asset.source, asset.status].map(value => value.toLowerCase())

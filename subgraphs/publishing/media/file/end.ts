@@ -2,9 +2,9 @@ import { setImmediate as others } from 'node:timers/promises'
 import type { MediaType } from '../../stores/media/asset.ts'
 import { NoPicture } from './picture.ts'
 
-/** After so many steps other work of the process has its turn: some milliseconds. */
+/** Number of steps after which the walk yields to other work of the process, which is some milliseconds. */
 const stepsAtOnce = 1_000_000
-/** How many bytes of padding may follow a picture: programs fill the last block of a disk. */
+/** Maximum number of padding bytes after a picture: some programs fill the last disk block. */
 const maxPadding = 65_536
 
 /** A file that is walked through, and how far. */
@@ -13,7 +13,7 @@ interface Walk {
   at: number
 }
 
-/** Walks to the end of a picture and stops there. Yields now and then, so that others have their turn. @throws NoPicture when it is cut off */
+/** Walks to the end of a picture, and yields regularly to other work. @throws NoPicture when the picture is cut off */
 type Walker = (walk: Walk) => Iterable<void>
 
 const cutOff = () => new NoPicture('The picture is cut off before its end: upload the whole file.')
@@ -21,7 +21,7 @@ const cutOff = () => new NoPicture('The picture is cut off before its end: uploa
 const walkJpeg: Walker = function* (walk) {
   const { bytes } = walk
   let steps = 0
-  /** Goes to the next marker: within compressed data, past zeros that escape a byte and past restarts (ITU T.81 B.1.1). */
+  /** Moves to the next marker within compressed data, past escaped bytes and restart markers (ITU T.81 B.1.1). */
   function* toMarker(): Generator<void> {
     for (let at = walk.at; at + 1 < bytes.length; at += 1) {
       if (++steps % stepsAtOnce === 0) yield
@@ -99,7 +99,10 @@ const walkers: Readonly<Partial<Record<MediaType, Walker>>> = { 'image/jpeg': wa
 
 const isPadding = (byte: number): boolean => byte === 0 || byte === 0xff || byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
-/** How much padding begins a piece of a file. A JPEG begins with 0xff too: what follows that decides. */
+/**
+ * Returns the length of the padding at the beginning of a piece. A JPEG also begins with 0xff, so the next byte
+ * decides.
+ */
 function paddingOf(rest: Buffer): number {
   const to = Math.min(rest.length, maxPadding)
   for (let at = 0; at < to; at += 1) if (!isPadding(rest[at]!) || isJpeg(rest, at) || isFilm(rest, at)) return at
@@ -109,12 +112,15 @@ function paddingOf(rest: Buffer): number {
 const isJpeg = (bytes: Buffer, at: number): boolean => bytes[at] === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff
 const isFilm = (bytes: Buffer, at: number): boolean => bytes[at + 4] === 0x66 && bytes.toString('latin1', at + 4, at + 8) === 'ftyp'
 
-/** Whether phones and cameras append this to a JPEG: more JPEGs (previews, gain maps; CIPA DC-007, ISO 21496-1), a film (motion photos), or a trailer of Samsung's. */
+/**
+ * Whether phones and cameras append these bytes to a JPEG: further JPEGs (previews, gain maps; CIPA DC-007, ISO
+ * 21496-1), a video (motion photos), or a trailer of Samsung's.
+ */
 const isOfCamera = (bytes: Buffer, at: number): boolean => isJpeg(bytes, at) || isFilm(bytes, at) || bytes.toString('latin1', bytes.length - 4) === 'SEFT'
 
 /**
- * The bytes of a picture alone: what phones append to theirs, and padding, is cut off.
- * @throws NoPicture for a picture that is cut off before its end, or that other bytes follow
+ * Returns a picture's bytes without trailing padding and without data that phones append.
+ * @throws NoPicture for a picture that is cut off before its end, or followed by other bytes
  */
 export async function pictureOf(file: Uint8Array, type: MediaType): Promise<Uint8Array> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)

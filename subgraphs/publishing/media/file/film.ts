@@ -1,39 +1,45 @@
-/** What a film says of itself. */
+/** Properties that a film file states. */
 export interface Film {
   readonly width: number
   readonly height: number
   readonly durationMs: number
-  /** As their tracks name them, such as `avc1` and `mp4a`; null where there is no such track, or none that says so. */
+  /**
+   * Codecs by the names in their tracks, such as `avc1` and `mp4a`; null without such a track, or when the track names
+   * none.
+   */
   readonly videoCodec: string | null
   readonly audioCodec: string | null
-  /** First and last bytes of what may say where it was made: the boxes for what people write about a film, which players do without. */
+  /**
+   * First and last byte of each box that may reveal where the film was recorded: boxes for descriptive metadata, which
+   * players do not need.
+   */
   readonly hidden: readonly (readonly [number, number])[]
 }
 
-/** Reads bytes of a file, the first and the last included; fewer at its end. */
+/** Reads a range of bytes of a file, both ends included; fewer at the file's end. */
 export type ReadBytes = (first: number, last: number) => Promise<Uint8Array>
 
-/** How much of a film's description is read, in bytes: hours of it take some megabytes. */
+/** Maximum size of a film's description that is read, in bytes: a film of hours has some megabytes. */
 const mostHeader = 32 * 1024 * 1024
-/** How many boxes are looked at, in all and within each other. */
+/** Maximum number of boxes, in total and in nesting depth. */
 const most = { boxes: 20_000, levels: 8 } as const
 
-/** Thrown for a file whose boxes are not what they say. */
+/** Thrown for a film file with invalid boxes. */
 export class NoFilm extends Error {
   override readonly name = 'NoFilm'
 }
 
 interface Box {
   readonly type: string
-  /** Where it begins and ends in its buffer, header included. */
+  /** Start of the box in its buffer, header included. */
   readonly start: number
   readonly body: number
   readonly end: number
 }
 
 /**
- * Reads what a film says of its size and length, in MP4 (ISO 14496-12) or QuickTime: of its top boxes heads alone, and its description whole.
- * However it is made, no more than 32 MiB of it are held and some ten thousand boxes looked at.
+ * Reads a film's size and duration, in MP4 (ISO 14496-12) or QuickTime: it reads only the headers of top-level boxes,
+ * and the whole description. For any input it holds at most 32 MiB and reads some ten thousand boxes.
  * @throws NoFilm
  */
 export async function readFilm(bytes: number, read: ReadBytes): Promise<Film> {
@@ -58,7 +64,10 @@ export async function readFilm(bytes: number, read: ReadBytes): Promise<Film> {
   return { ...film, hidden: [...film.hidden, ...beside].sort(([one], [other]) => one - other) }
 }
 
-/** Whether a box holds what people or cameras write about a film, where it was made among that (§8.10.1, §8.11.1; XMP lies in `uuid`). */
+/**
+ * Whether a box holds metadata that people or cameras add to a film, e.g. the place of recording (§8.10.1, §8.11.1; XMP
+ * is in `uuid`).
+ */
 const isWritten = (type: string): boolean => type === 'udta' || type === 'meta' || type === 'uuid'
 
 function hide(start: number, size: number, header: number): readonly [number, number] {
@@ -66,7 +75,9 @@ function hide(start: number, size: number, header: number): readonly [number, nu
   return [start, start + size - 1]
 }
 
-/** The size of a box and of its header. @param room bytes from its beginning to the end of what it lies in */
+/**
+ * Returns the size of a box and of its header. @param room bytes from the box's beginning to the end of its container
+ */
 function sizeOf(buffer: Buffer, at: number, room: number): { readonly size: number; readonly header: number } {
   const short = buffer.readUInt32BE(at)
   if (short === 0) return { size: room, header: 8 }
@@ -77,7 +88,7 @@ function sizeOf(buffer: Buffer, at: number, room: number): { readonly size: numb
   return { size, header }
 }
 
-/** Looks at all boxes between two places. */
+/** Iterates over all boxes between two offsets. */
 function* boxesIn(buffer: Buffer, from: number, to: number, counted: { boxes: number }): Generator<Box> {
   for (let at = from; at + 8 <= to; ) {
     if (++counted.boxes > most.boxes) throw new NoFilm('The film has more boxes than any film has.')
@@ -134,7 +145,7 @@ function codecOf(moov: Buffer, body: number, end: number): string | null {
   return /^[\x21-\x7e][\x20-\x7e]{3}$/.test(name) ? name.trimEnd() : null
 }
 
-/** Of a movie header (§8.2.2). */
+/** Reads the duration from a movie header (§8.2.2). */
 function durationOf(moov: Buffer, body: number, end: number): number {
   const isLong = moov[body] === 1
   if (end - body < (isLong ? 32 : 20)) throw new NoFilm('The film’s header ends too early.')
@@ -146,7 +157,7 @@ function durationOf(moov: Buffer, body: number, end: number): number {
   return ms
 }
 
-/** Of a track header (§8.3.2): as it is shown, turned where its matrix turns it. */
+/** Reads the displayed size from a track header (§8.3.2), rotated as its matrix states. */
 function sizeOfTrack(moov: Buffer, body: number, end: number): Pick<Track, 'width' | 'height'> {
   const matrix = body + (moov[body] === 1 ? 52 : 40)
   if (end < matrix + 44) throw new NoFilm('A track of the film ends within its header.')

@@ -1,32 +1,33 @@
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** As much of `libheif-js` as is used; the package describes none of it. */
+/** Types of the part of `libheif-js` that we use; the package has no type declarations. */
 interface HeifImage {
   is_primary(): boolean
   get_width(): number
   get_height(): number
-  /** Writes red, green, blue and alpha of each pixel, upright; hands back null when it cannot. */
+  /** Writes the red, green, blue and alpha values of each pixel, upright; returns null on failure. */
   display(into: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number }, done: (shown: object | null) => void): void
 }
 interface Libheif {
   readonly HeifDecoder: new () => { decode(bytes: Uint8Array): readonly HeifImage[] }
 }
 
-/** What this thread is handed. */
+/** Input of the decoder thread. */
 export interface HeicTask {
   readonly bytes: Uint8Array
   readonly maxPixels: number
-  /** How many bytes the decoder's memory may have. */
+  /** Memory limit of the decoder, in bytes. */
   readonly maxBytes: number
 }
 
-/** A picture as its pixels; null for one that cannot be decoded. */
+/** Pixels of a decoded picture; null when it cannot be decoded. */
 export type HeicPixels = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray<ArrayBuffer> } | null
 
 const { bytes, maxPixels, maxBytes } = workerData as HeicTask
 
-// The decoder allocates what a file says that it needs, up to 4 GiB: in this thread alone its memory ends earlier, and the decoder fails.
+// The decoder allocates as much as the file declares, up to 4 GiB. This thread has a lower limit, so that the decoder
+// fails instead.
 const pageBytes = 65_536
 const { grow } = WebAssembly.Memory.prototype
 WebAssembly.Memory.prototype.grow = function (pages: number) {

@@ -2,15 +2,20 @@ import { Worker } from 'node:worker_threads'
 import type { HeicPixels, HeicTask } from './heic-worker.ts'
 import { type InTurn, jpegOf, NoPicture } from './picture.ts'
 
-/** A HEIC may have so many pixels: phones write 12 and 24 million unless they are told otherwise, and each takes some ten bytes to decode. */
+/**
+ * Maximum number of pixels of a HEIC picture: phones produce 12 or 24 million by default, and decoding takes about ten
+ * bytes each.
+ */
 const maxPixels = 25_000_000
-/** How much memory its decoder may have, in bytes: 24 megapixels take 300 MB. */
+/** Memory limit of the HEIC decoder, in bytes: 24 megapixels take 300 MB. */
 const maxBytes = 448 * 1024 * 1024
-/** How long it may take, in ms. */
+/** Timeout of decoding, in ms. */
 const timeoutMs = 20_000
-/** How much more work a megapixel of it is than one of the other formats. */
+/** Decoding cost of a HEIC megapixel relative to a megapixel of other formats. */
 const weightOfMegapixel = 15
-/** As much of a file as its description is looked for in: that of a phone has some kilobytes. */
+/**
+ * Number of leading bytes of a file that are searched for the description; a phone's description has some kilobytes.
+ */
 const describedWithin = 1024 * 1024
 
 /** The largest size that the description of a HEIC names, in pixels (`ispe`, ISO/IEC 23008-12 §6.5.3). */
@@ -21,7 +26,7 @@ function pixelsOf(file: Buffer): number {
   return most
 }
 
-/** The colour profile that a HEIC holds (`colr` of kind `prof`, ISO 14496-12 §12.1.5); null for one that holds none. */
+/** Returns the colour profile of a HEIC (`colr` of kind `prof`, ISO 14496-12 §12.1.5); null when it has none. */
 function profileOf(file: Buffer): Buffer | null {
   const at = file.indexOf('colrprof')
   if (at < 4) return null
@@ -29,7 +34,7 @@ function profileOf(file: Buffer): Buffer | null {
   return end > at + 8 && end <= file.length ? file.subarray(at + 8, end) : null
 }
 
-/** Decodes in a thread of its own, which ends with it and gives its memory back. */
+/** Decodes in a separate thread, which ends afterwards and so frees its memory. */
 async function decode(bytes: Uint8Array): Promise<HeicPixels> {
   // Discards what the decoder prints.
   const worker = new Worker(new URL('./heic-worker.ts', import.meta.url), {
@@ -51,7 +56,8 @@ async function decode(bytes: Uint8Array): Promise<HeicPixels> {
 }
 
 /**
- * A HEIC as JPEG: upright, with its colour profile, and without what the camera wrote beside it. Browsers and networks take no HEIC.
+ * Converts a HEIC to JPEG: upright, with its colour profile, and without the camera's metadata. Browsers and networks
+ * do not accept HEIC.
  * @throws NoPicture
  */
 export async function jpegOfHeic(file: Uint8Array, inTurn: InTurn): Promise<Uint8Array> {

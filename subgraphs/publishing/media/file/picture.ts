@@ -3,21 +3,21 @@ import type { TurnOptions } from '../../../../platform/jobs/turns.ts'
 import type { MediaType } from '../../stores/media/asset.ts'
 import { mostPictureBytes } from './type.ts'
 
-/** A picture may have so many pixels. */
+/** Maximum number of pixels of a picture. */
 const mostPixels = 100_000_000
-/** Both sides of a preview at most, in pixels. */
+/** Maximum width and height of a preview, in pixels. */
 const previewSide = 640
-/** How long one picture may take, in seconds. */
+/** Time limit for processing one picture, in seconds. */
 const patience = 20
 
-/** Thrown for what is no picture that can be read; its sentence is for people. */
+/** Thrown for a file that is no readable picture; its message is shown to users. */
 export class NoPicture extends Error {
   override readonly name = 'NoPicture'
 }
 
 let loading: Promise<typeof import('sharp')['default']> | undefined
 
-/** Loaded with the first picture: most processes never see one. */
+/** Loads the image library on first use: most processes never process a picture. */
 function sharp() {
   loading ??= import('sharp').then(({ default: made }) => {
     // Decoded pictures are not cached, and each is processed by one thread, several at once.
@@ -29,8 +29,9 @@ function sharp() {
 }
 
 /**
- * How many pictures are worked on at once in one process: two, and one more for deliveries. One of them may be heavy, for as long as it is
- * decoded it may take some hundred MiB. What waits of one organization is done in about 3 s of a core, of all in half a minute.
+ * Number of pictures that one process handles concurrently: two, and one more for deliveries. Only one of them may be
+ * heavy, because decoding it may take several hundred MiB. The waiting work of one organization takes about 3 s of a
+ * core, that of all about half a minute.
  */
 export const turnsOfPictures: TurnOptions = {
   what: 'pictures',
@@ -41,7 +42,7 @@ export const turnsOfPictures: TurnOptions = {
   perSecond: 300,
 }
 
-/** Has a piece of work on a picture done when its turn has come. @param weight as of `weightOf` */
+/** Runs a piece of work on a picture when its turn comes. @param weight result of `weightOf` */
 export type InTurn = <Result>(weight: number, work: () => Promise<Result>) => Promise<Result>
 
 const open = async (bytes: Uint8Array, animated = false): Promise<Sharp> => {
@@ -51,32 +52,32 @@ const open = async (bytes: Uint8Array, animated = false): Promise<Sharp> => {
 
 const formats: Readonly<Record<string, MediaType>> = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp', gif: 'image/gif' }
 
-/** What a picture's head says of it. */
+/** Properties that a picture's header states. */
 export interface Head {
-  /** As it is shown. */
+  /** Displayed width, in pixels. */
   readonly width: number
   readonly height: number
-  /** How much work it is to decode. */
+  /** Decoding cost of the picture, see `weightOf`. */
   readonly weight: number
 }
 
 const [million, mebibyte] = [1_000_000, 1024 * 1024]
 
 /**
- * How much work it is to decode a picture: a megapixel is 1, a mebibyte 2, for compressed bytes take longer than empty planes. A progressive
- * JPEG is read as often as it has scans.
+ * Returns the decoding cost of a picture: 1 per megapixel and 2 per mebibyte, because compressed bytes cost more than
+ * empty areas. A progressive JPEG counts once per scan.
  */
 const weightOf = (
   { width, height, isProgressive = false }: { readonly width: number; readonly height: number; readonly isProgressive?: boolean | undefined },
   bytes: number,
 ) => ((width * height) / million) * (isProgressive ? 4 : 1) + (2 * bytes) / mebibyte
 
-/** How much work it is to look at a file without decoding it. */
+/** Returns the cost of inspecting a file without decoding it. */
 export const weightOfLook = (bytes: number): number => 1 + bytes / mebibyte
 
 /**
- * Reads what a picture's head says of its size.
- * @throws NoPicture for one that is not what its first bytes say, or has too many pixels
+ * Reads a picture's size from its header.
+ * @throws NoPicture when the content contradicts the first bytes, or the picture has too many pixels
  */
 export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise<Head> {
   // Reads the header without the limit, to tell too many pixels from an invalid picture.
@@ -94,12 +95,13 @@ export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise
   return isTurned ? { width: head.height, height: head.width, weight } : { width: head.width, height: head.height, weight }
 }
 
-/** Whether a picture took too long, or its decoder could not work: neither says that the picture is damaged. */
+/** Whether an error is a timeout or a failure of the decoder, and so no sign that the picture is damaged. */
 const isOurs = (error: unknown): boolean => /timeout|out of memory|unable to allocate/i.test(error instanceof Error ? error.message : '')
 
 /**
- * Makes a small picture of a picture, in WebP, without what a camera wrote into it. All of it is decoded, as each network's form is.
- * @returns null when it takes too long
+ * Returns a small WebP version of a picture without the camera's metadata. The whole picture is decoded, as for each
+ * network's format.
+ * @returns null on a timeout
  * @throws NoPicture for a picture that is cut off or damaged
  */
 export const previewOf = (bytes: Uint8Array, { weight }: Pick<Head, 'weight'>, inTurn: InTurn): Promise<Buffer | null> =>
@@ -113,14 +115,14 @@ export const previewOf = (bytes: Uint8Array, { weight }: Pick<Head, 'weight'>, i
     }
   })
 
-/** A form that a network takes. */
+/** The format that a network accepts. */
 export interface Form {
-  /** Types that it takes, the one that others become first. */
+  /** Accepted types; pictures of other types are converted to the first one. */
   readonly types: readonly [MediaType, ...MediaType[]]
   readonly bytes: number
-  /** Both sides at most, in pixels. */
+  /** Maximum width and height, in pixels. */
   readonly side: number
-  /** The least and the most of width by height: what lies outside gets a white rim. @default any */
+  /** Minimum and maximum aspect ratio, width divided by height; pictures outside get a white border. @default any */
   readonly ratio?: readonly [least: number, most: number]
 }
 
@@ -131,7 +133,7 @@ export interface Formed {
   readonly bytes: Buffer
 }
 
-/** Qualities and sizes that are tried one after the other until a picture is small enough. */
+/** Qualities and sizes that are tried in order until a picture is small enough. */
 const steps = [
   { quality: 90, scale: 1 },
   { quality: 80, scale: 1 },
@@ -141,8 +143,8 @@ const steps = [
 ] as const
 
 /**
- * A picture written anew as a network takes it: upright, and without what a camera wrote into it, where it was taken among that. Each try takes
- * a turn of its own.
+ * Re-encodes a picture in the format that a network accepts: upright, and without the camera's metadata such as the
+ * place. Each attempt waits for its own turn.
  * @throws NoPicture when it cannot be decoded, or made small enough
  */
 export async function formOf(bytes: Uint8Array, type: MediaType, { types, bytes: most, side, ratio }: Form, inTurn: InTurn): Promise<Formed> {
@@ -167,7 +169,7 @@ export async function formOf(bytes: Uint8Array, type: MediaType, { types, bytes:
   throw new NoPicture(`The picture cannot be made as small as ${most} bytes: upload a smaller one.`)
 }
 
-/** What a picture measures once it is upright and within a side. */
+/** Returns the size of a picture after rotation and scaling to a maximum side. */
 async function shownSize(bytes: Uint8Array, side: number): Promise<{ readonly width: number; readonly height: number }> {
   const { width, height, orientation = 1 } = await (await open(bytes)).metadata()
   const scale = Math.min(1, side / Math.max(width, height))
@@ -175,25 +177,25 @@ async function shownSize(bytes: Uint8Array, side: number): Promise<{ readonly wi
   return { width: Math.max(1, Math.round(across * scale)), height: Math.max(1, Math.round(down * scale)) }
 }
 
-/** The rim that brings a picture's sides into a ratio, in pixels. */
+/** Returns the border in pixels that changes a picture's aspect ratio into the limits. */
 function rimOf({ width, height }: { readonly width: number; readonly height: number }, [least, most]: readonly [number, number]) {
   const across = Math.max(0, Math.ceil(height * least) - width)
   const down = Math.max(0, Math.ceil(width / most) - height)
   return { left: across >> 1, right: across - (across >> 1), top: down >> 1, bottom: down - (down >> 1) }
 }
 
-/** A picture of one colour, `#2f6f9f`, as PNG. */
+/** Returns a PNG picture of one colour, `#2f6f9f` by default. */
 export const plainPicture = async (width: number, height: number, background: string): Promise<Buffer> =>
   (await sharp())({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
 
-/** How many bytes of a colour profile one segment of a JPEG holds. */
+/** Maximum number of bytes of a colour profile in one segment of a JPEG. */
 const maxProfile = 65_519
 
 /**
- * Pixels of red, green, blue and alpha as JPEG of 25 MiB at most.
- * @param profile in which colours they are @default sRGB
+ * Encodes red, green, blue and alpha pixels as a JPEG of at most 25 MiB.
+ * @param profile colour profile of the pixels @default sRGB
  */
 export async function jpegOf(
   { data, width, height }: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number },
@@ -209,7 +211,8 @@ export async function jpegOf(
     if (written.length <= mostPictureBytes - maxProfile) break
   }
   if (!profile || profile.length > maxProfile) return written
-  // The profile as it is, in a segment of its own behind the first two bytes (ICC.1 B.4): the encoder would convert to it.
+  // The unchanged profile in a segment of its own behind the first two bytes (ICC.1 B.4); the encoder would convert the
+  // picture to the profile.
   const head = Buffer.from('\xff\xe2\0\0ICC_PROFILE\0\x01\x01', 'latin1')
   head.writeUInt16BE(head.length - 2 + profile.length, 2)
   return Buffer.concat([written.subarray(0, 2), head, profile, written.subarray(2)])

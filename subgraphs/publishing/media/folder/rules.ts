@@ -4,22 +4,22 @@ import type { Unit } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import type { Context } from '../../context.ts'
 
-/** How many folders a brand has, and how deep they lie in each other. */
+/** Limits of folders: number per brand, and nesting depth. */
 export const mostFolders = 200
 const mostLevels = 8
 
 export const readFolderName = (given: string | null | undefined): string => requireName(given ?? '', 'name', 80)
 
-/** Where a folder lies. */
+/** A folder with its parent. */
 export interface Leaf {
   readonly id: string
   readonly parentId: string | null
 }
 
 /**
- * Checks that a folder may lie in another one.
- * @param id of the folder; null for a new one
- * @throws NOT_FOUND for a parent that is not there; CONFLICT when it would lie in itself, or too deep
+ * Checks that a folder may be placed in a parent.
+ * @param id id of the folder; null for a new one
+ * @throws NOT_FOUND for a missing parent; CONFLICT when the folder would contain itself, or be nested too deep
  */
 export function requirePlace(tree: readonly Leaf[], id: string | null, parentId: string | null): void {
   const byId = new Map(tree.map(leaf => [leaf.id, leaf]))
@@ -35,7 +35,7 @@ export function requirePlace(tree: readonly Leaf[], id: string | null, parentId:
     throw new Refusal('CONFLICT', `Folders lie ${mostLevels} deep in each other at most: choose one further up.`, { field: 'parentId', reason: 'QUOTA' })
 }
 
-/** Sees to it that a folder is the brand's, and stays until the transaction ends. @throws NOT_FOUND */
+/** Checks that a folder belongs to the brand, and locks it until the transaction ends. @throws NOT_FOUND */
 export async function requireFolder(
   { mediaFolders }: Pick<Context, 'mediaFolders'>,
   brandId: string,

@@ -16,13 +16,13 @@ const sizes: Readonly<Record<ImageSize, string>> = { SQUARE: '1024x1024', PORTRA
 
 export const most = { images: 4, prompt: 32_000 } as const
 
-/** The scope of those who choose which model draws. */
+/** Scope of users who may choose the model that generates pictures. */
 const namesModels = 'providers:org.admin'
 
-/** How many requests an organization has in a minute; each process counts for itself. */
+/** Maximum number of requests of an organization per minute; each process counts separately. */
 export const imageRequests = { most: 20, windowMs: 60_000 } as const
 
-/** Has pictures drawn into a brand's library. @throws Refusal */
+/** Generates pictures into a brand's library. @throws Refusal */
 export async function generateImages(context: Context, input: GenerateImagesInput): Promise<readonly GeneratedImageRow[]> {
   const { brands, posts, clock, viewer, generatedImages, drawing } = context
   const brand = await brands.require(input.brandId, 'brandId')

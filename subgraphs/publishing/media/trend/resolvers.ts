@@ -9,7 +9,7 @@ import { askModels } from '../asking.ts'
 import { FindTrendsDocument } from './ask.generated.ts'
 import { itemsIn, keptMs, questionOf, refreshes, responseFormat, trendsOf } from './rules.ts'
 
-/** Has trends found, and keeps them. @throws Refusal */
+/** Finds trends with a model, and stores the report. @throws Refusal */
 async function find(context: Context, brand: BrandRow): Promise<TrendReportRow> {
   const { clock, trendReports } = context
   const { system, user } = questionOf(brand, clock.now())
@@ -31,7 +31,7 @@ async function find(context: Context, brand: BrandRow): Promise<TrendReportRow> 
   )
 }
 
-/** Counts a refresh. @throws RATE_LIMITED */
+/** Counts a refresh against the limit. @throws RATE_LIMITED */
 const admit = (context: Context, brandId: string): Promise<void> =>
   inTransaction(context, async ({ now, transaction }) => {
     const { refreshed } = await context.trendReports.lock(brandId, transaction)

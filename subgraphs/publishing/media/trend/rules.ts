@@ -1,17 +1,17 @@
 import type { KeptTrend } from '../../stores/media/trend.ts'
 
-/** How long a report is kept, and how old what it tells may be, in ms. */
+/** Time in ms for which a report is reused, and the maximum age of its facts in ms. */
 export const keptMs = 6 * 3_600_000
 const oldestMs = 30 * 86_400_000
 
-/** How often an hour a report is found anew. */
+/** Maximum number of refreshes of a report per hour. */
 export const refreshes = { most: 6, windowMs: 3_600_000 } as const
 
 export const most = { trends: 20, topic: 200, summary: 2_000, source: 200, url: 2_000 } as const
 
 const text = { type: ['string', 'null'] } as const
 
-/** The form in which a model is asked to answer (https://platform.openai.com/docs/guides/structured-outputs). */
+/** Response format requested of a model (https://platform.openai.com/docs/guides/structured-outputs). */
 export const responseFormat = {
   type: 'json_schema',
   json_schema: {
@@ -43,7 +43,7 @@ export const responseFormat = {
   },
 } as const
 
-/** What a model is asked. */
+/** Returns the prompt for a model. */
 export const questionOf = (
   brand: { readonly name: string; readonly description: string | null },
   now: Date,
@@ -53,7 +53,7 @@ export const questionOf = (
   user: `Today is ${now.toISOString().slice(0, 10)}. The brand is called ${JSON.stringify(brand.name)}${brand.description ? ` and says of itself: ${JSON.stringify(brand.description)}` : ''}.`,
 })
 
-/** The list in an answer of a model; null when there is none. */
+/** Returns the list in a model's answer; null when there is none. */
 export function itemsIn(content: string | null): readonly unknown[] | null {
   try {
     const { trends } = JSON.parse(content ?? '') as { trends?: unknown }
@@ -74,8 +74,8 @@ function webAddress(value: unknown): string | null {
 }
 
 /**
- * One item of an answer as it is kept; null for one that is left out: it has no topic or no summary, or its own date is more than 30 days
- * old. A year in its words decides nothing.
+ * Converts one item of a model's answer for storage; null for an item without a topic or summary, or dated more than 30
+ * days ago. A year mentioned in its text is ignored.
  */
 export function trendOf(item: unknown, now: Date, id: string): KeptTrend | null {
   if (typeof item !== 'object' || item === null) return null
@@ -97,6 +97,6 @@ export function trendOf(item: unknown, now: Date, id: string): KeptTrend | null 
   }
 }
 
-/** What of an answer is kept. @param idOf an id for each */
+/** Returns the items of an answer that are stored. @param idOf generates an id for each */
 export const trendsOf = (items: readonly unknown[], now: Date, idOf: () => string): readonly KeptTrend[] =>
   items.flatMap(item => trendOf(item, now, idOf()) ?? []).slice(0, most.trends)

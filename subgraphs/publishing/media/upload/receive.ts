@@ -10,12 +10,12 @@ import { headBytes, kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { discardObjects, keepObject, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
 
-/** In so many parts an upload may come. */
+/** Maximum number of parts of an upload. */
 const mostParts = 4_000
-/** How long an upload may rest, in ms. */
+/** Time in ms after which an idle upload expires. */
 export const uploadRestsMs = 24 * 3_600_000
 
-/** Ends an upload: what came was no medium, or too large. The answer says it, and the upload is gone. */
+/** Thrown to end an upload that is no medium or is too large: the error is answered and the upload is deleted. */
 export class Ended extends Error {
   readonly status: 400 | 413
   constructor(status: 400 | 413, sentence: string) {
@@ -25,31 +25,34 @@ export class Ended extends Error {
   }
 }
 
-/** Thrown when somebody else has written to an upload meanwhile. */
+/** Thrown when another request has written to the same upload in the meantime. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** Thrown when nothing has come for too long: what came before is kept. */
+/** Thrown when no bytes arrive for too long; earlier bytes stay stored. */
 export class Stalled extends Error {
   override readonly name = 'Stalled'
 }
 
-/** A body that comes, and how it ended. */
+/** An arriving request body, with the way it ended. */
 export interface Coming {
   readonly body: ReadableStream<Uint8Array> | null
-  /** Says at the end of the body whether it is what its sender meant; parts count only then. @default each counts as it comes */
+  /**
+   * Checks the body against the sender's checksum at its end; parts count only after this check. @default each part
+   * counts at once
+   */
   readonly proven?: { update(piece: Uint8Array): void; holds(): boolean } | undefined
 }
 
-/** Thrown for a body that is not what its checksum says. */
+/** Thrown for a body that does not match its checksum. */
 export class Altered extends Error {
   override readonly name = 'Altered'
 }
 
 /**
- * Stores the bytes of an upload and records each part, so that an interrupted upload loses nothing.
- * @returns the upload as it stands then
+ * Stores the bytes of an upload and records each part, so that an interrupted upload can resume.
+ * @returns the upload after this body
  * @throws Ended, Overtaken, Altered, Stalled
  */
 export async function receive(context: Context, upload: UploadRow, { body, proven }: Coming): Promise<UploadRow> {
@@ -60,7 +63,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   let heldBytes = 0
   let unnotedBytes = 0
   let failure: unknown
-  /** Its beginning, as far as it is kept already. */
+  /** Leading bytes of the upload that are already stored. */
   let begun = Buffer.from(upload.head, 'base64')
 
   const judge = async () => {
@@ -104,7 +107,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   }
   try {
     for (;;) {
-      // A disconnected client leaves a failing body: the bytes received are kept.
+      // After a disconnect the body fails; the bytes received so far are stored.
       const next = await within(context.receiving.idleMs, reader?.read()).catch(error => {
         failure = error
         return { done: true as const, value: undefined }
@@ -139,7 +142,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   return now
 }
 
-/** @throws Stalled when it takes longer */
+/** @throws Stalled on a timeout */
 async function within<Result>(ms: number, waited: Promise<Result> | undefined): Promise<Result | undefined> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Stalled()), ms)
@@ -169,7 +172,7 @@ async function noted(context: Context, upload: UploadRow, parts: readonly Part[]
   return row
 }
 
-/** Ends an upload before it is whole: it is gone, and its parts go. */
+/** Cancels an incomplete upload and removes its parts. */
 export const endUpload = (context: Context, upload: UploadRow): Promise<void> =>
   inTransaction(context, async ({ now, transaction }) => {
     const row = await context.mediaUploads.lock(upload.id, transaction)
@@ -178,7 +181,7 @@ export const endUpload = (context: Context, upload: UploadRow): Promise<void> =>
     if (!row?.assetId && keys.length > 0) await context.mediaObjects.doom(upload.brandId, keys, now, transaction)
   })
 
-/** Makes an asset of an upload that is whole, once: a job looks at it and makes it ready. */
+/** Creates the asset of a complete upload once; a job then inspects it and marks it as ready. */
 export async function completed(context: Context, upload: UploadRow): Promise<string> {
   const { brands, mediaUploads, mediaAssets, mediaObjects, clock, jobs } = context
   const id = newId(clock.now())

@@ -13,10 +13,10 @@ import { requireFolder } from '../folder/rules.ts'
 import { requireRoom } from '../keep.ts'
 import { Altered, completed, Ended, endUpload, Overtaken, receive, Stalled, uploadRestsMs } from './receive.ts'
 
-/** Where uploads begin; each is one part further. */
+/** Path at which uploads are created; the path of an upload has one more segment. */
 export const uploadPath = '/publishing/api/media/uploads'
 const version = '1.0.0'
-/** How many uploads of a brand may be under way. */
+/** Maximum number of open uploads of a brand. */
 const mostOpen = 100
 
 const algorithms: Readonly<Record<string, string>> = { sha1: 'sha1', sha256: 'sha256', md5: 'md5' }
@@ -24,7 +24,7 @@ const algorithms: Readonly<Record<string, string>> = { sha1: 'sha1', sha256: 'sh
 /** Whether a path is that of uploads in parts. */
 export const isUpload = (pathname: string): boolean => pathname === uploadPath || pathname.startsWith(`${uploadPath}/`)
 
-/** Answers uploads in parts, by tus 1.0.0. */
+/** Answers uploads in parts, by the protocol tus 1.0.0. */
 export async function answerUpload(context: Context, request: Request): Promise<Response> {
   const answer = await answered(context, request)
   answer.headers.set('tus-resumable', version)
@@ -73,13 +73,13 @@ async function answered(context: Context, request: Request): Promise<Response> {
   }
 }
 
-/** A problem with a status that the protocol gives it. */
+/** Builds a problem answer with the status that the tus protocol requires. */
 async function told(request: Request, status: number, code: 'BAD_USER_INPUT' | 'NOT_FOUND' | 'CONFLICT', sentence: string): Promise<Response> {
   const made = problem(request, code, sentence)
   return new Response(JSON.stringify({ ...((await made.json()) as object), status }), { status, headers: made.headers })
 }
 
-/** How far an upload is. */
+/** Returns the headers that state an upload's progress. */
 function standing({ received, assetId, expiresAt }: UploadRow): Record<string, string> {
   return {
     'upload-offset': String(received),
@@ -87,7 +87,7 @@ function standing({ received, assetId, expiresAt }: UploadRow): Record<string, s
   }
 }
 
-/** `Upload-Metadata`: names with values in base64. @throws BAD_USER_INPUT */
+/** Parses `Upload-Metadata`: names with base64 values. @throws BAD_USER_INPUT */
 function metadataOf(header: string | null): Readonly<Record<string, string>> {
   const entries = (header ?? '').split(',').flatMap((pair): [string, string][] => {
     const [name, value = ''] = pair.trim().split(' ')
@@ -147,19 +147,21 @@ async function goOn(context: Context, upload: UploadRow, request: Request): Prom
   return new Response(null, { status: 204, headers: standing(now) })
 }
 
-/** Takes a body; once all has come it becomes an asset. */
+/** Accepts a request body; a complete upload becomes an asset. */
 async function taken(context: Context, upload: UploadRow, request: Request): Promise<UploadRow> {
   const now = upload.assetId === null ? await receive(context, upload, { body: request.body, proven: checksumOf(request) }) : upload
   return whole(context, now)
 }
 
-/** The upload with its asset, once all of it has come. */
+/** Returns the upload, with its asset if it is complete. */
 async function whole(context: Context, upload: UploadRow): Promise<UploadRow> {
   if (upload.assetId !== null || upload.received < upload.bytes) return upload
   return { ...upload, assetId: await completed(context, upload) }
 }
 
-/** What a part is held to by `Upload-Checksum`. @throws BAD_USER_INPUT for an algorithm that is not known */
+/**
+ * Returns the checksum of `Upload-Checksum` that the body must match. @throws BAD_USER_INPUT for an unknown algorithm
+ */
 function checksumOf(request: Request) {
   const header = request.headers.get('upload-checksum')
   if (header === null) return undefined

@@ -6,7 +6,7 @@ const megabyte = 1_000_000
 
 const linkedin: Form = { types: [jpeg, png], bytes: 8 * megabyte, side: 4096 }
 
-/** As which pictures networks take. What they say of it stands in their documentation of media, each where its folder's facts are from. */
+/** Picture formats that each network accepts, from the documentation of media named in each network's folder. */
 export const formFor: Readonly<Record<Platform, Form>> = {
   X: { types: [jpeg, png, webp], bytes: 5 * megabyte, side: 4096 },
   LINKEDIN: linkedin,

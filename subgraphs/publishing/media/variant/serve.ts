@@ -12,7 +12,7 @@ import { streamOf, withoutHidden } from './variant.ts'
 
 const path = /^\/publishing\/media\/([^/]+)\/([a-z-]{1,20})$/
 
-/** What a browser may do with a file that it shows by itself: nothing. */
+/** Headers that forbid scripts and other active content in a media file opened directly in a browser. */
 const guards = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; sandbox",
   'x-content-type-options': 'nosniff',
@@ -25,7 +25,7 @@ const guards = {
 /** Whether a path is that of a signed address. */
 export const isMedium = (pathname: string): boolean => path.test(pathname)
 
-/** Answers a signed address: the bytes of one form of an asset, or a part of them (RFC 9110 §14). */
+/** Answers a request to a signed address: the bytes of one format of an asset, or a range of them (RFC 9110 §14). */
 export async function serveMedium(job: Job, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url)
   const [, id = '', form = ''] = path.exec(pathname) ?? []
@@ -63,21 +63,21 @@ export async function serveMedium(job: Job, request: Request): Promise<Response>
   }
 }
 
-/** What a file is called when it is saved: a HEIC was converted. */
+/** Returns the file name for downloads; a converted HEIC gets the extension of JPEG. */
 const nameOf = ({ filename, mimeType }: Pick<MediaAssetRow, 'filename' | 'mimeType'>): string =>
   mimeType === 'image/jpeg' ? filename.replace(/\.hei[cf]$/i, '.jpg') : filename
 
 interface Shown {
-  /** Under which name its bytes are. */
+  /** Storage key of the bytes. */
   readonly from: string
   readonly mimeType: string
-  /** Null: only the storage knows. */
+  /** Size in bytes; null when only the storage knows it. */
   readonly bytes: number | null
-  /** Whether what it says of where it was made is left out. */
+  /** Whether the file is a film whose metadata about the place of recording is removed. */
   readonly isFilm: boolean
 }
 
-/** What a form of an asset is; null for one that is not there. */
+/** Describes a format of an asset; null when it does not exist. */
 async function shownAs({ mediaVariants }: Job, asset: MediaAssetRow, form: string): Promise<Shown | null> {
   if (asset.status !== 'READY') return null
   if (form === 'original') return { from: form, mimeType: asset.mimeType, bytes: asset.bytes, isFilm: false }
@@ -89,7 +89,7 @@ async function shownAs({ mediaVariants }: Job, asset: MediaAssetRow, form: strin
   return known ? { from: form, mimeType: known.mimeType, bytes: known.bytes, isFilm: false } : null
 }
 
-/** A preview that is gone is broken from now on, so that lists say so; an original that is gone is an accident. */
+/** Marks a missing preview as broken, so that lists show this; a missing original is logged as an error. */
 async function lost(job: Job, asset: MediaAssetRow, form: string): Promise<void> {
   if (form !== 'preview') return job.log.error({ assetId: asset.id, form }, 'file of a media asset is missing')
   await inTransaction(job, async ({ transaction }) => {
@@ -98,7 +98,10 @@ async function lost(job: Job, asset: MediaAssetRow, form: string): Promise<void>
   })
 }
 
-/** The part that is asked for; null for all of it, and for several parts or what is no range; `none` for one that is not there. */
+/**
+ * Parses a range header; null for the whole file, for several ranges and for an invalid header; `none` for a range
+ * outside the file.
+ */
 export function rangeOf(header: string | null, bytes: number): ByteRange | 'none' | null {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return null

@@ -11,12 +11,12 @@ import { type Formed, formOf } from '../file/picture.ts'
 import { keepObject, keyOf } from '../keep.ts'
 import { formFor } from './form.ts'
 
-/** What a network is given of an asset, and where that is. */
+/** The file that a network gets for an asset: its type, size and storage key. */
 export type Given = Pick<MediaVariantRow, 'mimeType' | 'width' | 'height' | 'bytes'> & { readonly form: string }
 
 /**
- * The form in which a network takes an asset. A picture is written anew, once, without what a camera wrote into it; GIFs and films go as they
- * are, films without what they say of where they were made.
+ * Returns the format in which a network accepts an asset. A picture is re-encoded once, without the camera's metadata;
+ * GIFs and films are unchanged, but films lose metadata about the place of recording.
  * @throws NoPicture, NotStored
  */
 export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platform): Promise<Given> {
@@ -39,17 +39,26 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
   return { mimeType, width, height, bytes, form }
 }
 
-/** How many originals are held at once in one process while their forms are made, by organizations in turn: each has up to 25 MiB. */
+/**
+ * Number of originals that one process holds concurrently while it re-encodes them, with organizations in turn: each
+ * has up to 25 MiB.
+ */
 export const turnsOfOriginals: TurnOptions = { what: 'pictures', places: 8, maxWaiting: { ofKey: 0, inAll: 0 }, perSecond: 1 }
 
-/** Makes the form of a picture. Networks and people wait for what is due: it has a place of its own, and is never refused. */
+/**
+ * Re-encodes a picture. Networks and people wait for scheduled posts, so this work has a separate place in the queue
+ * and is never refused.
+ */
 const formed = ({ originals, storage, turns }: Job, asset: MediaAssetRow, platform: Platform, key: string): Promise<Formed> =>
   originals.run({ key, weight: 1 + asset.bytes / 1_048_576, isPatient: true }, async () => {
     const original = new Uint8Array(await new Response(await storage.get(keyOf(asset.id, 'original'))).arrayBuffer())
     return formOf(original, asset.mimeType, formFor[platform], (weight, work) => turns.run({ key, weight, isUrgent: true }, work))
   })
 
-/** A film's bytes without what is written about it: such boxes become free space (ISO 14496-12 §8.1.2), and all else stays where it is. */
+/**
+ * Streams a film's bytes without metadata: such boxes become free space (ISO 14496-12 §8.1.2), and all offsets stay the
+ * same.
+ */
 export function withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAssetRow['hidden'], from = 0): AsyncIterable<Uint8Array> {
   let at = from
   return passing(pieces, piece => {
@@ -67,6 +76,6 @@ export function withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAs
 /** The type of a box that means nothing. */
 const free = Buffer.from('free')
 
-/** Pieces as a stream; whoever leaves it ends them. */
+/** Converts an async iterable to a stream; cancelling the stream ends the iterable. */
 export const streamOf = (pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> =>
   Readable.toWeb(Readable.from(pieces, { objectMode: false })) as ReadableStream<Uint8Array>

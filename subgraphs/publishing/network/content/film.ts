@@ -1,6 +1,6 @@
 import type { FilmRules } from '../network.ts'
 
-/** What is known of a film; what is null or left out nobody knows. */
+/** Known properties of a film; null or absent when unknown. */
 export interface KnownFilm {
   readonly durationMs: number | null
   readonly mimeType?: string | null
@@ -11,7 +11,7 @@ export interface KnownFilm {
   readonly audioCodec?: string | null
 }
 
-/** Why a network does not take a film: a code of the check, and a sentence without its subject. */
+/** Why a network refuses a film: a code of the check, and a sentence without its subject. */
 export interface FilmObjection {
   readonly code: 'MEDIA_TOO_LARGE' | 'MEDIA_DURATION' | 'MEDIA_KIND'
   readonly sentence: string

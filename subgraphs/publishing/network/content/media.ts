@@ -18,13 +18,14 @@ const linkedin: MediaRules = {
   film: { quicktime: false, bytes: [75_000, 500_000_000], seconds: [3, 1_800], codecs: null, sound: null, ratio: [1 / 2.4, 2.4], sides: null, width: null },
 }
 
-/** What each network takes of media. */
+/** Limits of each network for media. */
 export const mediaRules: Readonly<Record<Platform, MediaRules>> = {
   X: {
     source: { url: 'https://docs.x.com/x-api/media/quickstart/best-practices', read },
     ...{ least: 0, images: 4, gifs: 1, videos: 1, most: 4, mixed: false },
     gifBytes: 15_000_000,
-    // The sides are those of help.x.com/using-x/x-videos: this page recommends less, which X does not insist on.
+    // The maximum sides are those of help.x.com/using-x/x-videos; the developer page recommends smaller ones, which X
+    // does not enforce.
     film: {
       quicktime: true,
       bytes: [0, 512_000_000],

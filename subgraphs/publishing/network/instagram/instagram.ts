@@ -4,7 +4,10 @@ import { graphVersion } from '../meta/version.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { InstagramAddress } from './adapter.ts'
 
-/** What Instagram takes in a caption (https://developers.facebook.com/docs/instagram-platform/content-publishing, read 2026-11-24). */
+/**
+ * Instagram's limits for a caption (https://developers.facebook.com/docs/instagram-platform/content-publishing, read
+ * 2026-11-24).
+ */
 const maxMarks = { hashtags: 30, mentions: 20 } as const
 
 function tooManyMarks(caption: string): string | null {
@@ -14,7 +17,7 @@ function tooManyMarks(caption: string): string | null {
   return mentions > maxMarks.mentions ? `Instagram takes ${maxMarks.mentions} mentions in a text, and this one has ${mentions}: leave some out.` : null
 }
 
-/** Instagram business accounts: pictures and films, never a text alone. */
+/** Instagram business accounts: posts with pictures and films, never text-only posts. */
 export const instagram = {
   title: 'Instagram',
   path: 'instagram',

@@ -13,10 +13,13 @@ interface Statistics {
   }
 }
 
-/** How many posts are asked for at once: their names have to fit an address. */
+/** Maximum number of posts per request: their ids must fit into a URL. */
 const mostAtOnce = 50
 
-/** What LinkedIn counts of an organization: https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics */
+/**
+ * Reads LinkedIn's statistics of an organization:
+ * https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics
+ */
 export function createFigures(calls: Calls) {
   return {
     async ofPosts(accessToken: string, organization: string, ids: readonly string[]): Promise<ReadonlyMap<string, Figures>> {
@@ -38,7 +41,10 @@ export function createFigures(calls: Calls) {
       return figures
     },
 
-    /** https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-lookup-api#retrieve-organization-follower-count */
+    /**
+     * Returns the number of followers:
+     * https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-lookup-api#retrieve-organization-follower-count
+     */
     async followers(accessToken: string, organization: string): Promise<number | null> {
       const path = `/rest/networkSizes/${encodeURIComponent(organization)}?edgeType=COMPANY_FOLLOWED_BY_MEMBER`
       const { firstDegreeSize } = await calls.read<{ firstDegreeSize: number }>(accessToken, path)

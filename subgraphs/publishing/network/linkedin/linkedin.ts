@@ -3,7 +3,7 @@ import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { LinkedinAddress } from './oauth.ts'
 
-/** LinkedIn as a person: nothing of it can be looked up or commented. */
+/** LinkedIn for persons: its API cannot look up posts or publish comments for a person. */
 export const linkedin = {
   title: 'LinkedIn (person)',
   path: 'linkedin',

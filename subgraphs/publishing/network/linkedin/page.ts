@@ -3,7 +3,7 @@ import type { NetworkFacts, Protocol } from '../network.ts'
 import { linkedin } from './linkedin.ts'
 import type { LinkedinAddress } from './oauth.ts'
 
-/** LinkedIn as an organization: takes what the network takes of persons. */
+/** LinkedIn for organizations: its content rules are the same as for persons. */
 export const linkedinPage = {
   title: 'LinkedIn (company page)',
   path: 'linkedin-page',

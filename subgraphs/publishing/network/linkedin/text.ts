@@ -5,7 +5,10 @@ const hashtag = /(?<![\p{L}\p{N}_&/])#(?=[\p{L}\p{N}]*\p{L})([\p{L}\p{N}]+)(?![\
 
 const escaped = (text: string): string => text.replaceAll(reserved, character => `\\${character}`)
 
-/** A text as LinkedIn takes it, so that every character arrives as it was written: without this it ends at the first reserved one. Hashtags stay links. */
+/**
+ * Escapes a text for LinkedIn, so that every character is kept: unescaped, the text would end at the first reserved
+ * character. Hashtags stay links.
+ */
 export function toCommentary(text: string): string {
   let commentary = ''
   let end = 0
@@ -16,14 +19,14 @@ export function toCommentary(text: string): string {
   return commentary + escaped(text.slice(end))
 }
 
-/** A commentary as a reader sees it. */
+/** Returns a commentary as readers see it. */
 export const fromCommentary = (commentary: string): string =>
   commentary
     .replaceAll(/\{hashtag\|\\?#\|((?:[^\\{}|]|\\.)*)\}/g, '#$1')
     .replaceAll(/@\[((?:[^\\\]]|\\.)*)\]\(urn:li:[^)]*\)/g, '$1')
     .replaceAll(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
 
-/** Whether LinkedIn lists a text that we have sent: it trims, and composes characters. */
+/** Whether a text listed by LinkedIn is the one we sent: LinkedIn trims texts and composes characters. */
 export const isTheSame = (listed: string, sent: string): boolean => plain(listed) === plain(sent)
 
 const plain = (text: string): string =>

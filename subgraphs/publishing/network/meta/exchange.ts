@@ -2,43 +2,43 @@ import { type Grant, GrantFailure, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
 import { type GraphAnswer, saidOf } from './graph.ts'
 
-/** A token as Meta's networks give it. */
+/** Token answer of Meta's networks. */
 export interface GivenToken {
   readonly access_token: string
-  /** Seconds. */
+  /** Lifetime in seconds. */
   readonly expires_in: number
 }
 
-/** What one network of Meta's has of its own in OAuth 2.0. */
+/** A Meta network's own variations of OAuth 2.0. */
 export interface MetaServer {
-  /** In sentences: `Threads`. */
+  /** Name in sentences, e.g. `Threads`. */
   readonly title: string
   readonly clientId: string
   readonly authorizeUrl: string
   readonly scopes: readonly string[]
-  /** What the consent address carries besides. */
+  /** Further query parameters of the consent address. */
   readonly besides?: Readonly<Record<string, string>>
-  /** Exchanges a code for a token that lasts an hour. */
+  /** Exchanges a code for a token that is valid for an hour. */
   short(code: string, redirectUri: string): Promise<GraphAnswer<GivenToken>>
-  /** Exchanges that for one that lasts sixty days. */
+  /** Exchanges the short-lived token for one that is valid for sixty days. */
   long(token: string): Promise<GraphAnswer<GivenToken>>
-  /** Exchanges a long one for another; null where only a person can. */
+  /** Exchanges a long-lived token for a new one; null where only a person can renew access. */
   readonly extend: ((token: string) => Promise<GraphAnswer<GivenToken>>) | null
-  /** Whether the token ends, for what publishes: a page's token does not. */
+  /** Whether tokens used for publishing expire: page tokens do not. */
   readonly lasts: boolean
 }
 
-/** Codes with which a token is refused for good; any other refusal is of the moment. */
+/** Error codes that refuse a token permanently; any other refusal is temporary. */
 const finalCodes = [102, 190]
 
-/** How long a code and a short token may be exchanged each, in ms: a person waits for both. */
+/** Timeout in ms of each exchange, of the code and of the short-lived token: a person waits for both. */
 export const exchangeTimeoutMs = 4_000
-/** How long a token may be extended, in ms. */
+/** Timeout of extending a token, in ms. */
 export const extendTimeoutMs = 30_000
 
 /**
- * OAuth 2.0 as Meta's networks speak it: no PKCE, scopes separated by commas, a token of an hour that is exchanged for one of sixty days,
- * and that, where a network extends it, for another of sixty days.
+ * Creates the OAuth 2.0 variation of Meta's networks: no PKCE, scopes separated by commas, a token of an hour that is
+ * exchanged for one of sixty days, which some networks extend by another sixty days.
  */
 export function createMetaOauth({
   title,

@@ -1,6 +1,6 @@
 import type { ProtocolSetting } from '../network.ts'
 
-/** In which version of the Graph API a network is called. @param title in sentences */
+/** Setting for the Graph API version with which a network is called. @param title name in sentences */
 export const graphVersion = (title: string): ProtocolSetting => ({
   fallback: 'v25.0',
   does: `Version of the Graph API for ${title}. A version ends two years after its release.`,

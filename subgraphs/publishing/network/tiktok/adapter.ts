@@ -4,7 +4,7 @@ import { createCalls } from './calls.ts'
 import { createTiktokOauth, type TiktokApplication } from './oauth.ts'
 import { createTiktokPublish } from './publish.ts'
 
-/** TikTok's protocol at the configured addresses. */
+/** Opens TikTok's API at the configured addresses. */
 export function open(application: TiktokApplication, outbound: WayOut): Network {
   const calls = createCalls(application, outbound)
   return {

@@ -3,7 +3,7 @@ import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { TiktokAddress } from './oauth.ts'
 
-/** TikTok accounts: one film a post. */
+/** TikTok accounts: one film per post. */
 export const tiktok = {
   title: 'TikTok',
   path: 'tiktok',

@@ -5,7 +5,7 @@ import { createXMedia } from './media.ts'
 import { createXOauth, type XApplication } from './oauth.ts'
 import { createXPublish } from './publish.ts'
 
-/** X's protocol at the configured addresses. */
+/** Opens X's API at the configured addresses. */
 export const open = (application: XApplication, outbound: WayOut): Network => ({
   platform: 'X',
   refusesDuplicates: true,

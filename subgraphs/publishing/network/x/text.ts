@@ -3,14 +3,15 @@ import twitterText from 'twitter-text'
 /** The most that X takes, in weighted characters. */
 export const mostWeight = 280
 
-/** How many UTF-16 units of words X's own library is given at once: what it takes grows with the square of them. */
+/** Number of UTF-16 units of text that X's own library counts in one call: its time grows with their square. */
 const countedAtOnce = 500
-/** From this weight on a text is far too long whatever follows: the rest is counted in one pass. */
+/** Weight above which a text is far too long in any case: the rest is counted approximately in one pass. */
 const exactUpTo = 4 * mostWeight
 
 /**
- * The length of a text on X: weighted characters, a URL 23, most letters 1, emoji and CJK 2 (https://docs.x.com/fundamentals/counting-characters).
- * X's own library counts it, some words at a time: no address and no emoji holds white space, so weights of words add up.
+ * Returns a text's length on X: weighted characters, where a URL counts 23, most letters 1, emoji and CJK 2
+ * (https://docs.x.com/fundamentals/counting-characters). X's own library counts it in groups of words: links and emoji
+ * contain no white space, so that weights of words add up.
  */
 export function weightOf(copy: string): number {
   let weight = 0
@@ -19,7 +20,7 @@ export function weightOf(copy: string): number {
   return weight
 }
 
-/** A text in parts that end with white space, as short as its words allow. */
+/** Splits a text into parts that end with white space, as short as its words allow. */
 function* wordsOf(copy: string): Generator<string> {
   let words = ''
   for (const [word] of copy.matchAll(/\S+\s*|\s+/g)) {
@@ -34,16 +35,16 @@ function* wordsOf(copy: string): Generator<string> {
 
 const links = /https?:\/\/[!-~]+/gi
 const linkWeight = 23
-/** As X has it: what is longer is no link. */
+/** Maximum length of a link on X: a longer text is no link. */
 const longestLink = 4096
-/** In UTF-16 units: a longer word may hold a link, and is no link itself. */
+/** Maximum length of a word in UTF-16 units: a longer word may contain a link, and is no link itself. */
 const longestWord = longestLink + 200
 const emoji = /^\p{RGI_Emoji}$/v
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-/** What counts 1, of the library's configuration; all else counts 2. */
+/** Characters with weight 1 in the library's configuration; all others have weight 2. */
 const isLight = (point: number) => point <= 4351 || (point >= 8192 && point <= 8205) || (point >= 8208 && point <= 8223) || (point >= 8242 && point <= 8247)
 
-/** A weight in one pass, which may be too high: what begins with a scheme, and that alone, is a link. */
+/** Returns a weight in one pass, which may be too high: only text that begins with a scheme counts as a link. */
 function weightInOnePass(text: string): number {
   let weight = 0
   for (const [link] of text.matchAll(links)) weight += link.length > longestLink ? link.length : linkWeight
@@ -55,10 +56,13 @@ function weightInOnePass(text: string): number {
   return weight
 }
 
-/** How many marks of stocks, such as $TSLA, a text may have (https://docs.x.com/x-api/posts/manage-tweets/introduction, read 2026-11-24). */
+/**
+ * Maximum number of cashtags, such as $TSLA, in a text (https://docs.x.com/x-api/posts/manage-tweets/introduction, read
+ * 2026-11-24).
+ */
 const maxCashtags = 1
 
-/** Why X would not take a text of any length, in a sentence; null when it would. */
+/** Returns why X refuses a text regardless of its length, in a sentence; null when it accepts it. */
 export function objection(copy: string): string | null {
   if (!copy.trim() || weightOf(copy) > mostWeight) return null
   if (twitterText.hasInvalidCharacters(copy)) return 'The text holds characters that X does not take: remove control and direction characters.'
@@ -66,13 +70,13 @@ export function objection(copy: string): string | null {
   return cashtags > maxCashtags ? `X takes ${maxCashtags} mark of a stock, such as $TSLA, in a text, and this one has ${cashtags}: leave some out.` : null
 }
 
-/** A text with the links of ours that X replaced by its own. */
+/** A text, with our links that X replaced by its own. */
 export interface ListedText {
   readonly text: string
   readonly entities?: { readonly urls?: readonly { readonly url: string; readonly expanded_url?: string }[] } | undefined
 }
 
-/** Whether a listed post says what we wrote: X escapes `& < >`, replaces links by t.co ones, and trims. */
+/** Whether a listed post has the text we sent: X escapes `& < >`, replaces links by t.co ones, and trims. */
 export function saysTheSame(listed: ListedText, copy: string): boolean {
   let text = listed.text
   // X appends the address of attached media to a text.
@@ -81,7 +85,10 @@ export function saysTheSame(listed: ListedText, copy: string): boolean {
   return plain(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')) === plain(copy)
 }
 
-/** A text without what X changes on its way: schemes and trailing slashes of links, composed characters, white space at line ends. */
+/**
+ * Normalizes what X changes in a text: schemes and trailing slashes of links, composed characters, white space at line
+ * ends.
+ */
 function plain(text: string): string {
   return text
     .normalize('NFC')

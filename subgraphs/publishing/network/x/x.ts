@@ -3,7 +3,7 @@ import type { NetworkFacts, Protocol } from '../network.ts'
 import type { XAddress } from './oauth.ts'
 import { mostWeight, objection, weightOf } from './text.ts'
 
-/** X: short texts, threads as replies. */
+/** X: short texts, and threads as chains of replies. */
 export const x = {
   title: 'X',
   path: 'x',

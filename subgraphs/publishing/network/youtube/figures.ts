@@ -1,7 +1,7 @@
 import { AccessExpired, type Figures, type Network } from '../network.ts'
 import { type Asking, type Calls, noOf, read } from './calls.ts'
 
-/** How many films YouTube tells of at once. */
+/** Maximum number of films per request to YouTube for figures. */
 const mostAtOnce = 50
 
 interface Counted {
@@ -17,7 +17,7 @@ interface Channels {
 
 const numberIn = (text: string | undefined): number | null => (text !== undefined && /^\d+$/.test(text) ? Number(text) : null)
 
-/** What YouTube counts: https://developers.google.com/youtube/v3/docs/videos#statistics */
+/** Reads YouTube's statistics: https://developers.google.com/youtube/v3/docs/videos#statistics */
 export function createYoutubeFigures(calls: Calls): Required<Pick<Network, 'figures' | 'followers'>> {
   async function told<Shape extends object>(asking: Asking, path: string): Promise<Partial<Shape>> {
     const answer = await calls.ask(asking, path)

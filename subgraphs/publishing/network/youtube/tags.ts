@@ -1,7 +1,10 @@
-/** What YouTube takes as tags, in characters (https://developers.google.com/youtube/v3/docs/videos#snippet.tags[], read 2026-11-24). */
+/**
+ * Size limit of all tags on YouTube, in characters
+ * (https://developers.google.com/youtube/v3/docs/videos#snippet.tags[], read 2026-11-24).
+ */
 export const maxTagCharacters = 500
 
-/** The tags that fit: those with a blank are written in quotes, and commas stand between. */
+/** Returns the tags that fit the limit: YouTube counts quotes around tags with blanks, and commas between tags. */
 export function tagsWithin(tags: readonly string[]): readonly string[] {
   let left = maxTagCharacters + 1
   return tags.filter(tag => {

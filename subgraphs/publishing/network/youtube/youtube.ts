@@ -4,7 +4,7 @@ import type { NetworkFacts, Protocol } from '../network.ts'
 import type { YoutubeAddress } from './oauth.ts'
 import { maxTagCharacters, tagsWithin } from './tags.ts'
 
-/** YouTube channels: one film a post, with a title. */
+/** YouTube channels: one film per post, with a title. */
 export const youtube = {
   title: 'YouTube',
   path: 'youtube',

@@ -9,7 +9,7 @@ import type { WebhookEndpointRow } from '../../stores/news/webhook.ts'
 import { type DeliveryKey, keyOf, type WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
 import { silenceOf } from './rules.ts'
 
-/** The deliveries of publishing, as the platform's sender works on them. */
+/** The webhook deliveries of publishing in the form that the platform's sender processes. */
 const deliveriesOf = (job: Job): Deliveries<DeliveryKey, WebhookDeliveryRow> => ({
   begin: key => begin(job, key),
   call: delivery => call(job, delivery),
@@ -17,10 +17,10 @@ const deliveriesOf = (job: Job): Deliveries<DeliveryKey, WebhookDeliveryRow> => 
   due: (before, limit) => job.webhookDeliveries.due(before, limit),
 })
 
-/** Makes one try of a delivery, if it is due and nobody else is at it. */
+/** Makes one attempt of a delivery if it is due and no other process is working on it. */
 export const deliverWebhook = (job: Job, key: DeliveryKey): Promise<void> => deliver(deliveriesOf(job), key)
 
-/** What tells webhooks: the queue of their wake-ups, and the sweep that finds what was lost. */
+/** Jobs of webhooks: the queue of wake-ups, and the sweep that finds lost ones. */
 export const webhookJobs = (job: () => Job, sweeping: Parameters<typeof webhookSweep>[1]): { readonly queue: JobQueue; readonly sweep: Sweep } => ({
   queue: webhookQueue(() => deliveriesOf(job())),
   sweep: webhookSweep(() => deliveriesOf(job()), sweeping),
@@ -57,7 +57,7 @@ async function call(job: Job, delivery: WebhookDeliveryRow): Promise<Answered | 
   return send({ way: callersWay, log }, { id, body, url: endpoint.url, secrets, organizationId: brand.organizationId }, now)
 }
 
-/** What signs; null when it cannot be opened. */
+/** Returns the signing secrets; null when they cannot be decrypted. */
 async function secretsOf({ webhookEndpoints, formerSecrets, log }: Job, endpoint: WebhookEndpointRow, now: Date): Promise<readonly string[] | null> {
   try {
     return [...webhookEndpoints.secretsOf(endpoint, now), ...(await formerSecrets.secretsOf(endpoint, now))]
@@ -67,7 +67,7 @@ async function secretsOf({ webhookEndpoints, formerSecrets, log }: Job, endpoint
   }
 }
 
-/** Writes what came of a try: the delivery, the next wake-up, and that nothing more is told to an address that is wanted no more. */
+/** Stores the result of an attempt and schedules the next one, or disables an endpoint that refuses webhooks. */
 async function settle(job: Job, begun: WebhookDeliveryRow, status: Answered): Promise<void> {
   const { webhookDeliveries, webhookEndpoints, jobs } = job
   await write(job, {

@@ -45,7 +45,9 @@ async function createEndpoint(context: Context, input: CreateWebhookEndpointInpu
   return { endpoint: row, secret: repeated ? null : secret }
 }
 
-/** Keeps the secret that was replaced before, if it still signs. @throws RATE_LIMITED when as many sign as may */
+/**
+ * Keeps the replaced secret while it still signs. @throws RATE_LIMITED when the maximum number of secrets still sign
+ */
 async function keepFormer({ webhookEndpoints, formerSecrets }: Context, row: WebhookEndpointRow, { now, transaction }: Unit): Promise<void> {
   const { id, previousSecret, previousUntil } = row
   if (!previousSecret || !previousUntil || previousUntil <= now) return
@@ -99,7 +101,10 @@ async function update(context: Context, { id, expectedVersion, ...wanted }: Upda
   })
 }
 
-/** Makes an address that came with its brand the present organization's own: it is told what happens from now on. */
+/**
+ * Confirms that an address which moved with its brand belongs to the present organization: from then on it receives
+ * events.
+ */
 async function confirm(context: Context, { id, expectedVersion }: ConfirmWebhookEndpointInput): Promise<WebhookEndpointRow> {
   const { brands, webhookEndpoints } = context
   const { brandId } = await webhookEndpoints.require(id)
@@ -115,7 +120,7 @@ async function confirm(context: Context, { id, expectedVersion }: ConfirmWebhook
   })
 }
 
-/** @throws CONFLICT when nothing is told to this address */
+/** @throws CONFLICT when the endpoint receives no deliveries */
 function requireActive(endpoint: WebhookEndpointRow, brand: { readonly organizationId: string }): void {
   const why = silenceOf(endpoint, brand)
   if (why !== null) throw new Refusal('CONFLICT', `Nothing is told to this webhook. ${why}`, { reason: 'ILLEGAL_MOVE' })

@@ -9,7 +9,10 @@ const keyOf = ({ id }: Pick<BrandRow, 'id'>): string => `resting:${id}`
 const inWords = ({ webhooks, feed }: Resting): string =>
   [webhooks === 1 ? 'a webhook' : webhooks > 1 ? `${webhooks} webhooks` : '', feed ? 'a calendar feed' : ''].filter(Boolean).join(' and ')
 
-/** What the managers of an organization are asked to do about a brand that came to them: to look at what it brought along, and confirm it. */
+/**
+ * Returns the attention fact that asks the managers of a brand's new organization to check and confirm its webhooks and
+ * feeds.
+ */
 function attentionOf({ id, name, organizationId }: BrandRow, resting: Resting, publicUrl: string, at: Date): FactBody<'attention.opened'> {
   return {
     key: keyOf({ id }),
@@ -26,7 +29,10 @@ function attentionOf({ id, name, organizationId }: BrandRow, resting: Resting, p
 
 type Telling = Pick<Context, 'webhookEndpoints' | 'publicUrl'> & Parameters<typeof tell>[0]
 
-/** Tells the managers of a brand's organization what still rests of it, or that nothing does any more. In the transaction of whoever confirmed or removed something. */
+/**
+ * Publishes to the managers of a brand's organization which webhooks and feeds await confirmation, or that none does.
+ * Called in the transaction of every confirmation or removal.
+ */
 export async function tellResting(context: Telling, brand: BrandRow, unit: Unit): Promise<void> {
   const resting = await context.webhookEndpoints.restingOf(brand, unit.transaction)
   const facts =
@@ -36,7 +42,10 @@ export async function tellResting(context: Telling, brand: BrandRow, unit: Unit)
   await tell(context, facts, unit)
 }
 
-/** Tells what rests once a brand has moved: the former organization is asked for nothing more, the new one to confirm. */
+/**
+ * Publishes, after a brand has moved, what awaits confirmation: closes the former organization's item and opens one for
+ * the new organization.
+ */
 export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
   const [was, is] = [await context.webhookEndpoints.restingOf(before, unit.transaction), await context.webhookEndpoints.restingOf(after, unit.transaction)]
   // Closed first, so that the former organization's item does not stay open.

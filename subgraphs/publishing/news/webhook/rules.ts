@@ -7,7 +7,7 @@ export const isResting = (
   brand: Pick<BrandRow, 'organizationId'>,
 ): boolean => active && organizationId !== brand.organizationId
 
-/** Why nothing is told to an address, in a sentence; null when it is. */
+/** Returns a sentence about why an endpoint receives no deliveries; null when it receives them. */
 export function silenceOf(endpoint: WebhookEndpointRow, brand: Pick<BrandRow, 'organizationId'>): string | null {
   if (!endpoint.active) return endpoint.disabledReason ?? 'Somebody switched it off.'
   return !isResting(endpoint, brand)

@@ -32,7 +32,7 @@ const dataOf = (post: PostRow) => ({
   version: post.version,
 })
 
-/** What addresses are told of a change of a post. @param after null for one that is gone, of which nothing is told */
+/** Returns the webhook events of a change of a post. @param after null for a deleted post, which has no events */
 export function eventsOfPost(before: PostRow | null, after: PostRow | null): readonly NewFact[] {
   if (!after) return []
   const [was, is] = [stateOf(before), stateOf(after)]
@@ -43,7 +43,10 @@ export function eventsOfPost(before: PostRow | null, after: PostRow | null): rea
   return events.map(event => ({ kind: 'webhook.event', body: { brandId, event, postId, connectionId: null, data: dataOf(after) } }))
 }
 
-/** What addresses are told of a change of a connection: how well its access stands, when that has changed. Nothing of one that is gone. */
+/**
+ * Returns the webhook events of a change of a connection: its health, if that has changed. A deleted connection has
+ * none.
+ */
 export function eventsOfConnection(before: ConnectionRow | null, after: ConnectionRow | null): readonly NewFact[] {
   if (!after) return []
   const { brandId, id, platform, health } = after
@@ -52,7 +55,10 @@ export function eventsOfConnection(before: ConnectionRow | null, after: Connecti
   return [{ kind: 'webhook.event', body: { brandId, event: 'connection.health_changed', postId: null, connectionId: id, data } }]
 }
 
-/** Writes what is told for each address that asks for it, in the transaction that made it true, with the wake-ups of the first tries. */
+/**
+ * Writes a delivery for each endpoint that subscribes to an event, in the transaction of the event, with the wake-ups
+ * of the first attempts.
+ */
 export async function keepEvents({ analytics, webhookDeliveries, jobs }: Job, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
   const events = made.flatMap((fact): readonly Event[] => (fact.kind === 'webhook.event' ? [fact.body] : []))
   if (events.length === 0) return

@@ -12,15 +12,15 @@ import type { CalendarFeedRow } from '../../stores/planning/calendar-feed.ts'
 import { calendarOf } from './ical.ts'
 
 const dayMs = 86_400_000
-/** How far back and ahead a feed tells, in days. */
+/** Past and future days that a feed covers. */
 const [daysBack, daysAhead] = [90, 365]
 
-/** How much work a piece of a calendar is, as `turnsOfTexts` counts. */
+/** Cost of a piece of a calendar, in the units of `turnsOfTexts`. */
 const weightOfPiece = 100
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Gives a brand a new address for calendar programs; the one that it had ends. */
+/** Creates a new calendar address for a brand, and invalidates the former one. */
 export async function createFeed(context: Context, brandId: string): Promise<CalendarFeedRow & { url: string }> {
   const { brands, calendarFeeds, publicUrl, viewer } = context
   const brand = await brands.require(brandId, 'brandId')
@@ -41,7 +41,7 @@ export async function createFeed(context: Context, brandId: string): Promise<Cal
   return { ...row, url: `${publicUrl}/publishing/calendar/${token}.ics` }
 }
 
-/** Ends the address of a brand. @throws NOT_FOUND when it has none */
+/** Invalidates the calendar address of a brand. @throws NOT_FOUND when it has none */
 export async function revokeFeed(context: Context, brandId: string): Promise<CalendarFeedRow> {
   const { brands, calendarFeeds } = context
   const brand = await brands.require(brandId, 'brandId')
@@ -56,7 +56,10 @@ export async function revokeFeed(context: Context, brandId: string): Promise<Cal
   })
 }
 
-/** Has an address that came with its brand from another organization answered again. @throws NOT_FOUND when the brand has none */
+/**
+ * Reactivates a calendar address that moved with its brand from another organization. @throws NOT_FOUND when the brand
+ * has none
+ */
 export async function confirmFeed(context: Context, brandId: string): Promise<CalendarFeedRow> {
   const { brands, calendarFeeds } = context
   const brand = await brands.require(brandId, 'brandId')
@@ -79,7 +82,7 @@ export async function confirmFeed(context: Context, brandId: string): Promise<Ca
 export const isResting = (feed: Pick<CalendarFeedRow, 'organizationId'>, brand: Pick<BrandRow, 'organizationId'>): boolean =>
   feed.organizationId !== brand.organizationId
 
-/** The address of a brand under lock. @throws NOT_FOUND when it has none */
+/** Locks and returns the calendar feed of a brand. @throws NOT_FOUND when it has none */
 async function lockFeed({ brands, calendarFeeds }: Context, brand: BrandRow, transaction: Transaction): Promise<CalendarFeedRow> {
   await brands.requireInUse(brand.id, transaction)
   const feed = await calendarFeeds.lockOf(brand.id, transaction)
@@ -87,7 +90,10 @@ async function lockFeed({ brands, calendarFeeds }: Context, brand: BrandRow, tra
   return feed
 }
 
-/** Answers a calendar program. The address is the credential: one that was replaced or revoked is like one that never was. */
+/**
+ * Answers a calendar program. The address is the credential: a replaced or revoked one gets the same answer as an
+ * unknown one.
+ */
 export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: string, request: Request): Promise<Response> {
   const brand = await calendarFeeds.brandOf(hashOf(token))
   if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask whoever gave it to you for the present one.')
@@ -98,7 +104,7 @@ export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: str
   const next = (isPatient: boolean) => texts.run({ key: brand.organizationId, weight: weightOfPiece, isPatient }, () => pieces.next())
   const encoder = new TextEncoder()
   try {
-    // Refuses new readers beyond the limit; responses that have begun are completed.
+    // Rejects new readers above the limit; answers that have begun are completed.
     let piece = await next(false)
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {

@@ -3,9 +3,9 @@ import { titleOfPost } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.ts'
 
-/** How many octets a line of iCalendar has at most, without its end (RFC 5545 §3.1). */
+/** Maximum octets of a line of iCalendar, without its line end (RFC 5545 §3.1). */
 const lineOctets = 75
-/** Folds a line as RFC 5545 §3.1 has it; no character is divided. */
+/** Folds a line by RFC 5545 §3.1, without dividing a character. */
 export function fold(line: string): string {
   // A character takes at most three octets per UTF-16 unit.
   if (line.length * 3 <= lineOctets || Buffer.byteLength(line) <= lineOctets) return line
@@ -21,7 +21,7 @@ export function fold(line: string): string {
   return pieces.join('\r\n ')
 }
 
-/** A text as a value (RFC 5545 §3.3.11); characters that no calendar may hold are left out. */
+/** Formats a text as a value (RFC 5545 §3.3.11), without characters that calendars must not contain. */
 export const escapeText = (text: string): string =>
   text
     // Some programs also break lines at Unicode line separators.
@@ -31,7 +31,7 @@ export const escapeText = (text: string): string =>
     .replace(/[\\;,]/g, found => `\\${found}`)
     .replaceAll('\n', '\\n')
 
-/** A moment in UTC: `20270301T093000Z`. */
+/** Formats a moment in UTC: `20270301T093000Z`. */
 const momentOf = (at: Date): string => `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 
 function eventOf(post: ToldPost): string[] {
@@ -54,12 +54,15 @@ function eventOf(post: ToldPost): string[] {
   ]
 }
 
-/** How many posts are written in one piece: some milliseconds. */
+/** Number of posts that are written in one piece, which takes some milliseconds. */
 const postsAtOnce = 50
 
 const written = (lines: readonly string[]): string => lines.map(line => `${fold(line)}\r\n`).join('')
 
-/** A brand's posts as calendar programs read them (RFC 5545), piece by piece: times are in UTC, which every program shows in its own zone. */
+/**
+ * Writes a brand's posts as iCalendar (RFC 5545), piece by piece. Times are in UTC; programs show them in their own
+ * zone.
+ */
 export function* calendarOf({ name }: Pick<BrandRow, 'name'>, told: readonly ToldPost[]): Generator<string, void> {
   const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//publishing//calendar//EN', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
   yield written([...head, `NAME:${escapeText(name)}`, `X-WR-CALNAME:${escapeText(name)}`, 'REFRESH-INTERVAL;VALUE=DURATION:PT1H'])

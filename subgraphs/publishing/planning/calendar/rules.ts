@@ -9,12 +9,12 @@ import type { PostRow } from '../../stores/post.ts'
 
 const dayMs = 86_400_000
 
-/** How many days a calendar shows at once. */
+/** Maximum days that a calendar shows at once. */
 export const mostDays = 62
 
 /**
- * A range of moments, the second excluded.
- * @param most how many days it may have
+ * Checks a range of moments, whose end is exclusive.
+ * @param most maximum number of days
  * @throws BAD_USER_INPUT when it is empty or too long
  */
 export function checkRange(from: Date, to: Date, most: number): void {
@@ -25,7 +25,7 @@ export function checkRange(from: Date, to: Date, most: number): void {
 
 type Zoned = Pick<BrandRow, 'timeZone'>
 
-/** A post as its brand's calendar shows it. @param post with a time */
+/** Returns the calendar entry of a post. @param post a post with a time */
 export function entryOfPost(post: PostRow, { timeZone }: Zoned): CalendarEntryRow {
   const { id, brandId, platform, status, version } = post
   const at = post.scheduledAt!
@@ -33,7 +33,7 @@ export function entryOfPost(post: PostRow, { timeZone }: Zoned): CalendarEntryRo
   return { id, kind: 'POST', at, endsAt: null, ...localTime(timeZone, at), title, brandId, platform, status, version, post, campaign: null }
 }
 
-/** A campaign as its brand's calendar shows it. @param campaign with a first day */
+/** Returns the calendar entry of a campaign. @param campaign a campaign with a first day */
 export function entryOfCampaign(campaign: CampaignRow, { timeZone }: Zoned): CalendarEntryRow {
   const { id, brandId, name: title, startsOn, endsOn, version } = campaign
   const at = startOfDay(timeZone, startsOn!)
@@ -45,8 +45,8 @@ type Placed = Pick<PostRow, 'status' | 'connectionId' | 'target'>
 type Account = Pick<ConnectionRow, 'id' | 'externalAccountId' | 'targets'>
 
 /**
- * The place that followers see a post at, as far as it is known: the account, and where within it.
- * @param connection that delivered it, or would now; null when the brand has none
+ * Returns the place where followers see a post, as far as it is known: the account, and the place within it.
+ * @param connection the connection that delivered it, or would now; null when the brand has none
  */
 export function placeShown({ target }: Placed, connection: Account | null): string {
   const place = target ?? connection?.targets.find(({ isDefault }) => isDefault)
@@ -54,7 +54,7 @@ export function placeShown({ target }: Placed, connection: Account | null): stri
 }
 
 /**
- * Refuses to move what was never given a time, or has gone out.
+ * Rejects moving a post that is not scheduled or was published.
  * @throws CONFLICT, reason ILLEGAL_MOVE
  */
 export function requireMovable({ status }: Pick<PostRow, 'status'>): void {

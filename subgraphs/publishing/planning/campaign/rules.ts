@@ -2,10 +2,10 @@ import { Refusal } from '../../../../platform/errors.ts'
 import { readText, requireName } from '../../../../platform/ids.ts'
 import type { CampaignRow } from '../../stores/planning/campaign.ts'
 
-/** How long the words of a campaign may be, in characters. */
+/** Maximum characters of a campaign's texts. */
 const longest = { name: 80, description: 2000 } as const
 
-/** What people write of a campaign; what is undefined stays. */
+/** Editable fields of a campaign; undefined ones stay unchanged. */
 export interface CampaignWords {
   readonly name?: string | null | undefined
   readonly description?: string | null | undefined
@@ -25,7 +25,7 @@ function readColor(given: string | null): string | null {
   throw refuse('color', 'is no colour: write # and six hexadecimal digits, such as #1e90ff.')
 }
 
-/** A day of the calendar, of the years 1900 to 9999. */
+/** Reads a day between the years 1900 and 9999. */
 function readDay(given: string | null, field: string): string | null {
   if (given === null) return null
   const at = /^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/.test(given) ? Date.parse(`${given}T00:00:00Z`) : Number.NaN
@@ -34,8 +34,8 @@ function readDay(given: string | null, field: string): string | null {
 }
 
 /**
- * What a campaign is like once this is written into it.
- * @throws BAD_USER_INPUT for words that are too long, a colour or a day that is none, and days the wrong way round
+ * Returns the fields of a campaign after an edit.
+ * @throws BAD_USER_INPUT for too long texts, for an invalid colour or day, and for an end before the start
  */
 export function writeInto({ name, description, color, startsOn, endsOn }: CampaignWords, before: Kept = nothing): Kept {
   const after = {

@@ -14,7 +14,7 @@ import { type ApprovalVerb, judge, readComment, requireDecides } from './rules.t
 export const submitPost = (context: Context, { id, comment, expectedVersion }: SubmitPostInput): Promise<PostRow> =>
   step(context, 'SUBMIT', id, comment, expectedVersion)
 
-/** Decides on a post. Of several who decide at once each finds what the one before has decided. */
+/** Decides on a post under its lock, so that each of several concurrent decisions sees the former one. */
 export async function decidePost(context: Context, { id, decision, comment, expectedVersion }: DecidePostInput): Promise<PostRow> {
   const post = await context.posts.require(id)
   const mayDecide = (brand: BrandRow) => requireDecides(context.viewer, brand, post)
@@ -64,7 +64,7 @@ async function step(
   })
 }
 
-/** Has a post looked at that may be sent now: whatever delayed it, it goes out once the last of these is gone. */
+/** Wakes the delivery of a post that may be sent now: it goes out as soon as nothing else delays it. */
 export async function wakeIfFree({ jobs }: Pick<Context, 'jobs'>, post: PostRow, { transaction }: Unit): Promise<void> {
   const { status, scheduledAt, approval, held } = post
   if (status === 'SCHEDULED' && scheduledAt && !held && (approval === 'NONE' || approval === 'APPROVED')) await wakeUp(jobs, post, scheduledAt, transaction)

@@ -9,7 +9,7 @@ import { type Content, contentOf } from '../../stores/posts/version.ts'
 export type Decision = 'APPROVE' | 'REQUEST_CHANGES' | 'REJECT' | 'HOLD' | 'RELEASE'
 export type ApprovalVerb = 'SUBMIT' | Decision
 
-/** Where a post stands with those who approve, by what is done. Rows are states, columns are verbs; holding and releasing change none of them. */
+/** Transitions of a post's approval. Rows are states, columns are verbs; holding and releasing change no state. */
 export const approvals = {
   NONE: { SUBMIT: 'PENDING' },
   PENDING: { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', REJECT: 'REJECTED' },
@@ -18,7 +18,7 @@ export const approvals = {
   REJECTED: { SUBMIT: 'PENDING', APPROVE: 'APPROVED' },
 } as const satisfies Record<PostApproval, Partial<Record<ApprovalVerb, PostApproval>>>
 
-/** What may be done with a post that is in this state. */
+/** Returns the possible verbs for a post in this state. */
 export function approvalMoves(post: Omit<Judged, 'deliveryPhase'>, mode: ApprovalMode): readonly ApprovalVerb[] {
   if (post.status === 'PUBLISHED') return []
   const verbs = (Object.keys(approvals[post.approval]) as ApprovalVerb[]).filter(verb => verb !== 'SUBMIT' || mode !== 'NONE')
@@ -37,9 +37,9 @@ const inWords: Readonly<Record<ApprovalVerb, string>> = {
 }
 
 /**
- * What a verb changes; nothing of one that is held, or released, already.
- * @throws CONFLICT: SENDING, for nothing that is said now keeps the post from being published; ILLEGAL_MOVE with the state, the verb and
- *   what is possible
+ * Returns the changes of a verb; none for a post that is held, or released, already.
+ * @throws CONFLICT: SENDING, because a decision can no longer prevent the publication; ILLEGAL_MOVE with the state, the
+ * verb and the possible verbs
  */
 export function judge(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Partial<Pick<PostRow, 'approval' | 'held'>> {
   if (post.deliveryPhase === 'SENDING')
@@ -68,8 +68,8 @@ function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal 
 }
 
 /**
- * Checks that somebody may decide on a post: owners and admins of the organization and the brand's approvers, as persons; of their own
- * posts only owners.
+ * Checks that a person may decide on a post: owners and admins of the organization, and the brand's approvers. Only
+ * owners may decide on their own posts.
  * @throws FORBIDDEN
  */
 export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, 'approverIds'>, { authorId }: Pick<PostRow, 'authorId'>): void {
@@ -79,12 +79,12 @@ export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, '
   if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Nobody but an owner decides on a post of their own: ask somebody else.')
 }
 
-/** How long a comment may be, in characters. */
+/** Maximum characters of a comment. */
 export const longestComment = 2_000
 
 /**
- * The words that go with a step; null without any.
- * @throws BAD_USER_INPUT when they are too long, or when somebody who has to change a post, or drop it, would not be told why
+ * Reads the comment of a step; null for none.
+ * @throws BAD_USER_INPUT when it is too long, and when a rejection or a request for changes has none
  */
 export function readComment(given: string | null | undefined, verb: ApprovalVerb): string | null {
   const comment = readText(given, 'comment', longestComment)
@@ -93,7 +93,10 @@ export function readComment(given: string | null | undefined, verb: ApprovalVerb
   return comment
 }
 
-/** What of a post those who approve have seen: with something else in it they are asked again. A new time or tag is none of it. */
+/**
+ * Whether a change affects the content that approvers have seen, and so needs a new approval. Times and tags are not
+ * part of it.
+ */
 export const differs = (before: Content, after: Content): boolean => {
   const { visibility: _before, ...was } = contentOf(before)
   const { visibility: _after, ...is } = contentOf(after)
@@ -101,8 +104,8 @@ export const differs = (before: Content, after: Content): boolean => {
 }
 
 /**
- * Where a post stands after a change by which nobody asks or decides.
- * @param isScheduled whether it was scheduled by it, or stays so
+ * Returns the approval of a post after a change other than a request or a decision.
+ * @param isScheduled whether the post is scheduled after the change
  */
 export function approvalAfter(
   post: { readonly approval: PostApproval },
@@ -128,7 +131,7 @@ export function requireApproved({ approval, status }: { approval: PostApproval; 
   })
 }
 
-/** What becomes of a post's approval when its brand's mode changes. */
+/** Returns a post's approval after its brand's approval mode has changed. */
 export function approvalIn({ approval, status }: Pick<PostRow, 'approval' | 'status'>, mode: ApprovalMode): PostApproval {
   if (mode === 'REQUIRED' && approval === 'NONE' && status === 'SCHEDULED') return 'PENDING'
   if (mode === 'NONE' && approval === 'PENDING' && status !== 'PUBLISHED') return 'NONE'

@@ -2,10 +2,10 @@ import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import type { Context } from '../../context.ts'
 import type { PostRow } from '../../stores/post.ts'
 
-/** What became of one of several. */
+/** Result for one of several posts. */
 export interface BulkResult {
   readonly id: string
-  /** The post's present state; a deleted one as it was. Null when it was refused. */
+  /** The post's present state, or its last one when deleted; null when the change was rejected. */
   readonly post: PostRow | null
   readonly error: { readonly code: string; readonly message: string } | null
 }
@@ -16,12 +16,13 @@ export interface BulkReport {
   readonly failed: number
 }
 
-/** How many may be changed at once. */
+/** Maximum number of posts that are changed at once. */
 export const mostItems = 100
 
 /**
- * Does the same with several posts, one after the other, each on its own: one that is refused leaves the others as they are.
- * @throws BAD_USER_INPUT for none, and for too many
+ * Makes the same change to several posts, one after the other, each in its own transaction: an error for one leaves the
+ * others unaffected.
+ * @throws BAD_USER_INPUT for an empty list, and for too many posts
  */
 export async function each<Item extends { readonly id: string }>(
   { log }: Pick<Context, 'log'>,

@@ -7,21 +7,24 @@ import type { ComposePostsInput } from '../../resolvers.generated.ts'
 import { problemsOfPost } from '../problems.ts'
 import { composed } from './drafts.ts'
 
-/** What a network would say of a post that is composed. */
+/** Problems of a composed post on one network. */
 export interface Check {
   readonly platform: Platform
-  /** As the network counts. */
+  /** Length as the network counts it. */
   readonly length: number
   readonly maxLength: number
   readonly problems: readonly Problem[]
 }
 
-/** Says beforehand what each network would object to; nothing is written. @throws NOT_FOUND for a campaign that is not the brand's */
+/**
+ * Returns the problems of each network's post in advance; writes nothing. @throws NOT_FOUND for a campaign of another
+ * brand
+ */
 export async function checkPosts(context: Context, input: ComposePostsInput): Promise<readonly Check[]> {
   const { id: brandId } = await context.brands.require(input.brandId, 'brandId')
   const at = input.scheduledAt ?? context.clock.now()
   const parts = composed(input)
-  // Reports what writing it would refuse.
+  // Reports the errors that creating the posts would throw.
   const campaignId = parts[0]!.content.campaignId
   if (campaignId) await context.campaigns.seeOf(brandId, campaignId)
   return Promise.all(

@@ -4,15 +4,16 @@ import { everyNetwork } from '../../network/networks.ts'
 import type { ComposeOverrideInput, ComposePostsInput } from '../../resolvers.generated.ts'
 import { type Written, written } from '../content.ts'
 
-/** What is to be said on one network. */
+/** The content for one network. */
 export interface Composed {
   readonly platform: Platform
   readonly content: Written
 }
 
 /**
- * What is said on each network: the common words, and what a network's override says otherwise.
- * @throws BAD_USER_INPUT for no network, for one that is named twice, and for an override of one that is not named
+ * Returns the content for each network: the common fields, with the network's overrides.
+ * @throws BAD_USER_INPUT for no network, for a network that is named twice, and for an override of a network that is
+ * not named
  */
 export function composed(input: ComposePostsInput): readonly Composed[] {
   const { platforms, overrides } = input

@@ -1,12 +1,15 @@
 import { Refusal } from '../../../../platform/errors.ts'
 
-/** A record of a CSV file, and the line on which it begins, from 1. */
+/** A record of a CSV file, with the number of its first line, from 1. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]
 }
 
-/** How many fields a record has at most, and how many empty lines are passed over: a file of nothing else would hold up the process. */
+/**
+ * Maximum fields of a record, and maximum empty lines that are skipped: a file of empty lines alone would block the
+ * process.
+ */
 const bounds = { fields: 100, emptyLines: 10_000 } as const
 
 const malformed = (line: number, why: string) => new Refusal('BAD_USER_INPUT', `Line ${line} of the file is no CSV: ${why}.`, { field: 'csv', line })
@@ -56,7 +59,7 @@ export function readCsv(text: string, most: number): readonly CsvRecord[] {
   return records
 }
 
-/** A carriage return that ends no line is part of its field. */
+/** A carriage return that does not end a line is part of its field. */
 const endings = /,|\r?\n/g
 
 function endOf(source: string, from: number): number {

@@ -6,7 +6,7 @@ import { importPosts } from './import.ts'
 
 export const importPath = '/publishing/api/posts/import'
 
-/** Takes a file of posts as it is, and tells what became of each row. */
+/** Handles the upload of a CSV file of posts, and answers with the result of each row. */
 export const answerImport = (context: Context, request: Request, viewer: Viewer): Promise<Response> =>
   answering({ [`POST ${importPath}`]: asked => imported(context, asked) })(request, viewer)
 
@@ -36,7 +36,7 @@ function readTruth(given: string | null): boolean {
   throw new Refusal('BAD_USER_INPUT', 'dryRun is true or false.', { field: 'dryRun' })
 }
 
-/** @throws BAD_USER_INPUT for what is no UTF-8 */
+/** @throws BAD_USER_INPUT for bytes that are no UTF-8 */
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -15,7 +15,7 @@ import { requireSpace } from '../thread/rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
 import { type ImportedPost, type ImportRow, type RowProblem, readRows } from './rows.ts'
 
-/** What is imported, and whether it is only looked at. */
+/** A CSV file to import, or with `dryRun` only to check. */
 export interface ImportInput {
   readonly brandId: string
   readonly csv: string
@@ -23,9 +23,9 @@ export interface ImportInput {
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** What became of a file. */
+/** Result of an import. */
 export interface ImportReport {
-  /** Of a file that was only looked at, one that nothing is kept under. */
+  /** Id of the import; of a dry run a new id under which nothing is stored. */
   readonly id: string
   readonly dryRun: boolean
   readonly created: number
@@ -33,14 +33,14 @@ export interface ImportReport {
   readonly rows: readonly ImportReportRow[]
 }
 
-/** A row with everything that is known of it before it is written. */
+/** A row as read and checked, before it is written. */
 interface Prepared {
   readonly line: number
   readonly post: (ImportedPost & { readonly surroundings: Surroundings; readonly position: number }) | null
   readonly problems: readonly RowProblem[]
 }
 
-/** Writes the posts of a CSV file: each right row, beside wrong ones; once for each key. */
+/** Creates posts from the valid rows of a CSV file, and reports the invalid ones; once for each idempotency key. */
 export async function importPosts(context: Context, { brandId, csv, dryRun, idempotencyKey }: ImportInput): Promise<ImportReport> {
   const { brands, imports, events } = context
   const brand = await brands.require(brandId, 'brandId')
@@ -82,7 +82,7 @@ const reportOf = ({ line, post, problems }: Prepared, postId: string | null): Im
   problems,
 })
 
-/** Looks at each row as at a post that somebody writes. */
+/** Checks each row as a post that a person writes. */
 async function prepare(context: Context, brand: BrandRow, rows: readonly ImportRow[]): Promise<readonly Prepared[]> {
   const now = context.clock.now()
   const places = placesOf(rows)
@@ -137,7 +137,7 @@ const hasPassed: RowProblem = {
   message: 'scheduledAt has passed: choose a moment in the future, or leave it out for a draft.',
 }
 
-/** What a refusal says of a row. */
+/** Returns the problem of a row that an error describes. */
 function problemOf(error: unknown): RowProblem {
   if (!(error instanceof Refusal)) throw error
   const { field, problems } = error.extensions as { field?: string; problems?: readonly RowProblem[] }
@@ -145,7 +145,7 @@ function problemOf(error: unknown): RowProblem {
   return { severity: 'ERROR', code: error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'CELL_INVALID', field: field ?? 'csv', message: error.message }
 }
 
-/** Which place of its thread each row would have, of the right ones. */
+/** Returns the position of each valid row within its thread. */
 function placesOf(rows: readonly ImportRow[]): readonly number[] {
   const taken = new Map<string, number>()
   return rows.map(({ post }) => {

@@ -2,7 +2,10 @@ import { Refusal } from '../../../../platform/errors.ts'
 import type { PostRow, PostStatus } from '../../stores/post.ts'
 import { mostOfThread } from '../../stores/posts/thread.ts'
 
-/** What a thread is, by its posts: published when all are, failed when one is, scheduled when one is, else a draft. */
+/**
+ * Returns the status of a thread by its posts: published when all are, failed when one is, scheduled when one is, else
+ * draft.
+ */
 export function statusOfThread(posts: readonly Pick<PostRow, 'status'>[]): PostStatus {
   if (posts.length > 0 && posts.every(({ status }) => status === 'PUBLISHED')) return 'PUBLISHED'
   return (['FAILED', 'SCHEDULED'] as const).find(wanted => posts.some(({ status }) => status === wanted)) ?? 'DRAFT'
@@ -28,9 +31,10 @@ export function requireSpace(position: number): void {
 }
 
 /**
- * The posts of a thread in another order.
- * @param ids all of them, each once
- * @throws BAD_USER_INPUT when some are missing or strange; CONFLICT when one that is out, or on its way, would change its place
+ * Returns the posts of a thread in another order.
+ * @param ids ids of all posts, each once
+ * @throws BAD_USER_INPUT when ids are missing or unknown; CONFLICT when a post that is published or being sent would
+ * change its position
  */
 export function reordered<P extends Pick<PostRow, 'id' | 'status' | 'deliveryPhase'>>(posts: readonly P[], ids: readonly string[]): readonly P[] {
   const byId = new Map(posts.map(post => [post.id, post]))

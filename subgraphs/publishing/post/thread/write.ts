@@ -17,7 +17,7 @@ import { checkMoment } from '../rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
 import { reordered, requireLength } from './rules.ts'
 
-/** Writes the posts of a thread, all or none; once for each key. */
+/** Creates the posts of a thread, all or none; once for each idempotency key. */
 export async function createThread(context: Context, input: CreatePostThreadInput): Promise<PostThreadRow> {
   const { brands, threads, events, clock, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
@@ -51,7 +51,7 @@ export async function createThread(context: Context, input: CreatePostThreadInpu
   return row
 }
 
-/** Puts the posts of a thread in another order. Those that are published, or on their way, keep their places. */
+/** Reorders the posts of a thread. Posts that are published or being sent keep their positions. */
 export async function reorderThread(context: Context, { id: given, postIds, expectedVersion }: ReorderPostThreadInput): Promise<PostThreadRow> {
   const { brands, threads, events } = context
   const ids = postIds.map(postId => requireId(postId, 'postIds'))
@@ -78,7 +78,7 @@ export async function reorderThread(context: Context, { id: given, postIds, expe
   return thread
 }
 
-/** @returns the posts that have another place now */
+/** @returns the posts whose position has changed */
 async function movePosts(
   { posts, threads, jobs }: Context,
   { brandId, id }: PostThreadRow,
@@ -88,12 +88,12 @@ async function movePosts(
   const present = await threads.lockPosts(brandId, id, transaction)
   const places = present.map(({ position }) => position)
   const changed = reordered(present, ids).flatMap((post, at) => (post.position === places[at] ? [] : [{ post, position: places[at]! }]))
-  // First out of the way: no two posts have one place at any moment.
+  // Moves the posts to temporary positions first, because positions are unique at every moment.
   for (const { post } of changed) await threads.putAt(post, post.position + outOfTheWay, transaction)
   const moved: PostRow[] = []
   for (const { post, position } of changed)
     moved.push(await posts.update(post, { ...noClaim, heldBack: false, position, version: post.version + 1, updatedAt: now }, transaction))
-  // Whoever waited for another one is looked at again.
+  // Posts that waited for another post are checked again.
   for (const post of moved) if (post.status === 'SCHEDULED' && post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
   return moved
 }
@@ -101,7 +101,7 @@ async function movePosts(
 const outOfTheWay = 1_000_000
 
 /**
- * A thread: as it is known, or as its one post tells.
+ * Returns a thread: the stored one, or one built from its only post.
  * @throws NOT_FOUND
  */
 export async function threadOf(context: Context, given: string): Promise<PostThreadRow> {
@@ -112,7 +112,7 @@ export async function threadOf(context: Context, given: string): Promise<PostThr
   throw notFound('thread', id)
 }
 
-/** A thread of which nothing is known but a post. */
+/** Builds a thread from a post alone. */
 export const ofPost = ({ brandId, threadId: id, createdAt, createdBy }: PostRow): PostThreadRow => ({
   brandId,
   id,

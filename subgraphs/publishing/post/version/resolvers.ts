@@ -6,7 +6,10 @@ import type { PostRow } from '../../stores/post.ts'
 import { contentOf, type PostVersionRow } from '../../stores/posts/version.ts'
 import { changePost } from '../change.ts'
 
-/** The states of a post's content, the newest first; of one that was last written before they were kept, the present one. */
+/**
+ * Returns the versions of a post's content, the newest first; only the present one for a post that was last changed
+ * before versions existed.
+ */
 async function versionsOf({ aboutPosts }: Context, post: PostRow): Promise<readonly PostVersionRow[]> {
   const kept = await aboutPosts.versions.load(post)
   if (kept.length > 0) return kept
@@ -14,7 +17,7 @@ async function versionsOf({ aboutPosts }: Context, post: PostRow): Promise<reado
   return [{ ...contentOf(post), brandId, postId, version, createdAt, createdBy }]
 }
 
-/** Puts an earlier content back, as an edit does: the network's rules, approval and versions see to it alike. */
+/** Restores an earlier version of the content by an edit, to which the network's rules, approval and versions apply. */
 async function restore(context: Context, { id, version, expectedVersion }: RestorePostVersionInput): Promise<PostRow> {
   const post = await context.posts.require(id)
   const wanted = (await versionsOf(context, post)).find(each => each.version === version)

@@ -9,18 +9,18 @@ import { type ConnectionRow, connections } from '../connection.ts'
 import { type PostRow, posts } from '../post.ts'
 import { figuresOf, largest, mostTop } from './day-sums.ts'
 
-/** What a network counted of a post at one moment. */
+/** A network's figures of a post at one moment. */
 export interface AnalyticsSnapshotRow extends Figures {
   readonly at: Date
 }
 
-/** What is known of a post, the oldest first. */
+/** Figures of a post, the oldest first. */
 export interface PostAnalyticsRow {
   readonly postId: string
   readonly snapshots: readonly AnalyticsSnapshotRow[]
 }
 
-/** How many follow an account. */
+/** An account's followers on a day. */
 export interface FollowersRow {
   readonly connectionId: string
   readonly platform: Platform
@@ -29,7 +29,7 @@ export interface FollowersRow {
   readonly change: number | null
 }
 
-/** How many posts, snapshots and days are told at once. */
+/** Maximum number of posts, snapshots and days in one answer. */
 export const most = { top: mostTop, snapshots: 100, days: 368, perCsvPage: 500 } as const
 
 const each = Object.entries(figuresOf) as [keyof Figures, string][]
@@ -87,30 +87,33 @@ const followersOf = statement(
    where c.brand_id = $1 order by c.connected_at desc, c.id limit 50`,
 )
 
-/** What was counted of one post, to be kept. */
+/** New figures of one post. */
 export interface NewFigures extends Partial<Figures> {
   readonly brandId: string
   readonly postId: string
-  /** When it is counted next; null: never again by itself. */
+  /** Time of the next reading; null when no further one is scheduled. */
   readonly dueAt: Date | null
 }
 
 const bounded = (figures: readonly NewFigures[]) =>
   JSON.stringify(figures, (_, value: unknown) => (typeof value === 'number' ? Math.max(0, Math.min(Math.round(value), largest)) : value))
 
-/** What networks count of posts and accounts. */
+/** Figures of posts and accounts. */
 export const analyticsStore = {
   open({ sequelize, reading }: Opening) {
     const read = <Found = object>(wanted: Statement, values: readonly unknown[], transaction: Transaction | null = null) =>
       rows<Found>(sequelize, wanted, values, transaction, transaction ? undefined : reading)
     return {
-      /** Has posts that were published in this transaction counted from an hour later on, where their network tells. */
+      /**
+       * Schedules the first reading of posts that were published in this transaction, an hour later, where their
+       * network provides figures.
+       */
       begin: async (postIds: readonly string[], transaction: Transaction): Promise<void> => void (await read(begin, [postIds], transaction)),
 
-      /** Notes that a post is counted now because somebody asked; false when somebody did after `before`. */
+      /** Records that a person requested figures of a post now; false when one was requested after `before`. */
       ask: async (postId: string, now: Date, before: Date): Promise<boolean> => (await read(ask, [postId, now, before])).length > 0,
 
-      /** Takes posts that are to be counted; nobody else does before `until`, when they come again if nothing was kept. */
+      /** Claims posts whose figures are due. A post whose figures are not stored becomes due again at `until`. */
       async due(now: Date, until: Date, limit: number): Promise<PostRow[]> {
         const found = await read<{ id: string }>(due, [now, until, limit])
         return found.length === 0 ? [] : read<PostRow>(withIds, [found.map(({ id }) => id)])
@@ -119,16 +122,16 @@ export const analyticsStore = {
       keep: async (figures: readonly NewFigures[], now: Date): Promise<void> => void (await read(keep, [bounded(figures), now])),
       putOff: async (figures: readonly NewFigures[]): Promise<void> => void (await read(putOff, [bounded(figures)])),
 
-      /** What is known of posts, by their ids, for one operation. */
+      /** Loads the figures of posts by their ids, for one operation. */
       of: createLoader<string, PostAnalyticsRow>(reading, async ids => {
         const found = Map.groupBy(await read<AnalyticsSnapshotRow & { postId: string }>(snapshotsOf, [ids]), ({ postId }) => postId)
         return ids.map(postId => ({ postId, snapshots: found.get(postId) ?? [] }))
       }),
 
-      /** The next posts behind a place in the order of their publication. */
+      /** Returns the next posts behind a position, in the order of their publication. */
       listed: (brandId: string, from: Date, to: Date, [at, id]: readonly [Date, string]) => read<PostRow & Figures>(listed, [brandId, from, to, at, id]),
 
-      /** Active connections whose followers were not counted on this day. */
+      /** Returns active connections without a follower count on this day. */
       unfollowed: (day: string, limit: number) => read<ConnectionRow>(unfollowed, [day, limit]),
       noteFollowers: async ({ brandId, id }: ConnectionRow, day: string, count: number | null): Promise<void> =>
         void (await read(noteFollowers, [brandId, id, day, count === null ? null : Math.max(0, Math.min(Math.round(count), largest))])),

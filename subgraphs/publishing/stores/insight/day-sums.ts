@@ -6,7 +6,7 @@ import type { Opening } from '../../../store/store.ts'
 import type { Figures, Platform } from '../../network/network.ts'
 import { type PostRow, posts } from '../post.ts'
 
-/** What networks count, and the columns in which it stands. */
+/** The figures that networks report, with their columns. */
 export const figuresOf = {
   impressions: 'impressions',
   likes: 'likes',
@@ -16,22 +16,22 @@ export const figuresOf = {
   videoViews: 'video_views',
 } as const satisfies Readonly<Record<keyof Figures, string>>
 
-/** The largest number that is told: networks count farther than anybody publishes. */
+/** Maximum reported number (the maximum of GraphQL's Int); networks may count further. */
 export const largest = 2_147_483_647
 
-/** A day of a brand's zone: it begins with its first moment, and ends where the next begins. */
+/** A day in the brand's time zone, from its first moment to that of the next day. */
 export interface Day {
   readonly starts: Date
   readonly ends: Date
 }
 
-/** By which clocks days are told apart: a zone, and the version of the rules of zones. */
+/** Determines the limits of days: a time zone, and the version of the time zone database. */
 export interface Clocks {
   readonly timeZone: string
   readonly zones: string
 }
 
-/** Which posts are summed: those of a brand that were published from a moment on and before another, which lie in these days. */
+/** Selects the posts to sum: those of a brand that were published in a period, which covers these days. */
 export interface Range {
   readonly brandId: string
   readonly from: Date
@@ -40,40 +40,40 @@ export interface Range {
   readonly clocks: Clocks
 }
 
-/** How many posts, and what networks counted of them together; null where none tells. */
+/** Number of posts, and the sums of their figures; null where no network provides them. */
 export interface AnalyticsSumsRow extends Figures {
   readonly posts: number
 }
 
-/** Of all, of a network, or of a day. */
+/** Sums of all posts, of a network, or of a day. */
 interface Summed extends AnalyticsSumsRow {
   readonly ofPlatform: boolean
   readonly ofDay: boolean
   readonly platform: Platform | null
-  /** Its place among the days that were asked for, from 1 on. */
+  /** Position among the requested days, from 1. */
   readonly day: number | null
 }
 
-/** A brand that is summed. */
+/** A brand with sums. */
 export interface SummedBrand {
   readonly timeZone: string
-  /** By which clocks its sums were made; null: it has none yet. */
+  /** The time zone and database version of the brand's sums; null when it has none yet. */
   readonly by: Clocks | null
 }
 
-/** How many posts are at the top. */
+/** Number of top posts. */
 export const mostTop = 10
 
 const figures = Object.entries(figuresOf)
 const columns = figures.map(([, column]) => column)
 const score = (f: string) => ['likes', 'comments', 'shares', 'clicks'].map(column => `coalesce(${f}.${column}, 0)::bigint`).join(' + ')
 const seen = (f: string) => `coalesce(${f}.impressions, ${f}.video_views, 0)`
-/** The order of the top: what people did with a post, then how often it was seen. */
+/** The order of top posts: interactions, then views. */
 const best = `${score('f')} desc, ${seen('f')} desc, p.id`
 const daysGiven = 'unnest($2::timestamptz[], $3::timestamptz[])'
 const withFigures = 'left join publishing.post_figures f on f.brand_id = p.brand_id and f.post_id = p.id'
 
-/** The days of a range: those whose sum is kept and holds, and others, whose posts are to be summed. */
+/** The days of a range: those with a valid stored sum, and those whose posts must be summed. */
 const days = `days as materialized (
   select n::int as day, starts, ends, greatest(starts, $4::timestamptz) as since, least(ends, $5::timestamptz) as until,
     starts >= $4::timestamptz and ends <= $5::timestamptz
@@ -81,7 +81,7 @@ const days = `days as materialized (
       and n not in (select width_bucket(m.published_at, $2::timestamptz[]) from publishing.days_to_sum m
         where m.brand_id = $1 and m.published_at >= $4::timestamptz and m.published_at < $5::timestamptz) as kept
   from ${daysGiven} with ordinality as t(starts, ends, n) where starts < ends)`
-/** Their posts, day by day along the index, each with its figures: however many posts the brand has, those of other days are not met. */
+/** The posts of those days, day by day along the index, with their figures. Posts of other days are not read. */
 const postsOfDays = `days d cross join lateral (
      select p.id, p.platform from publishing.posts p
      where p.brand_id = $1 and p.status = 'PUBLISHED' and p.published_at >= d.since and p.published_at < d.until offset 0) p
@@ -96,7 +96,7 @@ const summed = statement(
      ${figures.map(([name, column]) => `case when sum(${column}) > ${largest} then ${largest} else sum(${column}) end::int as "${name}"`).join(', ')}
    from parts group by grouping sets ((), (platform), (day))`,
 )
-/** Of ten days and networks whose first post is better than that of any other, nobody is at the top who is not at theirs. */
+/** Reads the top ten only: beyond ten days or networks with better first posts, no post can be among the ten best. */
 const top = statement(
   `with ${days}, candidates as (
      select unnest(k.top) as id from (
@@ -109,9 +109,9 @@ const top = statement(
    order by ${best} limit ${mostTop}`,
 )
 
-/** Nobody else sums a brand meanwhile; what is read afterwards is seen as it is then. */
+/** Only one process sums a brand at a time. Later reads in the transaction see the state after the lock. */
 const hold = transactionLockIfFree('publishing.day_sums')
-/** The brand stays until it is summed. */
+/** Locks the brand until its sums are stored. */
 const brandOf = statement(
   `select b.time_zone as "timeZone", s.time_zone as "summedZone", s.zones from publishing.brands b
    left join publishing.summed_brands s on s.brand_id = b.id where b.id = $1 for key share of b`,
@@ -148,7 +148,7 @@ const keepBrand = statement(
 )
 const toCheck = statement('select brand_id as "brandId" from publishing.summed_brands where checked_at < $1 order by checked_at limit 1')
 const checked = statement('update publishing.summed_brands set checked_at = $2 where brand_id = $1')
-/** Days of which the sum that is kept is another than that of their posts, and nothing is noted. */
+/** Finds days whose stored sum differs from their posts although no change is noted. */
 const drift = statement(
   `with fresh as (${fresh}), differing as (
      (select * from fresh except select ${kept} from publishing.day_sums where brand_id = $1)
@@ -170,8 +170,8 @@ const told = ({ brandId, from, to, days, clocks }: Range) => [
 ]
 
 /**
- * What networks count of a brand's posts, by sums of days. A change of what they sum up notes its day in its own transaction, by triggers;
- * a day that is noted is summed from its posts, by whoever asks, until it was summed again. So what is told is exact at every moment.
+ * Sums of the figures of a brand's posts by day. Triggers note the day of every change in the change's own transaction;
+ * a noted day is summed from its posts on each read until its sum is stored again. So answers are always exact.
  */
 export const daySumsStore = {
   open({ sequelize, reading }: Opening) {
@@ -179,19 +179,22 @@ export const daySumsStore = {
       rows<Found>(sequelize, wanted, values, transaction, transaction ? undefined : reading)
     const given = (days: readonly Day[]) => [days.map(({ starts }) => starts), days.map(({ ends }) => ends)]
     return {
-      /** Sums of a range: of all, of each network, of each day. */
+      /** Returns the sums of a range: of all posts, of each network, of each day. */
       sums: (range: Range) => read<Summed>(summed, told(range)),
-      /** The posts of a range that people did most with, the first one first. */
+      /** Returns the posts of a range with the most interactions, the best first. */
       top: (range: Range) => read<PostRow & Figures>(top, told(range)),
 
-      /** Brands that have something to be summed. @param zones the version of the rules of zones that holds */
+      /** Returns brands whose sums must be updated. @param zones present version of the time zone database */
       waiting: (zones: string, limit: number) => read<{ brandId: string }>(waiting, [zones, limit]),
-      /** The brand that was looked at longest ago, if that was before a moment. */
+      /** Returns the brand that was checked longest ago, if before a moment. */
       async toCheck(before: Date): Promise<string | null> {
         return (await read<{ brandId: string }>(toCheck, [before]))[0]?.brandId ?? null
       },
 
-      /** Lets nobody else sum a brand until the transaction ends; null when somebody does, or there is no such brand any more. */
+      /**
+       * Locks a brand's sums until the transaction ends; null when another transaction has locked them, or the brand
+       * was deleted.
+       */
       async hold(brandId: string, transaction: Transaction): Promise<SummedBrand | null> {
         const [lock] = await read<{ held: boolean }>(hold, [brandId], transaction)
         if (!lock!.held) return null
@@ -201,37 +204,39 @@ export const daySumsStore = {
         return { timeZone, by: summedZone !== null && zones !== null ? { timeZone: summedZone, zones } : null }
       },
 
-      /** Takes what is noted of a held brand: moments of publication whose days are to be summed by the same transaction, after this. */
+      /**
+       * Removes and returns the noted publication times of a locked brand; the same transaction then sums their days.
+       */
       takeNoted: async (brandId: string, transaction: Transaction): Promise<Date[]> =>
         (await read<{ at: Date }>(takeNoted, [brandId], transaction)).map(({ at }) => at),
 
-      /** From when to when a brand has posts, or sums; null when it has none. */
+      /** Returns the period in which a brand has posts or sums; null when it has none. */
       async extent(brandId: string, transaction: Transaction): Promise<{ readonly first: Date; readonly last: Date } | null> {
         const [found] = await read<{ first: Date | null; last: Date | null }>(extent, [brandId], transaction)
         return found?.first && found.last ? { first: found.first, last: found.last } : null
       },
 
-      /** Sums days of a held brand anew. */
+      /** Sums days of a locked brand again. */
       async sumUp(brandId: string, days: readonly Day[], transaction: Transaction): Promise<void> {
         await read(forget, [brandId, days.map(({ starts }) => starts)], transaction)
         await read(keep, [brandId, ...given(days)], transaction)
       },
 
-      /** Sums all days of a held brand anew. */
+      /** Sums all days of a locked brand again. */
       async sumUpAll(brandId: string, days: readonly Day[], { timeZone, zones }: Clocks, now: Date, transaction: Transaction): Promise<void> {
         await read(forgetAll, [brandId], transaction)
         await read(keep, [brandId, ...given(days)], transaction)
         await read(keepBrand, [brandId, timeZone, zones, now], transaction)
       },
 
-      /** The days of a held brand whose sums are wrong. @param days all of it */
+      /** Returns the days of a locked brand whose sums are wrong. @param days all of its days */
       async drift(brandId: string, days: readonly Day[], now: Date, transaction: Transaction): Promise<Date[]> {
         const found = await read<{ startsAt: Date }>(drift, [brandId, ...given(days)], transaction)
         await read(checked, [brandId, now], transaction)
         return found.map(({ startsAt }) => startsAt)
       },
 
-      /** Has days summed anew. */
+      /** Notes days to be summed again. */
       note: async (brandId: string, moments: readonly Date[], transaction: Transaction): Promise<void> =>
         void (await read(note, [brandId, moments], transaction)),
     }

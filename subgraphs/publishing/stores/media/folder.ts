@@ -21,15 +21,18 @@ const contents = statement(
        or exists (select from publishing.media_assets where brand_id = $1 and folder_id = $2) as "isUsed"`,
 )
 
-/** What only folders are asked. */
+/** Returns the statements that only folders have. */
 const folderSql = (rows: Rows<typeof mediaFolders>, { reading }: Opening) => ({
-  /** How many assets lie in a folder itself, by its id. */
+  /** Loads the number of assets directly in a folder, by its id. */
   countOf: createLoader<string, number>(reading, async ids => {
     const found = new Map((await rows.read<{ id: string; count: number }>(assetCounts, [ids])).map(({ id, count }) => [id, count]))
     return ids.map(id => found.get(id) ?? 0)
   }),
 
-  /** All folders of a brand, each with the one that it lies in. Nobody makes or moves one of them before the transaction ends. */
+  /**
+   * Returns all folders of a brand, each with its parent, and locks them: none is created or moved before the
+   * transaction ends.
+   */
   async tree(brandId: string, transaction: Transaction): Promise<readonly { readonly id: string; readonly parentId: string | null }[]> {
     await rows.read(lockMaking, [brandId], transaction)
     return rows.read<{ id: string; parentId: string | null }>(ofBrand, [brandId], transaction)

@@ -5,13 +5,13 @@ import { brands } from '../brand.ts'
 export const generatedImages = table('publishing.generated_images', {
   brandId: uuid.key,
   id: uuid.key,
-  /** Those that were drawn together: the id of the first. */
+  /** Id of the first image of those that were generated together. */
   groupId: uuid,
   postId: uuid.maybe,
   prompt: text,
   model: text,
   requestedModel: text.maybe,
-  /** Null once the asset was deleted. */
+  /** Null after the asset was deleted. */
   assetId: uuid.maybe,
   authorId: uuid.maybe,
   ...stamps,

@@ -4,7 +4,7 @@ import { json, moment, type Row, selectList, table, texts, uuid } from '../../..
 import { createLoader } from '../../../store/loader.ts'
 import type { Opening } from '../../../store/store.ts'
 
-/** A trend as it is kept. */
+/** A stored trend. */
 export interface KeptTrend {
   readonly id: string
   readonly topic: string
@@ -12,7 +12,7 @@ export interface KeptTrend {
   readonly source: string | null
   readonly url: string | null
   readonly score: number | null
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly observedAt: string
   readonly mentionsEarlierYear: boolean
 }
@@ -20,10 +20,10 @@ export interface KeptTrend {
 export const trendReports = table('publishing.trend_reports', {
   brandId: uuid.key,
   trends: json.of<readonly KeptTrend[]>().or([]),
-  /** Null as long as none was fetched. */
+  /** Null until trends were first fetched. */
   fetchedAt: moment.maybe,
   expiresAt: moment.maybe,
-  /** When it was asked for anew within the last hour, ISO 8601. */
+  /** Times of the refreshes that people requested within the last hour, ISO 8601. */
   refreshed: texts.or([]),
 })
 
@@ -40,18 +40,18 @@ export const trendReportStore = {
   table: trendReports,
   lists: {},
   open: ({ sequelize, reading }: Opening) => ({
-    /** By the brand's id: for whoever may see the brand. */
+    /** Loads reports by the brand's id, without a check: the caller must have checked the right to the brand. */
     of: createLoader<string, TrendReportRow | null>(reading, async ids => {
       const found = new Map((await rows<TrendReportRow>(sequelize, ofBrands, [ids])).map(row => [row.brandId, row]))
       return ids.map(id => found.get(id) ?? null)
     }),
-    /** The report of a brand, made where there is none; nobody else writes it before the transaction ends. */
+    /** Locks the report of a brand until the transaction ends, and creates a missing one. */
     async lock(brandId: string, transaction: Transaction): Promise<TrendReportRow> {
       await rows(sequelize, begin, [brandId], transaction)
       const [row] = await rows<TrendReportRow>(sequelize, lock, [brandId], transaction)
       return row!
     },
-    /** Notes when it was asked for anew. */
+    /** Stores the times of requested refreshes. */
     count: async (brandId: string, refreshed: readonly string[], transaction: Transaction): Promise<void> =>
       void (await rows(sequelize, counted, [brandId, refreshed], transaction)),
     async keep(brandId: string, trends: readonly KeptTrend[], fetchedAt: Date, expiresAt: Date, transaction: Transaction): Promise<TrendReportRow> {

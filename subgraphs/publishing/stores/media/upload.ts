@@ -12,10 +12,10 @@ export const mediaUploads = table('publishing.media_uploads', {
   filename: text,
   altText: text.maybe,
   folderId: uuid.maybe,
-  /** How long it will be. */
+  /** Announced length. */
   bytes: integer,
   received: integer.or(0),
-  /** Its beginning in base64, until that tells what it is. */
+  /** First bytes in base64, stored until they reveal the file's type. */
   head: text.or(''),
   mimeType: text.of<MediaType>().maybe,
   parts: json.of<readonly Part[]>().or([]),
@@ -39,17 +39,20 @@ const takePart = statement(
     where u.brand_id = $1 and u.id = $2 and u.received = $3 and u.asset_id is null returning ${columns}`,
 )
 
-/** What of uploads is under way. */
+/** Uploads in progress. */
 interface Open {
-  /** How many of the brand are. */
+  /** Number of the brand's uploads. */
   readonly ofBrand: number
-  /** How many bytes those of the organization will have. */
+  /** Total bytes of the organization's uploads when complete. */
   readonly bytes: number
 }
 
-/** What only uploads are asked. */
+/** Returns the statements that only uploads have. */
 const uploadSql = (rows: Rows<typeof mediaUploads>) => ({
-  /** What is under way. Nobody begins another upload of the organization before the transaction ends. */
+  /**
+   * Counts the uploads in progress, and locks the count: no other upload of the organization begins before the
+   * transaction ends.
+   */
   async openOf({ id, organizationId }: Pick<BrandRow, 'id' | 'organizationId'>, now: Date, transaction: Transaction): Promise<Open> {
     await rows.read(lockMaking, [organizationId], transaction)
     const [found] = await rows.read<Open>(countOpen, [organizationId, id, now], transaction)
@@ -57,8 +60,8 @@ const uploadSql = (rows: Rows<typeof mediaUploads>) => ({
   },
 
   /**
-   * Notes what has come of an upload since it was as long as `upload.received` says.
-   * @returns the upload as it stands then; null when somebody else was faster
+   * Records bytes received since the upload had the length of `upload.received`.
+   * @returns the changed upload; null when another request changed it first
    */
   async take(
     upload: UploadRow,

@@ -5,7 +5,7 @@ import { createLoader } from '../../../store/loader.ts'
 import type { Opening } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 
-/** A picture as one network takes it. */
+/** A picture in the format of one network. */
 export const mediaVariants = table('publishing.media_variants', {
   brandId: uuid.key,
   assetId: uuid.key,
@@ -32,12 +32,12 @@ export const variantStore = {
   table: mediaVariants,
   lists: {},
   open: ({ sequelize, reading }: Opening) => ({
-    /** Those that were made of an asset, by its id: for whoever may see the asset. */
+    /** Loads an asset's variants by its id, without a check: the caller must have checked the right to the asset. */
     ofAsset: createLoader<string, MediaVariantRow[]>(reading, async ids => {
       const found = Map.groupBy(await rows<MediaVariantRow>(sequelize, ofAssets, [ids]), ({ assetId }) => assetId)
       return ids.map(id => found.get(id) ?? [])
     }),
-    /** Keeps what is known of one that was made, in place of an older one. @returns whether its asset is there still */
+    /** Stores a created variant in place of an older one. @returns whether its asset still exists */
     async keep({ brandId, assetId, platform, mimeType, width, height, bytes, createdAt }: MediaVariantRow, transaction: Transaction): Promise<boolean> {
       const kept = await rows(sequelize, keep, [brandId, assetId, platform, mimeType, width, height, bytes, createdAt], transaction)
       return kept.length > 0

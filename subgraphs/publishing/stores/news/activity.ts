@@ -7,22 +7,22 @@ import { personOf } from '../../../viewer.ts'
 
 export type ActivityKind = 'POST_CREATED' | 'POST_CHANGED' | 'POST_DELETED' | 'POST_APPROVAL' | 'POST_STATUS' | 'CONNECTION' | 'MEDIA' | 'CAMPAIGN' | 'BRAND'
 
-/** What happened in a brand, as its record has it: it was written in the transaction that did it. */
+/** An activity in a brand, from its audit log. */
 export interface BrandActivityRow {
   readonly id: string
   readonly brandId: string
   readonly at: Date
   readonly kind: ActivityKind
-  /** Null when no person did it. */
+  /** Null when no person acted. */
   readonly userId: string | null
   readonly postId: string | null
   readonly connectionId: string | null
 }
 
-/** What of the record people are shown, by what it is about. The rest is told of posts as a change. */
+/** Kinds of activity by the noun of the audit action; every other shown entry is a change of a post. */
 const kindsOfThings: Readonly<Record<string, ActivityKind>> = {
   post: 'POST_CHANGED',
-  // Of a thread, whose id is that of its first post.
+  // Audit entries of a thread have the id of its first post.
   thread: 'POST_CHANGED',
   connection: 'CONNECTION',
   media: 'MEDIA',
@@ -52,7 +52,10 @@ const kindsOfPosts: Readonly<Record<string, ActivityKind>> = {
   released: 'POST_APPROVAL',
 }
 
-/** As what people are shown an entry of the record; null for what they are not shown. @param action noun and past participle: `post.created` */
+/**
+ * Returns the kind of activity of an audit action; null for an action that people do not see. @param action noun and
+ * past participle: `post.created`
+ */
 export function kindOf(action: string): ActivityKind | null {
   const [thing, done] = action.split('.') as [string, string?]
   if (thing === 'post' && done && Object.hasOwn(kindsOfPosts, done)) return kindsOfPosts[done]!
@@ -81,7 +84,7 @@ function activityOf({ id, brandId, at, actor, action, subjectId }: Entry): Brand
   }
 }
 
-/** The latest first: ids of the record begin with their moment. */
+/** The latest first: ids of audit entries begin with their time. */
 export const latestFirst: Order<BrandActivityRow> = { name: 'activity.latest', position: ({ id }) => [id], parts: [isId] }
 
 const things = `array[${Object.keys(kindsOfThings)
@@ -100,22 +103,22 @@ const some = statement(
 )
 const later = statement(`select a.id from publishing.audit_entries a where a.tenant_id = $1 and a.id >= $2 and ${shown} order by a.id desc limit 500`)
 
-/** The smallest id of a moment. */
+/** Returns the smallest id of a moment. */
 const idAt = (at: Date): string => {
   const time = at.getTime().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** Of no brand: who is in no organization is shown nothing. */
+/** Id of no organization: a viewer without an organization sees no activity. */
 const nowhere = '00000000-0000-0000-0000-000000000000'
 
-/** What happened in brands, read from their records. */
+/** Activities in brands, read from their audit log. */
 export const activityStore = {
   open({ sequelize, reading, viewer }: Opening) {
     const organization = viewer ? (viewer.organizationId ?? nowhere) : null
     const ask = <Found>(wanted: ReturnType<typeof statement>, values: readonly unknown[]) => rows<Found>(sequelize, wanted, values, null, reading)
     return {
-      /** What happened in a brand, the latest first. */
+      /** Returns a page of a brand's activities, the latest first. */
       async page(brandId: string, request: PageRequest): Promise<Connection<BrandActivityRow>> {
         const { after, limit } = request
         const found = await reading.statement(() =>
@@ -127,14 +130,17 @@ export const activityStore = {
         })
       },
 
-      /** One of a brand by its id; null for one that may not be seen, or is past retention. */
+      /**
+       * Loads an activity of a brand by its id; null for one that the viewer may not see, or that is older than the
+       * retention period.
+       */
       one: createLoader<{ readonly brandId: string; readonly id: string }, BrandActivityRow | null>(reading, async keys => {
         const found = await ask<Entry>(some, [keys.map(({ brandId }) => brandId), organization, keys.map(({ id }) => id)])
         const byId = new Map(found.map(entry => [entry.id, activityOf(entry)]))
         return keys.map(({ id }) => byId.get(id) ?? null)
       }),
 
-      /** Ids of what happened in a brand since a moment, the last 500. */
+      /** Returns the ids of a brand's activities since a moment, the last 500. */
       since: (brandId: string, at: Date) => ask<{ id: string }>(later, [brandId, idAt(at)]),
     }
   },

@@ -7,12 +7,15 @@ import type { SealedColumn } from '../../../store/sealed.ts'
 import type { Opening } from '../../../store/store.ts'
 import type { WebhookEndpointRow } from './webhook.ts'
 
-/** Secrets of webhooks that were replaced before the one that is the endpoint's `previousSecret`; each signs until its day is over. */
+/**
+ * Secrets of webhook endpoints that were replaced before `previousSecret`. Each signs until a day after its
+ * replacement.
+ */
 export const formerSecrets = table('publishing.webhook_former_secrets', {
   id: uuid.key,
   brandId: uuid,
   endpointId: uuid,
-  /** Sealed. */
+  /** Encrypted. */
   secret: text,
   signsUntil: moment,
 })
@@ -40,24 +43,24 @@ export const formerSecretStore = (cipher: Cipher) => ({
     const read = ({ brandId, id }: WebhookEndpointRow, now: Date, transaction?: Transaction) =>
       rows<Standing>(sequelize, standing, [brandId, id, now], transaction)
     return {
-      /** Keeps a replaced secret until its day is over. */
+      /** Stores a replaced secret until it signs no more. */
       async keep({ brandId, id: endpointId }: WebhookEndpointRow, clear: string, signsUntil: Date, now: Date, transaction: Transaction): Promise<void> {
         const id = newId(now)
         await rows(sequelize, insert, [id, brandId, endpointId, cipher.seal(clear, place(id)), signsUntil], transaction)
       },
 
-      /** Until when each of an endpoint's replaced secrets signs, the latest first. */
+      /** Returns the times at which an endpoint's replaced secrets stop signing, the latest first. */
       ends: async (endpoint: WebhookEndpointRow, now: Date, transaction: Transaction): Promise<readonly Date[]> =>
         (await read(endpoint, now, transaction)).map(({ signsUntil }) => signsUntil),
 
-      /** Opens the replaced secrets of an endpoint that still sign. Throws when the key is missing. */
+      /** Decrypts the replaced secrets of an endpoint that still sign. Throws when the key is missing. */
       async secretsOf(endpoint: WebhookEndpointRow, now: Date): Promise<readonly string[]> {
-        // The last one that was replaced outlasts those before it.
+        // The secret that was replaced last is valid longest.
         if (!endpoint.previousUntil || endpoint.previousUntil <= now) return []
         return (await read(endpoint, now)).map(({ id, secret }) => cipher.open(secret, place(id)))
       },
 
-      /** Opens a secret as it is kept. Throws when the key is missing. */
+      /** Decrypts a stored secret. Throws when the key is missing. */
       open: (id: string, sealed: string): string => cipher.open(sealed, place(id)),
     }
   },

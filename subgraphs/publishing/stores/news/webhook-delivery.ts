@@ -6,7 +6,7 @@ import { brands } from '../brand.ts'
 
 export type WebhookDeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED'
 
-/** What is, or was, told to an address: one row for each event and address, written in the transaction that made it true. */
+/** Deliveries of webhooks: one row for each event and endpoint, written in the transaction of the event. */
 export const webhookDeliveries = table('publishing.webhook_deliveries', {
   brandId: uuid.key,
   id: uuid.key,
@@ -14,27 +14,30 @@ export const webhookDeliveries = table('publishing.webhook_deliveries', {
   event: text,
   postId: uuid.maybe,
   connectionId: uuid.maybe,
-  /** The body, byte for byte the same at each try. */
+  /** The body, the same bytes for each attempt. */
   body: text,
   status: text.of<WebhookDeliveryStatus>().or('PENDING'),
-  /** How many tries were begun. */
+  /** Number of attempts that were begun. */
   attempts: integer.or(0),
-  /** The status of the last answer; null when none came. */
+  /** Status of the last answer; null without one. */
   responseStatus: integer.maybe,
-  /** When it is tried next, or, while a try is under way, when that counts as interrupted; null once it is over. */
+  /**
+   * Time of the next attempt, or, during an attempt, the time at which it counts as interrupted; null once the delivery
+   * has ended.
+   */
   nextAttemptAt: moment.maybe,
   ...stamps,
 })
 
 export type WebhookDeliveryRow = Row<typeof webhookDeliveries>
 
-/** A delivery by its key, with what its wake-up is grouped by. */
+/** Key of a delivery, with the endpoint by which its wake-ups are grouped. */
 export type DeliveryKey = Readonly<Record<'brandId' | 'id' | 'endpointId', string>>
 
-/** What the wake-up of a delivery carries. */
+/** Returns the content of a delivery's wake-up. */
 export const keyOf = ({ brandId, id, endpointId }: DeliveryKey): DeliveryKey => ({ brandId, id, endpointId })
 
-/** An event as it is told to each of a brand's addresses that ask for it. */
+/** An event for every endpoint of a brand that subscribes to it. */
 export interface NewEvent {
   readonly brandId: string
   readonly event: string
@@ -61,16 +64,16 @@ const due = statement(
 )
 
 const deliverySql = (rows: Rows<typeof webhookDeliveries>) => ({
-  /** Writes events for each address that asks for them. @returns what has become due by it */
+  /** Writes deliveries of events for each endpoint that subscribes to them. @returns the deliveries that became due */
   tell: (events: readonly NewEvent[], now: Date, transaction: Transaction) => rows.read<DeliveryKey>(insert, [JSON.stringify(events), now], transaction),
 
-  /** Locks a delivery if nobody else has it under lock; null when somebody has, or it is gone. */
+  /** Locks a delivery that no other transaction has locked; null when another one has, or when it was deleted. */
   async lockIfFree(brandId: string, id: string, transaction: Transaction): Promise<WebhookDeliveryRow | null> {
     const [found] = await rows.read(lockIfFree, [brandId, id], transaction)
     return found ?? null
   },
 
-  /** What should have been tried before this moment: its wake-up was lost, or its try interrupted. */
+  /** Returns deliveries that were due before a moment: their wake-up was lost, or their attempt interrupted. */
   due: (before: Date, limit: number) => rows.read<DeliveryKey>(due, [before, limit]),
 })
 

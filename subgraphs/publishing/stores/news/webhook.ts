@@ -9,7 +9,7 @@ import type { SealedColumn } from '../../../store/sealed.ts'
 import { type Rows, store } from '../../../store/store.ts'
 import { type BrandRow, brands } from '../brand.ts'
 
-/** What is told to programs of others. */
+/** Events that webhooks deliver. */
 export const webhookEvents = [
   'post.scheduled',
   'post.published',
@@ -20,20 +20,23 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-/** Addresses that are told what happens in a brand. Their secrets are sealed before they come here. */
+/** Webhook endpoints of brands. Their secrets are encrypted before they reach the store. */
 export const webhookEndpoints = table('publishing.webhook_endpoints', {
   brandId: uuid.key,
   id: uuid.key,
-  /** Whose the brand was: once it has moved on, nothing is told there until its new organization says so. */
+  /**
+   * The brand's organization when the endpoint was confirmed: after the brand has moved, nothing is sent until the new
+   * organization confirms the endpoint.
+   */
   organizationId: uuid,
   url: text,
   events: texts,
   active: truth.or(true),
   description: text.maybe,
-  /** Why the platform stopped telling it; null when it did not. */
+  /** Reason why the platform disabled the endpoint; null when it did not. */
   disabledReason: text.maybe,
   secret: text,
-  /** The secret before the last rotation, which signs beside the present one until then; those before it are `formerSecrets`. */
+  /** The secret before the last rotation, which also signs until that time; earlier ones are in `formerSecrets`. */
   previousSecret: text.maybe,
   previousUntil: moment.maybe,
   ...stamps,
@@ -41,12 +44,12 @@ export const webhookEndpoints = table('publishing.webhook_endpoints', {
 
 export type WebhookEndpointRow = Row<typeof webhookEndpoints>
 
-/** How many a brand may have. */
+/** Maximum number of a brand's endpoints. */
 export const mostWebhooks = 20
 
 const place = (id: string) => `publishing.webhook_endpoint:${id}:secret`
 
-/** The secrets of webhooks as they are kept. */
+/** Encrypted secrets of webhook endpoints. */
 export const sealedWebhookSecrets: readonly SealedColumn[] = ['secret', 'previous_secret'].map(column => ({
   table: webhookEndpoints.name,
   key: 'id',
@@ -62,7 +65,7 @@ const resting = statement(
      exists (select from publishing.calendar_feeds f where f.brand_id = $1 and f.organization_id <> $2) as feed`,
 )
 
-/** What a brand brought along from another organization that its present one has not confirmed. */
+/** Webhooks and feeds that moved with a brand and that its present organization has not confirmed. */
 export interface Resting {
   readonly webhooks: number
   /** Whether its calendar feed rests. */
@@ -70,29 +73,34 @@ export interface Resting {
 }
 
 const webhookSql = (rows: Rows<typeof webhookEndpoints>, cipher: Cipher) => ({
-  /** What a brand has. Nobody makes another for it before the transaction ends. */
+  /**
+   * Counts a brand's endpoints, and locks the count: no other endpoint is created for it before the transaction ends.
+   */
   async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [brandId], transaction)
     const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
     return { inAll: made!.inAll, today: 0, todaySince: null }
   },
 
-  /** What rests of a brand, as seen from the organization that it is in. */
+  /** Returns what awaits confirmation by a brand's present organization. */
   async restingOf({ id, organizationId }: Pick<BrandRow, 'id' | 'organizationId'>, transaction: Transaction): Promise<Resting> {
     const [found] = await rows.read<Resting>(resting, [id, organizationId], transaction)
     return found!
   },
 
-  /** A new secret, as it is shown and as it is kept. */
+  /** Creates a secret, in plain text and encrypted. */
   newSecret(id: string): { shown: string; sealed: string } {
     const shown = newSecret()
     return { shown, sealed: cipher.seal(shown, place(id)) }
   },
 
-  /** Opens a secret as it is kept. Throws when the key is missing. */
+  /** Decrypts a stored secret. Throws when the key is missing. */
   open: (id: string, sealed: string): string => cipher.open(sealed, place(id)),
 
-  /** Opens the secrets that sign now: the present one, and for a day after a rotation the one before. Throws when the key is missing. */
+  /**
+   * Returns the secrets that sign at present: the current one and, for a day after a rotation, the former one. Throws
+   * when the key is missing.
+   */
   secretsOf({ id, secret, previousSecret, previousUntil }: WebhookEndpointRow, now: Date): readonly string[] {
     const isStill = previousSecret !== null && previousUntil !== null && previousUntil > now
     return [secret, ...(isStill ? [previousSecret] : [])].map(sealed => cipher.open(sealed, place(id)))
@@ -105,7 +113,7 @@ export const webhookEndpointStore = (cipher: Cipher) =>
     {
       what: 'webhook',
       tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
-      // The oldest first; a brand has twenty at most.
+      // The oldest first; a brand has at most twenty.
       manyBy: { brandId: 't.created_at, t.id' },
     },
     rows => webhookSql(rows, cipher),

@@ -6,11 +6,14 @@ import { type Rows, store } from '../../../store/store.ts'
 import { type BrandRow, brands } from '../brand.ts'
 import type { PostRow } from '../post.ts'
 
-/** Addresses at which calendar programs read posts: one for each brand at most. */
+/** Addresses at which calendar programs read posts: at most one for each brand. */
 export const calendarFeeds = table('publishing.calendar_feeds', {
   brandId: uuid.key,
   id: uuid,
-  /** Whose the brand was: of one that has moved on the address rests until its new organization confirms it. */
+  /**
+   * The brand's organization when the feed was confirmed: after the brand has moved, the address answers nothing until
+   * the new organization confirms it.
+   */
   organizationId: uuid,
   /** SHA-256 of the token in the address. */
   tokenHash: text,
@@ -25,13 +28,13 @@ const byToken = statement(
   `select ${selectList(brands, 'b')} from publishing.calendar_feeds f join publishing.brands b on b.id = f.brand_id and b.organization_id = f.organization_id
    where f.token_hash = $1`,
 )
-/** How many posts of each status a feed tells. */
+/** Maximum posts of each status in a feed. */
 const mostTold = 2_500
-/** How much of a post's text a calendar shows, in characters. */
+/** Maximum characters of a post's text in a calendar. */
 export const toldLength = 2_000
 const toldList = `p.id, p.platform, p.title, left(p.copy, ${toldLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
 
-/** As much of a post as a calendar program reads: thousands of long texts whole would fill the process. */
+/** The part of a post for calendar programs: thousands of whole texts would exhaust the process's memory. */
 export type ToldPost = Pick<PostRow, 'id' | 'platform' | 'title' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
 
 const told = statement(
@@ -42,20 +45,26 @@ const told = statement(
 )
 
 const feedSql = (rows: Rows<typeof calendarFeeds>) => ({
-  /** The feed of a brand, under lock; nobody makes another for it before the transaction ends. */
+  /** Locks and returns the feed of a brand; no other feed is created for it before the transaction ends. */
   async lockOf(brandId: string, transaction: Transaction): Promise<CalendarFeedRow | null> {
     await rows.read(lockMaking, [brandId], transaction)
     const [found] = await rows.read(lockOf, [brandId], transaction)
     return found ?? null
   },
 
-  /** The brand whose feed has this token; null once it was revoked, or replaced, or the brand has moved to another organization. */
+  /**
+   * Returns the brand of a feed's token; null once it was revoked or replaced, or the brand has moved to another
+   * organization.
+   */
   async brandOf(tokenHash: string): Promise<BrandRow | null> {
     const [found] = await rows.read<BrandRow>(byToken, [tokenHash])
     return found ?? null
   },
 
-  /** Scheduled and published posts of a brand between two moments: the latest of these, the next of those, 2,500 each at most. */
+  /**
+   * Returns a brand's scheduled and published posts between two moments: the latest published and the next scheduled
+   * ones, at most 2,500 each.
+   */
   told: (brandId: string, from: Date, to: Date) => rows.read<ToldPost>(told, [brandId, from, to]),
 })
 

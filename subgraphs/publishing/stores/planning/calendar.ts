@@ -9,13 +9,13 @@ import type { Platform } from '../../network/network.ts'
 import { type PostRow, type PostStatus, posts } from '../post.ts'
 import { type CampaignRow, campaigns } from './campaign.ts'
 
-/** What stands in a calendar: a post that was given a time, or a campaign that has days. */
+/** An entry of a calendar: a post with a time, or a campaign with days. */
 export interface CalendarEntryRow {
   readonly id: string
   readonly kind: 'POST' | 'CAMPAIGN'
   readonly at: Date
   readonly endsAt: Date | null
-  /** In the time zone of the brand. */
+  /** Day in the brand's time zone. */
   readonly day: string
   readonly time: string
   readonly title: string
@@ -27,7 +27,7 @@ export interface CalendarEntryRow {
   readonly campaign: CampaignRow | null
 }
 
-/** Which entries: of an organization, or of one brand of it. */
+/** Filter of entries: of an organization, or of one of its brands. */
 export interface CalendarFilter {
   readonly organizationId: string
   readonly brandId: string | null
@@ -42,7 +42,7 @@ export const inTime: Order<CalendarEntryRow> = {
   parts: [isMoment, isId],
 }
 
-/** Statuses of posts that have, or had, a time. */
+/** Statuses of posts with a present or former time. */
 const timed = `unnest(array['SCHEDULED', 'PUBLISHED', 'FAILED']) s(status)`
 const ofBrands = 'b.organization_id = $1 and case when $2::uuid is null then b.archived_at is null else b.id = $2 end'
 const postColumns = selectList(posts, 'p')
@@ -60,15 +60,18 @@ const countPosts = statement(
   `select count(*)::int as count from publishing.brands b cross join ${timed}
    join publishing.posts p on p.brand_id = b.id and p.status = s.status and p.scheduled_at >= $3 and p.scheduled_at < $4 where ${ofBrands}`,
 )
-// Days are compared as texts; what a zone makes of them is looked at afterwards.
+// Days are compared as texts; time zones are applied afterwards.
 const campaignsOfDays = statement(
   `select ${selectList(campaigns, 'c')} from publishing.brands b join publishing.campaigns c on c.brand_id = b.id
    where ${ofBrands} and c.archived_at is null and c.starts_on <= $4 and coalesce(c.ends_on, c.starts_on) >= $3 order by c.starts_on, c.id limit $5`,
 )
-/** How far away the next post of a place is no conflict any more, in ms, and how many conflicts of one entry are told. */
+/**
+ * Time in ms between two posts at a place from which they do not conflict, and maximum number of conflicts shown for an
+ * entry.
+ */
 export const conflictMs = 15 * 60_000
 export const mostConflicts = 50
-/** What tells at which place a post is shown: texts would be read once for each of its neighbours. */
+/** The fields that determine where a post is shown: texts would be read once for each neighbouring post. */
 export type NearPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'status' | 'authorId' | 'connectionId' | 'target'>
 const nearList = 'p.id, p.brand_id as "brandId", p.platform, p.status, p.author_id as "authorId", p.connection_id as "connectionId", p.target'
 const near = statement(
@@ -80,15 +83,15 @@ const near = statement(
    order by p.scheduled_at, p.id`,
 )
 
-/** How many campaigns of all brands a calendar looks at. */
+/** Maximum campaigns of all brands that a calendar reads. */
 const mostCampaignsAtOnce = 1_000
 
-/** What calendars are asked. */
+/** Statements about calendars. */
 export const calendarStore = {
   open: ({ sequelize, reading }: Opening) => {
     const ask = <Found>(...[wanted, values]: [ReturnType<typeof statement>, readonly unknown[]]) => rows<Found>(sequelize, wanted, values, null, reading)
     return {
-      /** Posts of the range behind a place in its order, as many as a page needs. */
+      /** Returns posts of the range behind a position, as many as a page needs. */
       posts: ({ organizationId, brandId, from, to }: CalendarFilter, { after, limit }: PageRequest) =>
         reading.statement(() =>
           after
@@ -100,7 +103,7 @@ export const calendarStore = {
       campaigns: ({ organizationId, brandId }: CalendarFilter, first: string, last: string) =>
         reading.statement(() => ask<CampaignRow>(campaignsOfDays, [organizationId, brandId, first, last, mostCampaignsAtOnce])),
 
-      /** A page of what was found, in the order of time. */
+      /** Returns a page of the found entries, ordered by time. */
       page: (filter: CalendarFilter, request: PageRequest, entries: readonly CalendarEntryRow[], campaignsInAll: number): Connection<CalendarEntryRow> =>
         toConnection(entries, request, inTime, async () => {
           const { organizationId, brandId, from, to } = filter
@@ -108,7 +111,7 @@ export const calendarStore = {
           return found!.count + campaignsInAll
         }),
 
-      /** Posts of the brand and network that are close to this one and not of its thread, for one operation. */
+      /** Loads posts of the brand and network that are close to a post and not in its thread, for one operation. */
       near: createLoader<PostRow, NearPost[]>(reading, async of => {
         const keys = [
           of.map(({ id }) => id),

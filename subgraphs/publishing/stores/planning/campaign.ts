@@ -15,7 +15,7 @@ export const campaigns = table('publishing.campaigns', {
   name: text,
   description: text.maybe,
   color: text.maybe,
-  /** Days of the brand's time zone, as `2027-03-01`: they mean the same wherever they are read. */
+  /** Days in the brand's time zone, as `2027-03-01`, independent of the reader's zone. */
   startsOn: text.maybe,
   endsOn: text.maybe,
   archivedAt: moment.maybe,
@@ -24,7 +24,7 @@ export const campaigns = table('publishing.campaigns', {
 
 export type CampaignRow = Row<typeof campaigns>
 
-/** How many posts a campaign has, by status. */
+/** Numbers of a campaign's posts, by status. */
 export interface CampaignCountsRow {
   readonly draft: number
   readonly scheduled: number
@@ -32,13 +32,15 @@ export interface CampaignCountsRow {
   readonly failed: number
 }
 
-/** How many campaigns a brand may have, archived ones included: a calendar reads all those of its days. */
+/**
+ * Maximum number of a brand's campaigns, archived ones included, because a calendar reads all campaigns of its days.
+ */
 export const mostCampaigns = 500
 
 const lockMaking = transactionLock('publishing.campaigns')
 const countMade = statement('select count(*)::int as "inAll" from publishing.campaigns where brand_id = $1')
 const shareOne = statement('select id from publishing.campaigns where brand_id = $1 and id = $2 for key share')
-/** Each status by itself, within the index: to sort fifty thousand posts by status takes three times as long. */
+/** Counts each status separately along the index: sorting fifty thousand posts by status takes three times as long. */
 const countPosts = statement(
   `select c.id, ${postStatuses
     .map(status => `(select count(*) from publishing.posts p where p.campaign_id = c.id and p.status = '${status}')::int as "${status.toLowerCase()}"`)
@@ -48,7 +50,9 @@ const countPosts = statement(
 const leave = statement('update publishing.posts set campaign_id = null where campaign_id = $1')
 
 const campaignSql = (rows: Rows<typeof campaigns>, { reading }: Opening) => ({
-  /** What a brand has. Nobody makes another campaign for it before the transaction ends. */
+  /**
+   * Counts a brand's campaigns, and locks the count: no other campaign is created for it before the transaction ends.
+   */
   async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [brandId], transaction)
     const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
@@ -56,27 +60,27 @@ const campaignSql = (rows: Rows<typeof campaigns>, { reading }: Opening) => ({
   },
 
   /**
-   * Sees to it that a campaign is the brand's, and stays there until the transaction ends: for whatever puts a post into it, before it
-   * locks the post.
-   * @throws NOT_FOUND, the same for another brand's as for none
+   * Checks that a campaign belongs to the brand, and locks it until the transaction ends. Every write that adds a post
+   * to a campaign calls it before it locks the post.
+   * @throws NOT_FOUND, the same for a missing campaign and for another brand's
    */
   async requireOf(brandId: string, id: string, transaction: Transaction): Promise<void> {
     const [found] = await rows.read<{ id: string }>(shareOne, [brandId, id], transaction)
     if (!found) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
   },
 
-  /** The same for what is only looked at. @throws NOT_FOUND */
+  /** Checks, without a lock, that a campaign belongs to the brand. @throws NOT_FOUND */
   async seeOf(brandId: string, id: string): Promise<void> {
     if ((await rows.byId.load(id))?.brandId !== brandId) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
   },
 
-  /** How many posts a campaign has, for one operation. */
+  /** Loads the numbers of a campaign's posts, for one operation. */
   countsOf: createLoader<string, CampaignCountsRow>(reading, async ids => {
     const found = new Map((await rows.read<CampaignCountsRow & { id: string }>(countPosts, [ids])).map(row => [row.id, row]))
     return ids.map(id => found.get(id)!)
   }),
 
-  /** Takes all posts out of a campaign; they stay as they are. */
+  /** Removes all posts from a campaign; the posts stay unchanged. */
   async leave(id: string, transaction: Transaction): Promise<void> {
     await rows.read(leave, [id], transaction)
   },

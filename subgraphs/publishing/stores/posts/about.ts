@@ -5,7 +5,7 @@ import type { PostReads } from './of-brand.ts'
 import { sameWordsLoader } from './same-words.ts'
 import { versionLoader } from './version.ts'
 
-/** What is read of posts beside their rows, for one operation. Whoever asks has the post, or the brand, already. */
+/** Loads records about posts for one operation. The caller must have checked the right to the post or the brand. */
 interface About {
   readonly sameWords: ReturnType<typeof sameWordsLoader>
   readonly versions: ReturnType<typeof versionLoader>

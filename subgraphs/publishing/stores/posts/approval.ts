@@ -7,19 +7,19 @@ import { createLoader } from '../../../store/loader.ts'
 import type { PostRow } from '../post.ts'
 import type { PostReads } from './of-brand.ts'
 
-/** RESET: a change of the post, or of its brand's mode, has moved it by itself. */
+/** RESET: a change of the post, or of its brand's mode, has reset the approval. */
 export type ApprovalAction = 'SUBMIT' | 'APPROVE' | 'REQUEST_CHANGES' | 'REJECT' | 'HOLD' | 'RELEASE' | 'RESET'
 
-/** One step of a post with those who approve. */
+/** A step of a post's approval. */
 export interface ApprovalEventRow {
   readonly at: Date
   readonly action: ApprovalAction
   readonly comment: string | null
-  /** As the record names who did it. */
+  /** The actor, as in audit entries. */
   readonly createdBy: string
 }
 
-/** How many steps are told of a post: the last ones. */
+/** Maximum number of steps that are listed for a post: the latest ones. */
 export const mostEvents = 100
 
 const keep = statement('insert into publishing.approval_events (brand_id, post_id, id, at, action, comment, created_by) values ($1, $2, $3, $4, $5, $6, $7)')
@@ -31,7 +31,7 @@ const ofPosts = statement(
     order by e.id`,
 )
 
-/** How many posts one statement reads the steps of. */
+/** Number of posts whose steps one statement reads. */
 const atOnce = 25
 
 /** Approval entries of posts, oldest first, for one operation. */
@@ -46,7 +46,10 @@ export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pi
     atOnce,
   )
 
-/** Writes down a step of a post, as it stands after it: each step is a version of its own, so steps of one millisecond keep their order. */
+/**
+ * Records a step of a post with the post's state after it. Each step has a version of its own, so steps of one
+ * millisecond keep their order.
+ */
 export async function keepEvent(
   rows: PostReads,
   { brandId, id, version }: Pick<PostRow, 'brandId' | 'id' | 'version'>,

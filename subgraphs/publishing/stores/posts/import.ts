@@ -3,16 +3,16 @@ import { store } from '../../../store/store.ts'
 import type { Problem } from '../../network/content/check.ts'
 import { brands } from '../brand.ts'
 
-/** What became of a row of a file. */
+/** Result of a row of a file. */
 export interface ImportReportRow {
-  /** The line on which it begins; the header stands on 1. */
+  /** Number of the line on which the row begins; the header is line 1. */
   readonly row: number
   readonly status: 'CREATED' | 'VALID' | 'INVALID'
   readonly postId: string | null
   readonly problems: readonly (Omit<Problem, 'code'> & { readonly code: string })[]
 }
 
-/** Files of posts that were imported, as long as the same key answers them again. */
+/** Imported files of posts, stored as long as the same key returns their report. */
 export const imports = table('publishing.post_imports', {
   brandId: uuid.key,
   id: uuid.key,

@@ -4,12 +4,12 @@ import { selectList } from '../../../../platform/sql/table.ts'
 import type { Rows } from '../../../store/store.ts'
 import { type PostRow, posts } from '../post.ts'
 
-/** What reads posts: the rows of any context. */
+/** The store's rows in any context that can read posts. */
 export type PostReads = Pick<Rows<typeof posts>, 'read'>
 
 const columns = selectList(posts, 'p')
 
-/** How many posts of a brand are read at a time by whoever changes them all. */
+/** Number of posts that are read at once when all posts of a brand are changed. */
 export const atATime = 500
 
 const overdue = statement(
@@ -33,10 +33,13 @@ const withApproval = statement(
     order by p.id limit ${atATime} for no key update of p`,
 )
 
-/** What is done with a row while it is held. */
+/** Work on a row while it is locked. */
 type Handle = (post: PostRow) => Promise<void>
 
-/** Hands each row of a statement to somebody, in the order of their ids, some hundred at a time, under lock; its last value is the id before. */
+/**
+ * Locks the rows of a statement, some hundred at once in the order of their ids, and passes each to a handler. The
+ * statement's last value is the id of the row before.
+ */
 async function each(
   rows: PostReads,
   wanted: ReturnType<typeof statement>,
@@ -52,14 +55,17 @@ async function each(
   }
 }
 
-/** The posts of a brand whose time has come, but those that are being sent, under lock. */
+/** Locks and handles the due posts of a brand, except posts that are being sent. */
 export const eachOverdue = (rows: PostReads, brandId: string, now: Date, transaction: Transaction, handle: Handle): Promise<void> =>
   each(rows, overdue, [brandId, now], transaction, handle)
 
-/** The posts of a brand that wait for somebody: failed ones, and those to be approved, under lock. */
+/** Locks and handles the posts of a brand that need a person: failed posts, and posts that wait for approval. */
 export const eachAttentive = (rows: PostReads, brandId: string, transaction: Transaction, handle: Handle): Promise<void> =>
   each(rows, attentive, [brandId], transaction, handle)
 
-/** Scheduled posts of a brand that nobody was asked about (`NONE`); or all that wait for a decision (`PENDING`), under lock. */
+/**
+ * Locks and handles the scheduled posts of a brand without an approval request (`NONE`), or all posts that wait for a
+ * decision (`PENDING`).
+ */
 export const eachOfApproval = (rows: PostReads, brandId: string, approval: 'NONE' | 'PENDING', transaction: Transaction, handle: Handle): Promise<void> =>
   each(rows, withApproval, [brandId, approval], transaction, handle)

@@ -7,7 +7,7 @@ import { type Opening, type Rows, store } from '../../../store/store.ts'
 import { brands } from '../brand.ts'
 import { lockThreadKey, type PostRow, posts } from '../post.ts'
 
-/** Threads of more than one post, and those with a title; any other is told by its one post. */
+/** Threads with more than one post or with a title; every other thread is represented by its only post. */
 export const threads = table('publishing.post_threads', {
   brandId: uuid.key,
   id: uuid.key,
@@ -17,12 +17,12 @@ export const threads = table('publishing.post_threads', {
 
 export type PostThreadRow = Row<typeof threads>
 
-/** How many posts a thread may have. */
+/** Maximum number of a thread's posts. */
 export const mostOfThread = 25
 
 const columns = selectList(posts, 'p')
 
-/** A thread that grew by the recipe of before may have more than one can have now: the first of them are told. */
+/** Threads from earlier versions may exceed the present maximum: only their first posts are listed. */
 const ofThreads = statement(
   `select p.* from unnest($1::uuid[], $2::uuid[]) as asked(brand_id, thread_id)
      join lateral (select ${columns} from publishing.posts p where p.brand_id = asked.brand_id and p.thread_id = asked.thread_id
@@ -39,9 +39,9 @@ const know = statement(
   `insert into publishing.post_threads (brand_id, id, created_at, updated_at, created_by) values ($1, $2, $3, $3, $4) on conflict do nothing`,
 )
 
-/** What only threads are asked. */
+/** Returns the statements that only threads have. */
 const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
-  /** The posts of threads, in order, for one operation. */
+  /** Loads the posts of threads, in order, for one operation. */
   postsOf: createLoader<Pick<PostThreadRow, 'brandId' | 'id'>, readonly PostRow[]>(
     reading,
     async asked => {
@@ -54,21 +54,21 @@ const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
     10,
   ) as DataLoader<Pick<PostThreadRow, 'brandId' | 'id'>, readonly PostRow[]>,
 
-  /** The posts of a thread in order, under lock; nobody adds one before the transaction ends. */
+  /** Locks and returns the posts of a thread in order; none is added before the transaction ends. */
   async lockPosts(brandId: string, threadId: string, transaction: Transaction): Promise<PostRow[]> {
     await rows.read(lockThreadKey, [`${brandId}:${threadId}`], transaction)
     return rows.read<PostRow>(lockThread, [brandId, threadId], transaction)
   },
 
-  /** Puts a post at a place that no other has at that moment. */
+  /** Moves a post to a position that no other post has. */
   putAt: async ({ brandId, id }: Pick<PostRow, 'brandId' | 'id'>, position: number, transaction: Transaction): Promise<void> =>
     void (await rows.read(place, [brandId, id, position], transaction)),
 
-  /** Lets go of a thread without posts. */
+  /** Deletes a thread without posts. */
   forgetIfEmpty: async (brandId: string, id: string, transaction: Transaction): Promise<void> =>
     void (await rows.read(forgetIfEmpty, [brandId, id], transaction)),
 
-  /** Knows a thread from now on, unless it is known. */
+  /** Stores a thread, unless it is stored already. */
   know: async (brandId: string, id: string, now: Date, createdBy: string, transaction: Transaction): Promise<void> =>
     void (await rows.read(know, [brandId, id, now, createdBy], transaction)),
 })

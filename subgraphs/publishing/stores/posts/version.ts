@@ -6,10 +6,10 @@ import { createLoader } from '../../../store/loader.ts'
 import type { PostRow } from '../post.ts'
 import type { PostReads } from './of-brand.ts'
 
-/** What a post says and shows, and where: what versions keep of it. */
+/** The part of a post that versions store: text, media and target. */
 export type Content = Pick<PostRow, 'copy' | 'title' | 'link' | 'visibility' | 'media' | 'firstComment' | 'target'>
 
-/** What of a post versions keep. */
+/** Returns the part of a post that versions store. */
 export const contentOf = ({ copy, title, link, visibility, media, firstComment, target }: Content): Content => ({
   copy,
   title,
@@ -20,18 +20,18 @@ export const contentOf = ({ copy, title, link, visibility, media, firstComment, 
   target,
 })
 
-/** A state of a post's content, as the post became so. */
+/** A version of a post's content. */
 export interface PostVersionRow extends Content {
   readonly brandId: string
   readonly postId: string
-  /** The version of the post with which it became so. */
+  /** Version of the post that introduced this content. */
   readonly version: number
   readonly createdAt: Date
-  /** As the record names who wrote it. */
+  /** The author, as in audit entries. */
   readonly createdBy: string
 }
 
-/** How many states are kept of a post, the present one included. */
+/** Maximum number of stored versions of a post, the present one included. */
 export const mostVersions = 50
 
 const columns = 'brand_id, post_id, version, content, created_at, created_by'
@@ -56,10 +56,13 @@ const ofPosts = statement(
 
 type Stored = Omit<PostVersionRow, keyof Content> & { readonly content: Content }
 
-/** How many posts one statement reads the versions of: each may be long. */
+/** Number of posts whose versions one statement reads, because versions may be long. */
 const atOnce = 10
 
-/** The states of posts' content that are kept, the newest first, for one operation; none of a post that was last written before they were kept. */
+/**
+ * Loads the versions of posts, the newest first, for one operation; none for a post that was last changed before
+ * versions existed.
+ */
 export const versionLoader = (reading: Reading, rows: PostReads): DataLoader<Pick<PostRow, 'brandId' | 'id'>, readonly PostVersionRow[]> =>
   createLoader<Pick<PostRow, 'brandId' | 'id'>, readonly PostVersionRow[]>(
     reading,
@@ -71,12 +74,15 @@ export const versionLoader = (reading: Reading, rows: PostReads): DataLoader<Pic
     atOnce,
   )
 
-/** Keeps the first state of a post's content. */
+/** Stores the first version of a post. */
 export async function keepVersion(rows: PostReads, post: PostRow, transaction: Transaction): Promise<void> {
   await rows.read(keep, valuesOf(post, post.createdBy), transaction)
 }
 
-/** Keeps a changed state of a post's content, with the one before where none was kept yet, and lets go of what is older than the last fifty. */
+/**
+ * Stores a new version of a changed post, and its former version if none is stored yet; deletes versions beyond the
+ * last fifty.
+ */
 export async function keepChange(rows: PostReads, before: PostRow, after: PostRow, createdBy: string, transaction: Transaction): Promise<void> {
   await rows.read(keepBoth, [...valuesOf(before, before.createdBy), ...valuesOf(after, createdBy).slice(2)], transaction)
   if (after.version > mostVersions) await rows.read(forget, [after.brandId, after.id], transaction)

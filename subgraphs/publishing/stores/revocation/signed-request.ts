@@ -10,22 +10,26 @@ export type RevocationEvent = 'DEAUTHORIZE' | 'DATA_DELETION'
 
 export type DeletionStatus = 'RECEIVED' | 'IN_PROGRESS' | 'COMPLETED'
 
-/** What networks sent us, signed, of accounts that took their permission back or want their data deleted. */
+/**
+ * Signed requests of networks about accounts that withdrew their permission or requested the deletion of their data.
+ */
 export const signedRequests = table('publishing.signed_requests', {
   id: uuid.key,
   platform: text.of<Platform>(),
   event: text.of<RevocationEvent>(),
-  /** SHA-256 of what was signed. */
+  /** SHA-256 of the signed content. */
   digest: text,
-  /** The network's id of the account; null once nothing has to be found by it any more. */
+  /** The network's id of the account; null once nothing needs to be found by it. */
   accountId: text.maybe,
-  /** The organizations whose application signed it; null: everybody's. */
+  /** The organizations whose application signed the request; null for all. */
   organizationIds: texts.maybe,
-  /** By which a person asks what became of a deletion. */
+  /** Code by which a person reads the state of a deletion. */
   code: text.maybe,
   status: text.of<DeletionStatus>(),
   receivedAt: moment,
-  /** Accounts that were connected later are not meant; null: those since `receivedAt`, in what an earlier program took. */
+  /**
+   * Accounts that were connected later are not affected. Null in rows of an earlier version, where `receivedAt` counts.
+   */
   meantUntil: moment.maybe,
   completedAt: moment.maybe,
   ...stamps,
@@ -49,7 +53,7 @@ const move = statement(
   `update publishing.signed_requests set status = $2, completed_at = $3, account_id = $4, updated_at = $5, version = version + 1 where id = $1`,
 )
 
-/** What is remembered of a request. */
+/** A new request to record. */
 export interface Taken {
   readonly platform: Platform
   readonly event: RevocationEvent
@@ -57,18 +61,18 @@ export interface Taken {
   readonly accountId: string
   /** Only requests signed by this application; null for all. */
   readonly organizations: readonly string[] | null
-  /** What was connected later is not meant. */
+  /** Accounts that were connected later are not affected. */
   readonly meantUntil: Date
 }
 
-/** Not a tenant's to see: they are found by what was signed, or by a code that only the person knows. */
+/** Requests belong to no tenant: they are found by their signed content, or by a code that only the person knows. */
 export const signedRequestStore = {
   table: signedRequests,
   lists: {},
   open: ({ sequelize }: Opening) => ({
     /**
-     * Remembers a request, once. Whoever sends it again meanwhile waits here until it is known what became of the first.
-     * @returns the first one, and whether this is it
+     * Records a request, once. A repetition waits until the first request has a result.
+     * @returns the first request, and whether this call recorded it
      */
     async take(
       { platform, event, digest, accountId, organizations, meantUntil }: Taken,
@@ -83,16 +87,16 @@ export const signedRequestStore = {
       return { row: earlier!, isFirst: false }
     },
 
-    /** The deletion that a person asks about; null for a code of nobody. */
+    /** Returns the deletion with a code; null for an unknown code. */
     async byCode(code: string): Promise<SignedRequestRow | null> {
       const [found] = await rows<SignedRequestRow>(sequelize, byCode, [code])
       return found ?? null
     },
 
-    /** Deletions that are not completed, the oldest first. */
+    /** Returns deletions that are not completed, the oldest first. */
     toDo: (atOnce: number): Promise<readonly SignedRequestRow[]> => rows<SignedRequestRow>(sequelize, toDo, [atOnce]),
 
-    /** Takes one up that is not completed; null while another process is at it. */
+    /** Locks a deletion that is not completed; null while another process has locked it. */
     async lock(id: string, transaction: Transaction): Promise<SignedRequestRow | null> {
       const [held] = await rows<SignedRequestRow>(sequelize, lock, [id], transaction)
       return held ?? null
@@ -102,7 +106,7 @@ export const signedRequestStore = {
       await rows(sequelize, move, [id, 'IN_PROGRESS', null, accountId, now], transaction)
     },
 
-    /** Ends one, and forgets whose it was. */
+    /** Completes a request and deletes the account's data from it. */
     async complete({ id }: SignedRequestRow, now: Date, transaction: Transaction): Promise<void> {
       await rows(sequelize, move, [id, 'COMPLETED', now, null, now], transaction)
     },
