@@ -35,7 +35,7 @@ import { spendLimitStore } from './stores/spend/limits.ts'
 import { videoQuotaStore } from './stores/video/quota.ts'
 import { widgetStore } from './stores/widget.ts'
 
-/** What providers keeps, each store under the name by which resolvers and jobs know it. */
+/** Stores of the gateway, under the names that resolvers and jobs use. */
 export const stores = (cipher: Cipher) => ({
   credentials: credentialStore(cipher),
   auditEntries: auditEntryStore,
@@ -58,17 +58,20 @@ export const stores = (cipher: Cipher) => ({
   emailSuppressions: suppressionStore,
 })
 
-/** What mail works with beside its rows: made once, in `email/open.ts`. */
+/** Services of mail besides its rows, created once in `email/open.ts`. */
 export interface Mailing {
-  /** Where the operator publishes whose servers send, and where returned mail goes: `example.com` for `_spf.example.com`. */
+  /**
+   * Domain under which the operator publishes the sending servers and receives bounces: `example.com` for
+   * `_spf.example.com`.
+   */
   readonly mailDomain: string
-  /** Looks records of DNS up. One that no server answered for is not in what it found. */
+  /** Looks up DNS records. A record without any server's answer is missing in the result. */
   lookUp(wanted: readonly WantedRecord[]): Promise<Seen>
-  /** Has a mail looked at, in the transaction that makes it necessary. */
+  /** Schedules a mail, in the transaction that requires it. */
   wake(message: { readonly id: string; readonly organizationId: string }, at: Date, transaction: Transaction): Promise<void>
 }
 
-/** What providers works with besides: made once in `services.ts`. */
+/** Services of the gateway besides its stores, created once in `services.ts`. */
 export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outbound' | 'callersWay' | 'publicUrl'> {
   readonly quotas: Quotas
   /** Whether the address of a credential may be called: the operator's own servers (OUTBOUND_ALLOW) may. */
@@ -78,23 +81,23 @@ export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outboun
   readonly thirdParties: Addresses
   readonly credentialsInUse: CredentialsInUse
   readonly platformOrganization: PlatformOrganization
-  /** How the video network counts. */
+  /** Quota costs of the video network's calls. */
   readonly quotaTable: QuotaTable
-  /** Who answers calls to models. */
+  /** Selects models for calls. */
   readonly models: Models
-  /** Asking what models there are. */
+  /** Synchronizes model sources. */
   readonly modelRuns: ModelSyncs
-  /** Who may call for itself. */
+  /** Looks up service clients. */
   readonly clients: ClientDirectory
-  /** How organizations use the gateway. */
+  /** Looks up settings of organizations. */
   readonly organizationsInUse: OrganizationsInUse
   readonly calls: Calls
   readonly spending: Pick<Spending, 'count'>
-  /** Whether somebody is a member of the organization, as identity knows it. */
+  /** Whether a person is a member of the organization, according to identity. */
   isMember(who: { readonly userId: string; readonly organizationId: string }, viewer: Viewer): Promise<boolean>
-  /** The official client of the payment processor, which is loaded when it is first asked for. */
+  /** Loads the payment processor's official client at its first use. */
   readonly processor: () => Promise<Stripe>
-  /** The way to models. */
+  /** Calls to models. */
   readonly ai: Ai
   readonly mailing: Mailing
 }
@@ -104,5 +107,5 @@ type Stores = ReturnType<typeof stores>
 /** What resolvers receive: the viewer, and the stores limited to the viewer's organization. */
 export type Context = ContextOf<Stores, Services>
 
-/** What jobs and demo data work with: everybody's rows. */
+/** Context of jobs and demo data: the rows of all organizations. */
 export type Job = JobContextOf<Stores, Services>

@@ -30,7 +30,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...processorNouns,
 }
 
-/** Providers: what third parties are called with, for the whole platform. */
+/** Defines providers: the gateway to third parties for the whole platform. */
 export function define(foundation: Foundation, settings: ProvidersSettings) {
   const plan = { registration, stores: stores(foundation.cipher), services, received, nouns, calm: true, streams: videoPaths }
   const subgraph = defineSubgraph(foundation, settings, plan)

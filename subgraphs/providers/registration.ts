@@ -5,7 +5,7 @@ import type { PriceSettings } from './engines/spend/open.ts'
 import type { Addresses } from './engines/third-party/addresses.ts'
 import type { QuotaTable } from './engines/video/table.ts'
 
-/** How providers presents itself to the registry: data alone, so that whoever runs apart may read it. */
+/** The gateway's registration: data only, so that other processes can read it. */
 export const registration: Registration = {
   slug: 'providers',
   appId: 'app_providers',
@@ -20,64 +20,72 @@ export const registration: Registration = {
   mobileApps: [],
 }
 
-/** What providers is told by configuration. */
+/** Settings of providers from the configuration. */
 export interface ProvidersSettings {
   readonly quotas: Quotas
   readonly retention: { readonly auditDays: number }
-  /** What is paid where no model has a price, in micro-dollars. */
+  /** Prices of models without a price of their own, in micro-US-dollars. */
   readonly prices: PriceSettings
-  /** How long models may take. */
+  /** Time limits of models. */
   readonly aiTimes: AiTimes
   readonly email: EmailSettings
-  /** Whether sources of models are asked without anybody asking for it. */
+  /** Whether model sources are read regularly without a request. */
   readonly synchronisesModels: boolean
-  /** Where third parties are. */
+  /** Addresses of third parties. */
   readonly thirdParties: Addresses
   readonly credentialServers: CredentialServers
 }
 
-/** How long models may take, in ms. */
+/** Time limits of models, in ms. */
 export interface AiTimes {
-  /** Until the first byte of an answer. */
+  /** Time limit of the first byte of an answer. */
   readonly firstByteMs: number
-  /** Between two bytes of it. */
+  /** Time limit between two bytes of an answer. */
   readonly idleMs: number
-  /** For a call in all, however many are tried. */
+  /** Time limit of a whole call, with all of its attempts. */
   readonly totalMs: number
 }
 
-/** What mail is told by configuration. */
+/** Settings of mail from the configuration. */
 export interface EmailSettings {
-  /** Servers of DNS; null: those of the machine. */
+  /** DNS servers; null for those of the machine. */
   readonly dnsServers: readonly string[] | null
-  /** With what reports of mail servers are signed; null: none are taken. */
+  /** Secret that signs reports of mail servers; null: no reports are accepted. */
   readonly eventsSecret: string | null
-  /** Where the operator publishes whose servers send, and where returned mail goes. */
+  /** Domain under which the operator publishes the sending servers and receives bounces. */
   readonly domain: string
-  /** Places of mail servers, `host:port`, that may lie on a private address. */
+  /** Mail servers, `host:port`, that may have a private address. */
   readonly allowedServers: readonly string[]
-  /** For how many days mails are kept. */
+  /** Days after which mails are deleted. */
   readonly days: number
 }
 
-/** How servers are reached that whoever keeps a credential names: a model server, a mail server. Those of the operator (`OUTBOUND_ALLOW`) are among them. */
+/**
+ * Access to servers whose address the owner of a credential chooses, such as model servers and mail servers. It
+ * includes the operator's servers (`OUTBOUND_ALLOW`).
+ */
 export interface CredentialServers {
-  /** Tells beforehand whether an address may be called. */
+  /** Checks in advance whether an address may be called. */
   readonly reaches: Reaches
   /** Connects to a mail server. */
   readonly dial: Dial
 }
 
-/** How much may be made, so that one caller cannot fill the database. */
+/** Quotas, so that one caller cannot fill the database. */
 export interface Quotas {
   /** Credentials of one organization, or of the platform itself. */
   readonly credentialsAnOrganization: number
-  /** How the video network counts; null: as YouTube does since 2026. */
+  /** Quota costs of the video network; null for YouTube's since 2026. */
   readonly youtubeQuota: QuotaTable | null
   /** Spend limits of one organization, or of the platform itself. */
   readonly spendLimitsAnOrganization: number
-  /** Micro-dollars that one organization may spend with credentials of the platform in a month, unless somebody has set it; null: as much as it likes. */
+  /**
+   * Micro-US-dollars that an organization may spend per month with the platform's credentials, unless a platform admin
+   * sets another limit; null: unlimited.
+   */
   readonly platformCredentialsMicros: bigint | null
-  /** Recipients of what people and keys of one organization send in the name of the platform, in 24 hours. */
+  /**
+   * Maximum recipients of mails that people and keys of one organization send in the platform's name within 24 hours.
+   */
   readonly mailsFromPlatformADay: number
 }

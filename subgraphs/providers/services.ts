@@ -20,7 +20,7 @@ import { readStanding } from './stores/model/standing.ts'
 
 type ProvidersBase = Base<Job, ProvidersSettings>
 
-/** What is open: the services, and what nouns alone need of them. */
+/** The opened services, and the dependencies that only nouns use. */
 export interface Opened extends Services {
   readonly spending: Spending
   readonly modelRuns: ReturnType<typeof createModelSyncs>
@@ -28,7 +28,7 @@ export interface Opened extends Services {
   readonly email: OpenEmail
 }
 
-/** Makes what providers works with beside its stores. */
+/** Creates the gateway's services besides its stores. */
 export function services(base: ProvidersBase): Opened {
   const { foundation, settings, log, job, jobs } = base
   const { ask, clock, events, outbound, callersWay, publicUrl, sequelize } = foundation
@@ -77,7 +77,10 @@ export function services(base: ProvidersBase): Opened {
   }
 }
 
-/** What decides who answers a call: credentials, rules of organizations, and models, as they stand at this moment. */
+/**
+ * Opens the services that choose who answers a call: credentials, rules of organizations, and models in their present
+ * state.
+ */
 function routing({ foundation, job, log }: ProvidersBase) {
   const { clock, isAlone, sequelize } = foundation
   const credentialsInUse = openCredentialsInUse({

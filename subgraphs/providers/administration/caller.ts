@@ -5,18 +5,18 @@ import { registration } from '../registration.ts'
 import type { ClientDirectory } from '../stores/administration/clients.ts'
 import type { PlatformOrganization } from '../stores/credential/platform.ts'
 
-/** On whose account something is done here: it is limited, logged and paid under all of these. */
+/** The account of a call: it is limited, logged and paid under all of these. */
 export interface Caller {
   readonly organizationId: string
-  /** The person who asks, or on whose behalf or for whom an app does, or the service account that a key acts as. */
+  /** The calling person, or the one on whose behalf an app calls, or the service account that a key acts as. */
   readonly userId: string | null
-  /** The app that asks, or that a person or a key says they work for; `app_providers` where none is said. */
+  /** The calling app, or the one that a person or a key names; `app_providers` where none is named. */
   readonly appId: string
-  /** What the app that asks may have done; null for people and keys. */
+  /** Operations that the calling app may use; null for people and keys. */
   readonly operations: readonly ServiceOperation[] | null
 }
 
-/** What is asked about callers: the part of a context that knows. */
+/** The parts of a context that determine the caller. */
 export interface Asked {
   readonly viewer: Viewer
   readonly clients: Pick<ClientDirectory, 'of' | 'used'>
@@ -24,16 +24,16 @@ export interface Asked {
 }
 
 /**
- * Whether one of the platform's own services calls from within the platform. The router looks up the operations of every service that comes with a
- * token from outside; a service that asks within the platform brings none.
+ * Whether one of the platform's own services calls from within the platform. The router looks up the operations of a
+ * service with a token; a service within the platform has none.
  */
 export const asksWithin = ({ kind, operations }: Pick<Viewer, 'kind' | 'operations'>): boolean => kind === 'service' && operations === null
 
-/** What a service may have done that the router did not look up: one that asks within the platform, by its registration. */
+/** Returns the operations of a service within the platform, by its registration. */
 const byRegistration = (viewer: Viewer): readonly ServiceOperation[] =>
   (Object.keys(serviceOperations) as ServiceOperation[]).filter(each => !reservedOperations[each] && viewer.scopes.includes(serviceOperations[each]))
 
-/** What the app of a service's viewer may have done; none for one whose client is switched off. */
+/** Returns the operations of a service's app; none for a disabled client. */
 async function operationsOf({ viewer, clients }: Asked): Promise<readonly ServiceOperation[]> {
   if (viewer.operations) return viewer.operations
   const client = await clients.of(viewer.appId!)
@@ -42,9 +42,10 @@ async function operationsOf({ viewer, clients }: Asked): Promise<readonly Servic
 }
 
 /**
- * The organization that a call counts for. A service that asks within the platform for no organization asks for the platform itself: that is the
- * account of the organization that looks after it.
- * @throws BAD_USER_INPUT for a service with a token that names no organization; FORBIDDEN for anybody else without an active organization
+ * Returns the organization that a call counts for. A service within the platform without an organization calls for the
+ * platform itself: the account of the organization that administers it.
+ * @throws BAD_USER_INPUT for a service with a token that names no organization; FORBIDDEN for anybody else without an
+ * active organization
  */
 async function organizationOf({ viewer, platformOrganization }: Asked): Promise<string> {
   if (viewer.organizationId === null && asksWithin(viewer)) {
@@ -55,8 +56,9 @@ async function organizationOf({ viewer, platformOrganization }: Asked): Promise<
 }
 
 /**
- * On whose account a viewer asks.
- * @throws BAD_USER_INPUT for a service with a token that names no organization, and for an app in `X-App-Id` that nobody knows; FORBIDDEN
+ * Returns the account of a viewer's call.
+ * @throws BAD_USER_INPUT for a service with a token that names no organization, and for an unknown app in `X-App-Id`;
+ * FORBIDDEN
  *   without an active organization
  */
 export async function callerOf(asked: Asked): Promise<Caller> {
@@ -68,7 +70,7 @@ export async function callerOf(asked: Asked): Promise<Caller> {
 
 const studioApp = 'app_studio'
 
-/** The app that a person or a key works for. @throws BAD_USER_INPUT for one that nobody knows */
+/** Returns the app that a person or a key works for. @throws BAD_USER_INPUT for an unknown one */
 async function appOf({ viewer: { forApp }, clients }: Asked): Promise<string> {
   if (forApp === null) return registration.appId
   // The studio calls with tokens of its own, whether it has a client or not.
@@ -79,8 +81,9 @@ async function appOf({ viewer: { forApp }, clients }: Asked): Promise<string> {
 }
 
 /**
- * Requires that a viewer may have this done here. What scopes say was asked before; of services the client says more.
- * @throws FORBIDDEN for a service whose client does not have the operation, and for people and keys where services alone may ask
+ * Checks that a viewer may use an operation. Scopes were checked before; for services their client decides as well.
+ * @throws FORBIDDEN for a service whose client does not have the operation, and for people and keys where only services
+ * may call
  */
 export async function requireOperation(asked: Asked, operation: ServiceOperation): Promise<void> {
   const { viewer } = asked
@@ -96,8 +99,8 @@ export async function requireOperation(asked: Asked, operation: ServiceOperation
 }
 
 /**
- * Keeps services that come with a token out of what is no operation of theirs, although it takes the same scope. What services ask within the
- * platform goes by their registration.
+ * Rejects services with a token where no operation of theirs applies, although the scope is the same. Services within
+ * the platform are limited by their registration.
  * @throws FORBIDDEN
  */
 export function requireNoService({ kind, operations }: Pick<Viewer, 'kind' | 'operations'>): void {

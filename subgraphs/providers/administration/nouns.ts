@@ -10,7 +10,7 @@ interface At {
   readonly services: { readonly clients: ClientDirectory }
 }
 
-/** Who may call for itself, how organizations use the gateway, and who did what. */
+/** Service clients, settings of organizations, and the audit log. */
 export const administrationNouns: Readonly<Record<string, Noun<At>>> = {
   audit: {
     resolvers: auditResolvers,

@@ -18,7 +18,7 @@ export interface AiDeps {
   readonly calls: Calls
   readonly credentials: CredentialsInUse
   readonly runAttempts: RunAttempts
-  /** Who rests, as a call finds it. @param standing null where this process knows it by itself */
+  /** Returns the cooldowns for a call. @param standing null where this process knows them itself */
   cooldowns(standing: Standing | null): Cooldowns
   readonly times: AiTimes
   readonly log: Pick<Logger, 'error'>
@@ -29,7 +29,7 @@ export interface AiDeps {
 /** The caller has left, so nobody reads the answer. */
 const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
 
-/** What a caller is told who wants nothing left out, where a model cannot be sent all that they said. */
+/** Error for a strict caller when no model can be sent the whole request. */
 const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): Refusal =>
   new Refusal(
     'BAD_USER_INPUT',
@@ -37,13 +37,13 @@ const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): 
     { reason: 'unsupported_parameter', field: dropped[0] },
   )
 
-/** Headers that tell of attempts, also beside refusals. */
+/** Headers with the number of attempts, also on errors. */
 export const attemptHeaders = (callId: string, attempts: number): Readonly<Record<string, string>> => ({
   'x-gateway-call-id': callId,
   'x-gateway-attempts': String(attempts),
 })
 
-/** More than any call uses, and what a row holds: a provider of one's own may say whatever it likes. */
+/** Maximum count that a row can hold, above any real call's: a custom provider may report any number. */
 const mostCounted = 2_000_000_000
 
 const bounded = (usage: Usage): Usage => {
@@ -102,11 +102,14 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
   }
 }
 
-/** With whose credentials the candidates of a call are called. */
+/** Returns credentials for the candidates of a call. */
 interface Funding {
-  /** What a candidate is called with at this moment; null for nothing. */
+  /** Returns the present credential of a candidate; null for none. */
   credentialOf(model: Pick<AiModel, 'provider' | 'name'>): Promise<CredentialInUse | null>
-  /** Finds out of all of them, before the call begins. What cannot be found out now is when its turn has come. */
+  /**
+   * Looks up the credentials of all candidates before the call begins. A failed lookup is repeated at the candidate's
+   * turn.
+   */
   look(candidates: readonly AiModel[]): Promise<void>
   /** Whether the platform's was the last that was found for a model. */
   isOnPlatform(name: string): boolean
@@ -128,20 +131,20 @@ function createFunding(credentials: CredentialsInUse, organizationId: string, st
   }
 }
 
-/** What attempts cost that providers took and never answered. */
+/** Costs of attempts that providers accepted and did not answer. */
 interface Unanswered {
   /**
-   * @param isCounted whether the provider said what it charges
-   * @returns the amount booked for one of them, at most what was reserved
+   * @param isCounted whether the provider reported its charge
+   * @returns the amount booked for one of them, at most the reserved amount
    */
   add(model: string, leastMicros: bigint | null, isCounted: boolean): bigint | null
-  /** What they may cost at most, and another model besides. */
+  /** Returns their maximum cost, together with another model's. */
   upperWith(model: string): bigint
-  /** The amount booked for all of them; null if it is unknown for one. */
+  /** Amount booked for all of them; null if it is unknown for one. */
   readonly costMicros: bigint | null
-  /** What of that was paid with credentials of the platform. */
+  /** Part of the amount that was paid with the platform's credentials. */
   readonly platformMicros: bigint
-  /** What they may still cost. */
+  /** Amounts that may still be charged. */
   readonly unclear: readonly Unclear[]
 }
 
@@ -169,13 +172,13 @@ function createUnanswered(candidates: readonly CallCandidate[], { isOnPlatform }
   }
 }
 
-/** The sum of those costs that are known; null where none of several is. */
+/** Returns the sum of the known costs; null where none is known. */
 function sumOf(costs: readonly (bigint | null)[]): bigint | null {
   const known = costs.filter(cost => cost !== null)
   return known.length === 0 && costs.length > 0 ? null : known.reduce((sum, cost) => sum + cost, 0n)
 }
 
-/** Who answered, and what it can have used at most. */
+/** The answering candidate, and its maximum usage. */
 interface By {
   readonly model: AiModel
   readonly bound: Bound
@@ -189,7 +192,7 @@ type Settle = (
   firstByteMs: number | null,
 ) => Promise<bigint | null>
 
-// What follows stays for as long as a stream goes on: it holds nothing of what was asked.
+// The functions below remain for as long as a stream: they reference no part of the prompt.
 
 interface Settling extends Pick<AiDeps, 'models' | 'log'> {
   readonly open: OpenCall
@@ -198,7 +201,10 @@ interface Settling extends Pick<AiDeps, 'models' | 'log'> {
   readonly began: number
 }
 
-/** Writes what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
+/**
+ * Stores the result of a call. A failure to store it is logged: the answer is there, and reserved amounts are released
+ * in time.
+ */
 function settling({ open, unanswered, funding, models, began, log }: Settling): Settle {
   return async (status, attempts, by, told, firstByteMs) => {
     const model = by?.model ?? null

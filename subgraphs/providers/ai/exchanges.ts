@@ -3,7 +3,7 @@ import type { Exchanges } from '../../http/exchanges.ts'
 import { openAiError } from '../../http/openai-error.ts'
 import { problemOf } from '../../http/problem.ts'
 
-/** What the gateway answers on OpenAI's wire, below `/providers/api/ai`. */
+/** Handlers of OpenAI's protocol, below `/providers/api/ai`. */
 export const aiExchanges: Exchanges = {
   '* /providers/api/ai/**': async request => {
     const refusal = new Refusal('NOT_FOUND', `There is nothing at ${request.method} ${new URL(request.url).pathname.slice(0, 200)}.`)

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { OpenStreams } from './chat/events.ts'
 
-/** What is counted of calls to models. Labels are names of providers and of outcomes, which are few. */
+/** Metrics of model calls. Labels are names of providers and of outcomes, which are few. */
 export interface AiFigures extends OpenStreams {
   counted(provider: string, outcome: string, latencyMs: number): void
 }

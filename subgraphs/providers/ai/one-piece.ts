@@ -5,39 +5,39 @@ import type { Capability } from '../stores/model/model.ts'
 import { AttemptFailure } from './attempt/failure.ts'
 import { malformed } from './attempt/upstream.ts'
 
-/** The caller and its options, whatever protocol it used. */
+/** The caller and its options, over all protocols. */
 export interface Asking {
   readonly caller: AiCaller
   /** Whether the rest of the chain may answer. */
   readonly fallback: boolean
-  /** Whether another image model than the preference may be named. */
+  /** Whether the caller may name another image model than the preferred one. */
   readonly mayOverride: boolean
-  /** Whether a model may answer only if it is sent all that the caller said. */
+  /** Whether a model may answer only if it supports the whole request. */
   readonly isStrict: boolean
-  /** What each attempt is given, in ms; null: as long as the settings say. */
+  /** Time limit of each attempt in ms; null for the configured one. */
   readonly attemptMs: number | null
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A call whose answer comes in one piece of JSON. */
+/** A call whose answer is a single JSON document. */
 export interface OnePiece<Answer> {
   readonly capability: Capability
-  /** As the log names it. */
+  /** Name in the log. */
   readonly operation: string
   readonly named: string | null
-  /** What was asked, for organizations that have it stored. */
+  /** Prompt, for organizations that store prompts. */
   readonly prompt: string | null
   readonly bound: Bound
-  /** What it uses at least of a model that was sent it. */
+  /** Returns the minimum usage of a model that accepted the request. */
   least(model: AiModel): Usage | Promise<Usage>
-  /** Below a provider's base. */
+  /** Path below a provider's base address. */
   readonly path: string
-  /** What a model is asked. */
+  /** Builds the request for a model. */
   body(model: AiModel): { readonly type: string; readonly body: string | Uint8Array }
-  /** What the caller is told where an answer is longer than any may be, and less asked for would help. */
+  /** Error message where an answer is too long, and a smaller request would help. */
   readonly tooLong?: string
-  /** Null: that is not the protocol's. */
+  /** Reads the answer; null for a protocol violation. */
   read(json: unknown, model: AiModel): Answer | null | Promise<Answer | null>
   used(answer: Answer): Usage
 }
@@ -47,10 +47,10 @@ export interface Made<Answer> {
   readonly answer: Answer
   readonly callId: string
   readonly model: AiModel
-  /** Null: the model has no price. */
+  /** Cost; null when the model has no price. */
   readonly costMicros: bigint | null
   readonly attempts: number
-  /** What of the request the model was not sent, or not as it was said. */
+  /** Members of the request that the model did not receive as sent. */
   readonly dropped: readonly string[]
   /** The headers that describe the answer. */
   readonly headers: Readonly<Record<string, string>>
@@ -84,7 +84,7 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
   }
 }
 
-/** What every call answers in the graph beside its own. */
+/** Fields that every call answers in the graph besides its own. */
 export const toldInGraph = ({ callId, model, costMicros, attempts }: Made<unknown>) => ({
   callId,
   provider: providerNameOf(model),

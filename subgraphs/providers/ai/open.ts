@@ -23,10 +23,10 @@ import { modelExchange, modelsExchange } from './model/exchange.ts'
 import { createAdmission } from './rate.ts'
 import { transcriptionExchange } from './transcription/exchange.ts'
 
-/** What OpenAI's wire stands under. */
+/** Path prefix of OpenAI's protocol. */
 const below = '/providers/api/ai'
 
-/** What model calls need. */
+/** Dependencies of model calls. */
 export interface AiGround {
   readonly models: Models
   readonly calls: Calls
@@ -38,7 +38,7 @@ export interface AiGround {
   readonly log: Logger
 }
 
-/** Opens the way to models: for doors, and for the graph. */
+/** Opens the model calls, for REST and for the graph. */
 export function openAi(
   { clock, metrics, outbound, sequelize }: Pick<Foundation, 'clock' | 'metrics' | 'outbound' | 'sequelize'>,
   { models, calls, credentials, clients, platformOrganization, addresses, times, log }: AiGround,

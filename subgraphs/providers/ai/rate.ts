@@ -2,27 +2,27 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 
-/** How many calls to models an organization may make in a minute of the clock. */
+/** Maximum model calls of an organization in a minute. */
 const mostCallsAMinute = 6_000
 
-/** How many of them a process is lent at once: so many may lie unused with each process when they run out. */
+/** Calls lent to a process at once: as many may lie unused with each process at the limit. */
 const lentAtOnce = 60
 
 const minuteMs = 60_000
 
-/** Of how many organizations it is known what is left. */
+/** Maximum organizations whose remaining calls are known. */
 const mostOrganizations = 20_000
 
 interface Purse {
   readonly minute: number
   left: number
-  /** Nothing more is lent in this minute. */
+  /** Whether nothing more is lent in this minute. */
   isLast: boolean
 }
 
 /**
- * Counts calls of organizations, together with every other process: each is lent a few from what the minute has.
- * @param lend asks for so many of a minute's, and says how many there were
+ * Counts calls of organizations together with all processes: each process is lent a few of the minute's.
+ * @param lend requests a number of a minute's calls, and returns how many are granted
  */
 export function createAdmission(
   lend: (organizationId: string, minute: Date, want: number, most: number) => Promise<number>,

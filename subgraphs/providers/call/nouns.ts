@@ -3,7 +3,7 @@ import { callResolvers } from './resolvers.ts'
 import { usageResolvers } from './usage/resolvers.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
-/** The log of calls, what was used by whom, and the widget that shows it. */
+/** The log of calls, usage, and the widget. */
 export const callNouns: Readonly<Record<string, Noun<object>>> = {
   call: { resolvers: callResolvers },
   usage: { resolvers: usageResolvers },

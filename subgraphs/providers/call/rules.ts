@@ -1,10 +1,10 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { isNamable } from '../../../platform/ids.ts'
 
-/** Characters of the longest name of an app or a model. */
+/** Maximum characters of an app's or a model's name. */
 const longestWord = 500
 
-/** A name to look for; null where none is given. @throws BAD_USER_INPUT for what nothing can be called */
+/** Reads a name to search for; null for none. @throws BAD_USER_INPUT for an impossible one */
 export function readWord(given: string | null | undefined, field: string): string | null {
   if (given === null || given === undefined) return null
   if (given !== '' && given.length <= longestWord && isNamable(given)) return given

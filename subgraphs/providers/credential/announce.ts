@@ -4,7 +4,7 @@ import { widgetTopic } from '../../subgraph.ts'
 import { providerOf } from '../engines/third-party/catalogue.ts'
 import type { CredentialRow } from '../stores/credential/credential.ts'
 
-/** Tells screens, after commit, that a credential has changed: the widget of its organization counts those that fail. */
+/** Publishes, after the commit, that a credential has changed: its organization's widget counts failing ones. */
 export function announceCredential(events: Events, { organizationId }: Pick<CredentialRow, 'organizationId'>): void {
   if (organizationId !== null) events.announce(widgetTopic('providers', organizationId), { app: 'providers' })
 }
@@ -12,14 +12,14 @@ export function announceCredential(events: Events, { organizationId }: Pick<Cred
 const keyOf = ({ id }: Pick<CredentialRow, 'id'>): string => `credential:${id}`
 const fails = (row: CredentialRow | null): row is CredentialRow => row?.status === 'FAILING'
 
-/** Where facts of credentials are told from. */
+/** Where facts about credentials are sent from. */
 interface Place {
   readonly publicUrl: string
 }
 
 /**
- * What the launcher is told of a change of a credential: that it waits for somebody because the provider refuses it, or does no more.
- * @param after null for one that is gone
+ * Returns the facts about a change of a credential: attention when the provider rejects it, and its end.
+ * @param after null for a deleted one
  */
 export function factsOf(before: CredentialRow | null, after: CredentialRow | null, { publicUrl }: Place, admins: string | null = null): readonly NewFact[] {
   if (fails(before) === fails(after)) return []

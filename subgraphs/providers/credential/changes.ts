@@ -32,7 +32,7 @@ export const lineOf = (tenantId: string, action: string, { id, provider, level }
   details: { provider, level },
 })
 
-/** What is remembered of credentials in use does not stand any more, and the widget of an organization counts its own. */
+/** Invalidates caches of credentials in use, and updates an organization's widget. */
 export const announceOf =
   ({ credentialsInUse, events }: Context) =>
   (row: CredentialRow) => {
@@ -40,7 +40,7 @@ export const announceOf =
     announceCredential(events, row)
   }
 
-/** Reads where a new credential leads to, and sees to it that this is no place inside. @throws BAD_USER_INPUT with the `field` */
+/** Reads the addresses of a new credential, and rejects internal ones. @throws BAD_USER_INPUT with the `field` */
 async function readPlaces({ reaches }: Context, provider: ProviderName, input: CreateCredentialInput, fields: Fields) {
   const baseUrl = readBaseUrl(provider, input.baseUrl)
   if (baseUrl) await requirePublic(reaches, baseUrl, 'baseUrl')
@@ -52,8 +52,9 @@ async function readPlaces({ reaches }: Context, provider: ProviderName, input: C
 const written = ({ href }: URL): string => href.replace(/\/$/, '')
 
 /**
- * The credential that somebody is about to change. Of the platform's everybody is told that they may not, and not that there is none.
- * @throws FORBIDDEN; NOT_FOUND for one of another organization
+ * Returns the credential to be changed. The platform's are visible to everyone, so the error says that changing is
+ * forbidden.
+ * @throws FORBIDDEN; NOT_FOUND for another organization's
  */
 export async function requireChangeable(
   { viewer, credentials, platformOrganization }: Context,
@@ -67,21 +68,24 @@ export async function requireChangeable(
   return { row: await credentials.require(id), tenantId }
 }
 
-/** What follows every change of a credential that people make. */
+/** Consequences of people's changes of a credential. */
 const following = (context: Context, tenantId: string, action: string) => ({
   audit: ({ after }: { readonly after: CredentialRow }) => lineOf(tenantId, action, after),
   tell: ({ before, after }: { readonly before: CredentialRow; readonly after: CredentialRow }) => factsOf(before, after, context, tenantId),
   announce: ({ after }: { readonly after: CredentialRow }) => announceOf(context)(after),
 })
 
-/** What an idempotency key stands for, of which a hash is kept: a short secret could be guessed by that, so there is none in it. */
+/**
+ * Returns the content that an idempotency key's hash covers, without the secret: a short one could be guessed from the
+ * hash.
+ */
 const withoutSecret = ({ fields, ...input }: CreateCredentialInput, secret: string) => ({
   ...input,
   level: input.level ?? 'ORGANIZATION',
   fields: fields.map(({ name, value }: GivenField) => ({ name, value: name === secret ? null : value })),
 })
 
-/** Keeps a credential; once for each key. */
+/** Creates a credential; once for each idempotency key. */
 export async function createCredential(context: Context, input: CreateCredentialInput): Promise<CredentialRow> {
   const { viewer, credentials, quotas } = context
   const tenantId = activeOrganization(viewer, 'Credentials')
@@ -119,7 +123,7 @@ const isThere = (provider: ProviderName, name: string): Refusal =>
     ? new Refusal('CONFLICT', `There is a custom provider named ${name} already: choose another name, or remove that one first.`, { field: 'name' })
     : new Refusal('CONFLICT', `There is a credential of ${provider} already, and one is all there may be: remove it first.`, { field: 'provider' })
 
-/** Changes what a credential is called, where it leads and whether it is in use. */
+/** Changes a credential's name, address and activity. */
 export async function updateCredential(context: Context, { id, name: givenName, active, baseUrl: givenUrl, expectedVersion }: UpdateCredentialInput) {
   const { credentials, reaches } = context
   const { row, tenantId } = await requireChangeable(context, id)
@@ -151,7 +155,7 @@ export async function updateCredential(context: Context, { id, name: givenName, 
   })
 }
 
-/** Puts another secret in the place of the present one, which is kept for a while. */
+/** Replaces a credential's secret; the former one stays valid for a while. */
 export async function rotateCredential(context: Context, { id, fields: given, graceSeconds, expectedVersion }: RotateCredentialInput) {
   const { credentials, reaches } = context
   const { row, tenantId } = await requireChangeable(context, id)

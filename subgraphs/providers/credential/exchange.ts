@@ -8,7 +8,7 @@ import { isProvider, providerOf } from '../engines/third-party/catalogue.ts'
 
 const below = '/providers/api/internal/network-applications/'
 
-/** Hands the application at a network, its secret included, to the one service that connects accounts with it. */
+/** Returns a network application, secret included, to the one service that connects accounts with it. */
 export const credentialExchanges = (open: (viewer: Viewer, request: Request) => Context): Exchanges => ({
   [`GET ${below}*`]: async (request, viewer) => {
     const context = open(viewer, request)

@@ -3,7 +3,7 @@ import type { Job } from '../context.ts'
 import type { Noted } from '../engines/third-party/credentials.ts'
 import { announceCredential, factsOf } from './announce.ts'
 
-/** Writes how a call with a credential fared. No version of it comes of that: people have changed nothing. */
+/** Stores the result of a call with a credential. The version stays, because no person changed anything. */
 export async function noteUse(context: Job, { id, sealed, status, message }: Noted): Promise<void> {
   const { credentials, events, platformOrganization } = context
   const admins = await platformOrganization.find()

@@ -11,7 +11,7 @@ interface At extends Base<Job, unknown> {
   readonly contexts: { forRequest(viewer: Viewer, request: Request): Context }
 }
 
-/** What third parties are called with. */
+/** Credentials for third parties. */
 export const credential: Noun<At> = {
   resolvers: credentialResolvers,
   exchanges: ({ contexts }) => credentialExchanges(contexts.forRequest),

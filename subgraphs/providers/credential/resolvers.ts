@@ -6,7 +6,7 @@ import { createCredential, deleteCredential, rotateCredential, updateCredential 
 import { providersWhere, requirePlatformReader, requireProvider, shownFields } from './rules.ts'
 import { testCredential } from './tested.ts'
 
-/** What calls of a provider are made with; the credential itself for who may read it. */
+/** Returns how calls of a provider find their credential, with the credential itself for viewers who may read it. */
 async function resolutionOf({ viewer, credentials }: Context, given: string) {
   const organizationId = activeOrganization(viewer, 'Credentials')
   const provider = requireProvider(given)

@@ -4,16 +4,16 @@ import type { Viewer } from '../../viewer.ts'
 import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from '../engines/third-party/catalogue.ts'
 import { type CredentialRow, platformReaders } from '../stores/credential/credential.ts'
 
-/** What credentials may hold, in characters. */
+/** Maximum characters of a credential's texts. */
 const longest = { name: 100, plain: 500, secret: 4_096, address: 2_000 } as const
 
-/** A field as the input gives it. */
+/** A field in the input. */
 export interface GivenField {
   readonly name: string
   readonly value: string
 }
 
-/** What a credential is made of, checked. */
+/** The validated fields of a credential. */
 export interface Fields {
   readonly plain: Readonly<Record<string, string>>
   readonly secret: string
@@ -23,24 +23,24 @@ const refuse = (field: string, sentence: string): never => {
   throw new Refusal('BAD_USER_INPUT', sentence, { field })
 }
 
-/** @throws BAD_USER_INPUT for a name that is no provider's */
+/** @throws BAD_USER_INPUT for an unknown provider */
 export function requireProvider(name: string): ProviderName {
   if (isProvider(name)) return name
   return refuse('provider', `provider names none that is known here: give one of ${providerNames.join(', ')}.`)
 }
 
-/** The names of the providers of a family, of the one that is named, or of all: null. */
+/** Returns the providers of a family, or the named one; null for all. */
 export const providersWhere = (family: Provider['family'] | null, name: ProviderName | null): readonly string[] | null => {
   if (name !== null) return family === null || providerOf(name).family === family ? [name] : []
   return family === null ? null : providerNames.filter(each => providerOf(each).family === family)
 }
 
-/** What its fields are called, in the order in which they are shown. */
+/** Returns the names of a provider's fields, in display order. */
 const namesOf = ({ plain, secret }: Provider): readonly string[] => [...plain, secret]
 
 /**
- * Reads the fields of a new credential. No sentence repeats a value: what was mistyped may be a secret.
- * @throws BAD_USER_INPUT, with the `field` that is unknown, given twice, missing, or none
+ * Reads the fields of a new credential. No message repeats a value, which may be a mistyped secret.
+ * @throws BAD_USER_INPUT, with the `field` that is unknown, repeated, missing, or invalid
  */
 export function readFields(name: ProviderName, given: readonly GivenField[]): Fields {
   const provider = providerOf(name)
@@ -58,7 +58,7 @@ export function readFields(name: ProviderName, given: readonly GivenField[]): Fi
 }
 
 /**
- * Reads the fields of a rotation: the secret, and of the others those that change with it.
+ * Reads the fields of a rotation: the secret, and other fields that change with it.
  * @param before the present fields without the secret
  * @throws BAD_USER_INPUT as `readFields` does
  */
@@ -72,14 +72,14 @@ export function readRotated(name: ProviderName, given: readonly GivenField[], be
 /** A week, in seconds. */
 const longestGrace = 604_800
 
-/** For how many seconds the secret before is kept. @throws BAD_USER_INPUT */
+/** Reads the seconds for which the former secret stays valid. @throws BAD_USER_INPUT */
 export function readGrace(given: number | null | undefined): number {
   const seconds = given ?? 3_600
   if (seconds < 0 || seconds > longestGrace) refuse('graceSeconds', `graceSeconds takes 0 to ${longestGrace}, a week.`)
   return seconds
 }
 
-/** A value without the blanks that come along when it is copied. */
+/** Reads a value, without surrounding white space from copying. */
 function readValue(given: string, field: string, most: number): string {
   const value = given.trim()
   if (value.length < 1 || value.length > most || /\p{Cc}/u.test(value) || !value.isWellFormed())
@@ -87,14 +87,15 @@ function readValue(given: string, field: string, most: number): string {
   return value
 }
 
-/** What people are shown of a secret: its last four characters when it is long enough that they give nothing away. */
+/** Returns the visible part of a secret: its last four characters if it is long enough. */
 export const mask = (secret: string): string => {
   const characters = [...secret]
   return `••••${characters.length < 12 ? '' : characters.slice(-4).join('')}`
 }
 
 /**
- * The name of a new credential: models of a custom provider begin with it, so it is required there, and stands for itself.
+ * Reads the name of a new credential: a custom provider's models begin with it, so it is required there, and must be
+ * unambiguous.
  * @throws BAD_USER_INPUT
  */
 export function readName(provider: ProviderName, given: string | null | undefined): string {
@@ -111,8 +112,8 @@ export function readName(provider: ProviderName, given: string | null | undefine
 }
 
 /**
- * The address that a custom provider is called at, without a trailing slash; null for the others.
- * @throws BAD_USER_INPUT for one that is missing, not wanted, or no address of HTTP
+ * Reads a custom provider's address, without a trailing slash; null for others.
+ * @throws BAD_USER_INPUT for a missing, unexpected or invalid one
  */
 export function readBaseUrl(provider: ProviderName, given: string | null | undefined): URL | null {
   if (!providerOf(provider).isAnywhere) {
@@ -128,8 +129,8 @@ export function readBaseUrl(provider: ProviderName, given: string | null | undef
 }
 
 /**
- * Where mail goes out, of the fields of a credential of SMTP; null for the others.
- * @throws BAD_USER_INPUT for what is no host or no port
+ * Reads the mail server of an SMTP credential; null for others.
+ * @throws BAD_USER_INPUT for an invalid host or port
  */
 export function readMailHost(
   provider: ProviderName,
@@ -150,7 +151,7 @@ export function readMailHost(
   return { address: new URL(written), field }
 }
 
-/** Its fields as people see them: of the secret nothing but its mask. */
+/** Returns the fields for people: the secret is masked. */
 export function shownFields({ provider: name, plain, masked }: Pick<CredentialRow, 'provider' | 'plain' | 'masked'>) {
   const provider = providerOf(name)
   return namesOf(provider).map(each =>

@@ -9,8 +9,8 @@ import { announceOf, lineOf, requireChangeable } from './changes.ts'
 import { trialOf } from './trial.ts'
 
 /**
- * Tries a credential at its provider and keeps what came of it, unless somebody has changed it meanwhile.
- * @throws CONFLICT for one that is out of use
+ * Tests a credential at its provider and stores the result, unless it was changed meanwhile.
+ * @throws CONFLICT for an inactive one
  */
 export async function testCredential(context: Context, { id }: TestCredentialInput): Promise<CredentialRow> {
   const { credentials } = context

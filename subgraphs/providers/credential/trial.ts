@@ -6,26 +6,26 @@ import type { Addresses } from '../engines/third-party/addresses.ts'
 import { isModelVendor, type ProviderName, providerOf } from '../engines/third-party/catalogue.ts'
 import type { CredentialRow } from '../stores/credential/credential.ts'
 
-/** What came of a trial. */
+/** Result of a trial call. */
 export interface Trial {
-  /** Null: the provider itself is out of order, nothing is known by it. `untried`: nothing was asked. */
+  /** Null: the provider itself is out of order, so nothing is known. `untried`: no call was made. */
   readonly status: 'WORKING' | 'FAILING' | 'untried' | null
   readonly message: string
 }
 
-/** What trials are made by. */
+/** Dependencies of trial calls. */
 export interface Trying {
   readonly outbound: Outbound
   readonly dial: Dial
   readonly thirdParties: Addresses
 }
 
-/** How long one may take, in ms. */
+/** Time limit of a trial call in ms. */
 const trialMs = 10_000
 
 type Place = Pick<CredentialRow, 'provider' | 'baseUrl' | 'plain'>
 
-/** Tries a secret by a call that costs nothing at its provider. It never throws for what the provider does. */
+/** Tries a secret by a free call at its provider. It never throws for a provider's failure. */
 export async function trialOf(trying: Trying, place: Place, secret: string): Promise<Trial> {
   const provider = place.provider as ProviderName
   const { family, title } = providerOf(provider)
@@ -57,7 +57,7 @@ function judged({ status, text }: OutboundAnswer, title: string): Trial {
   return { status: 'FAILING', message }
 }
 
-/** What an answer says against it, in the forms of OpenAI, Anthropic, Google and Stripe. */
+/** Returns the message of an error answer, in the formats of OpenAI, Anthropic, Google and Stripe. */
 function saidIn(text: string): string | null {
   try {
     const { error, message } = (JSON.parse(text) ?? {}) as { readonly error?: { readonly message?: unknown } | string; readonly message?: unknown }

@@ -5,10 +5,13 @@ import type { DemoPart } from './part.ts'
 
 const name = 'demo-models'
 
-/** A key that the sandbox takes for good, and nobody else for one. */
+/** A key that only the sandbox accepts. */
 const secret = 'sk-sandbox-demo-models'
 
-/** Makes the demo's own credential, of a provider that the sandbox plays, if it is missing; it is led to where the sandbox listens now. */
+/**
+ * Creates the demo's own credential for a provider that the sandbox plays, if missing, and points it to the sandbox's
+ * present address.
+ */
 export const provideCredential: DemoPart = (job, { organizationId, userId, sandbox }) =>
   inTransaction(job, async ({ transaction, now }) => {
     const { credentials } = job
@@ -24,5 +27,5 @@ export const provideCredential: DemoPart = (job, { organizationId, userId, sandb
     await credentials.insert({ ...place, ...sealed, plain: {}, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
   })
 
-/** Whether an address is the sandbox's of another start, and not one that a person has chosen since. */
+/** Whether an address belongs to the sandbox of an earlier start, and not to a person's choice. */
 const isAtSandbox = (baseUrl: string | null): boolean => /^http:\/\/(?:localhost|127\.0\.0\.1):\d+\/openai\/v1$/.test(baseUrl ?? '')

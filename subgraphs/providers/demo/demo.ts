@@ -6,10 +6,10 @@ import type { DemoPart, DemoPlace } from './part.ts'
 import { providePlatform } from './platform.ts'
 import { provideServiceClients } from './service-client.ts'
 
-/** A file each, beside this one, in the order in which they need each other. */
+/** Parts of the demo, a file each, in the order of their dependencies. */
 const parts: readonly DemoPart[] = [provideCredential, providePlatform, provideModels, provideServiceClients, provideEmail]
 
-/** Makes what is missing of the demo. @param job in the owner's name */
+/** Creates missing demo data. @param job in the owner's name */
 export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
   for (const provide of parts) await provide(job, place)
 }

@@ -11,13 +11,13 @@ import type { DemoPart, DemoPlace } from './part.ts'
 
 const domain = 'platform.demo.test'
 
-/** Everything that the platform sends from is known by the same ids on every machine. */
+/** Namespace of the ids of the demo's platform-wide mail rows, the same on every machine. */
 const ground = '00000000-0000-7000-8000-000000000000'
 
 /** Demo mail rows that belong to no organization, for the removal of the demo. */
 export const ofEmail = { credentials: [idOfName(ground, 'smtp')], domains: [idOfName(ground, domain)] } as const
 
-/** Makes what everybody sends from: a domain of the platform with an identity, and the sandbox's mail server as where it leaves by. */
+/** Creates what everyone sends from: a platform domain with an identity, and the sandbox's mail server. */
 export const provideEmail: DemoPart = async (job, place) => {
   const stands = await inTransaction(job, async ({ transaction, now }) => {
     const { senderDomains, senderIdentities } = job
@@ -53,7 +53,7 @@ export const provideEmail: DemoPart = async (job, place) => {
   await setRecords(job, place, stands)
 }
 
-/** The mail server of the platform is the sandbox's, wherever that listens now, unless a person has named another one. */
+/** Sets the platform's mail server to the sandbox's present address, unless a person has entered another one. */
 const provideServer = (job: Job, { mailServer, userId }: DemoPlace): Promise<void> =>
   inTransaction(job, async ({ transaction, now }) => {
     if (!mailServer?.auth) return
@@ -70,7 +70,7 @@ const provideServer = (job: Job, { mailServer, userId }: DemoPlace): Promise<voi
     await credentials.insert({ ...place, ...sealed, plain, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
   })
 
-/** The sandbox's DNS says of the domain what its records are to say, so that it stays verified. */
+/** Sets the domain's records in the sandbox's DNS, so that it stays verified. */
 async function setRecords({ mailing }: Job, { sandbox, outbound }: DemoPlace, row: SenderDomainRow): Promise<void> {
   const set = ({ host, type, value }: ReturnType<typeof recordsOf>[number]) =>
     outbound?.(`${sandbox}/_control/dns`, {

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../store/write.ts'
 import type { DemoPart } from './part.ts'
 
-/** Two models that only the demo allows: one that is about to go, and one without a price. */
+/** Two models of the demo: one that is about to be retired, and one without a price. */
 const models = [
   {
     name: 'openai/gpt-3.5-turbo',

@@ -2,17 +2,20 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import type { MailServer } from '../../../platform/smtp/address.ts'
 import type { Job } from '../context.ts'
 
-/** Whose the demo is, and where the third parties are that are played for it. */
+/** Owner of the demo, and the addresses of the sandbox's third parties. */
 export interface DemoPlace {
   readonly organizationId: string
   readonly userId: string
   /** Origin of the sandbox. */
   readonly sandbox: string
-  /** Its mail server; null: it plays none. */
+  /** The sandbox's mail server; null if it plays none. */
   readonly mailServer?: MailServer | null
-  /** How the sandbox is told what DNS is to say. */
+  /** Client for setting records in the sandbox's DNS. */
   readonly outbound?: Outbound
 }
 
-/** Makes one noun's part of the demo where it is missing, and leaves alone what is there. @param job in the owner's name */
+/**
+ * Creates one noun's part of the demo where it is missing, and leaves existing data alone. @param job in the owner's
+ * name
+ */
 export type DemoPart = (job: Job, place: DemoPlace) => Promise<void>

@@ -3,7 +3,10 @@ import { ofEmail } from './email.ts'
 import { ofPlatform } from './platform.ts'
 import { demoClientIds } from './service-client.ts'
 
-/** Rows of providers that are deleted with organizations, beside their own: platform rows and service clients created by their people or the demo. */
+/**
+ * Deletions of the gateway's rows with organizations: also platform rows and service clients created by their people or
+ * the demo.
+ */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const made = await run<{ id: string; action: string }>(
     `select subject_id as id, action from providers.audit_entries

@@ -3,7 +3,7 @@ import type { ServiceOperation } from '../../scopes.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { DemoPart } from './part.ts'
 
-/** Apps that call the gateway in the demo, and what for. */
+/** Apps that call the gateway in the demo, with their operations. */
 const clients: readonly (readonly [appId: string, name: string, operations: readonly ServiceOperation[]])[] = [
   ['app_publishing', 'Publishing', ['COMPLETIONS', 'IMAGES', 'NETWORK_APPLICATIONS', 'VIDEO']],
   ['app_agents', 'Agents', ['COMPLETIONS', 'EMBEDDINGS', 'TRANSCRIPTIONS']],
@@ -16,14 +16,14 @@ const clients: readonly (readonly [appId: string, name: string, operations: read
   ['app_studio', 'Studio', []],
 ]
 
-/** The id of a client that the demo has made. @param organizationId the demo's */
+/** Returns the id of a client that the demo has created. @param organizationId the demo's */
 const demoClientId = (organizationId: string, appId: string): string => idOfName(organizationId, appId)
 
-/** Ids of all clients that a demo of these organizations has made. */
+/** Returns the ids of all clients that a demo of these organizations has created. */
 export const demoClientIds = (organizations: readonly string[]): readonly string[] =>
   organizations.flatMap(organizationId => clients.map(([appId]) => demoClientId(organizationId, appId)))
 
-/** Lets the demo's apps call where they have no client yet; what somebody made of one stays. */
+/** Creates missing clients of the demo's apps; existing ones stay unchanged. */
 export const provideServiceClients: DemoPart = async (job, { organizationId, userId }) => {
   for (const [appId, name, operations] of clients)
     await inTransaction(job, async ({ transaction, now }) => {

@@ -11,7 +11,7 @@ interface At extends Base<Job, unknown> {
   readonly services: { readonly email: OpenEmail }
 }
 
-/** Mail: the domains and addresses that send it, what was sent, and to whom nothing is. */
+/** Mail: sender domains and identities, messages, and suppressions. */
 export const emailNouns: Readonly<Record<string, Noun<At>>> = {
   domain: {
     resolvers: domainResolvers,

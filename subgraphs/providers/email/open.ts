@@ -15,21 +15,21 @@ import { createDeliver } from './message/deliver.ts'
 import { emailQueue, emailQueueName, emailSweep } from './message/queue.ts'
 import { createServers } from './message/servers.ts'
 
-/** Mail of one process. */
+/** Mail functions of one process. */
 export interface OpenEmail {
   readonly mailing: Mailing
   readonly queue: JobQueue
   readonly sweeps: readonly Sweep[]
   readonly aging: readonly Aging[]
   readonly exchanges: Exchanges
-  /** Ends the connections; called when no job runs any more. */
+  /** Closes the connections; called when no job runs any more. */
   close(): void
 }
 
-/** For how many days it is known which reports were heard: longer than one is believed. */
+/** Days for which received reports are remembered: longer than a report's time is accepted. */
 const eventDays = 2
 
-/** @param options.jobs the runner that has the queue */
+/** @param options.jobs the runner with the queue */
 export function openEmail(
   { clock }: Pick<Foundation, 'clock'>,
   { dnsServers, eventsSecret, domain, allowedServers, days }: EmailSettings,

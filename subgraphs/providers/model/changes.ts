@@ -11,10 +11,10 @@ import { most, readNames, requireLevel, requireSettable, type Settable } from '.
 import { shownChain, shownPreference } from './shown.ts'
 import { tellWarnings } from './warnings.ts'
 
-/** Whose setting is changed. */
+/** Owner of a setting. */
 interface Owner {
   readonly tenantId: string
-  /** Null: the platform's. */
+  /** Organization; null for the platform. */
   readonly organizationId: string | null
   readonly level: 'ORGANIZATION' | 'PLATFORM'
 }
@@ -26,7 +26,7 @@ function ownerOf({ viewer }: Context, level: 'ORGANIZATION' | 'PLATFORM' | null 
   return { tenantId, organizationId: wanted === 'PLATFORM' ? null : tenantId, level: wanted }
 }
 
-/** What names can be set to; custom providers are those that the organization can call. */
+/** Returns the names that can be set; custom providers are the organization's own. */
 async function settable(
   { aiModels, credentialsInUse }: Context,
   { organizationId }: Owner,
@@ -48,13 +48,13 @@ const line = ({ tenantId, level }: Owner, action: string, subjectId: string, det
   details: { level, ...details },
 })
 
-/** The platform's own setting of a capability as it stands: nobody changes it before the transaction ends. */
+/** Locks and returns the platform's setting of a capability. */
 async function platformsAllowed({ modelPreferences }: Context, capability: Capability, { transaction }: Unit): Promise<readonly string[]> {
   const row = await modelPreferences.lockSetting(null, capability, transaction)
   return row?.allowedModels ?? []
 }
 
-/** Sets which model answers where a call names none, and which may be named; or goes back to the platform's setting. */
+/** Sets the preferred model, and which may be named; or returns to the platform's setting. */
 export async function setModelPreference(context: Context, { capability, model, allowedModels, level }: SetModelPreferenceInput) {
   const { modelPreferences, aiModels, viewer } = context
   const owner = ownerOf(context, level)
@@ -98,7 +98,7 @@ export async function setModelPreference(context: Context, { capability, model, 
   return shownPreference(context, owner.organizationId, capability)
 }
 
-/** Sets which models answer where the first one does not; or goes back to the platform's chain. */
+/** Sets the fallback models; or returns to the platform's chain. */
 export async function setFallbackChain(context: Context, { capability, models: given, level }: SetFallbackChainInput) {
   const { fallbackChains, modelPreferences, viewer } = context
   const owner = ownerOf(context, level)

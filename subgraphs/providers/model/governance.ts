@@ -8,7 +8,7 @@ import { shownSources } from './sync/shown.ts'
 
 const thirtyDaysMs = 30 * 24 * 3_600_000
 
-/** How models are governed: each part is read when it is asked for. */
+/** Governance of models: each part is read when it is selected. */
 export const governanceResolvers: NonNullable<Resolvers['ModelGovernance']> = {
   platformDefaults: (_, __, context) => shownPreferences(context, null),
   async overrides({ organizationId }, _, { viewer, modelPreferences }) {

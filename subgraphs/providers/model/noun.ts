@@ -7,7 +7,7 @@ interface At extends Base<Job, { readonly synchronisesModels: boolean }> {
   readonly services: { readonly modelRuns: { runWhenDue(): Promise<void> } }
 }
 
-/** Models, and the sources that say what models there are. */
+/** Models and model sources. */
 export const model: Noun<At> = {
   resolvers: modelResolvers,
   sweeps: ({ foundation: { sequelize, clock }, settings: { synchronisesModels }, services: { modelRuns } }) => [

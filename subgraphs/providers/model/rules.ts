@@ -4,7 +4,7 @@ import { customIn } from '../engines/models/candidates.ts'
 import type { ProviderLevel } from '../resolvers.generated.ts'
 import { type AiModelRow, type Capability, lifecycleOf } from '../stores/model/model.ts'
 
-/** How many names settings hold at most. */
+/** Maximum names in settings. */
 export const most = { allowed: 100, chain: 10 } as const
 
 const refusal = (field: string, sentence: string): Refusal => new Refusal('BAD_USER_INPUT', sentence, { field })
@@ -16,8 +16,8 @@ export function requireLevel({ kind, userId, roles }: Viewer, level: ProviderLev
 }
 
 /**
- * A list of names, each once.
- * @throws BAD_USER_INPUT with the `field` for too many of them, and for one that stands there twice
+ * Reads a list of distinct names.
+ * @throws BAD_USER_INPUT with the `field` for too many, and for a repeated one
  */
 export function readNames(names: readonly string[], field: string, atMost: number): readonly string[] {
   if (names.length > atMost) throw refusal(field, `${field} takes at most ${atMost} names.`)
@@ -26,21 +26,19 @@ export function readNames(names: readonly string[], field: string, atMost: numbe
   return names
 }
 
-/** What names may be set to. */
+/** Names that can be set. */
 export interface Settable {
   readonly capability: Capability
-  /** Those of the names that are known. */
+  /** Known models of these names. */
   readonly known: readonly AiModelRow[]
-  /** Names that may be set; null: every model that is known. */
+  /** Names that may be set; null for every known model. */
   readonly allowed: readonly string[] | null
-  /** Names of custom providers that the organization has. */
+  /** Names of the organization's custom providers. */
   readonly customs: readonly string[]
   readonly now: Date
 }
 
-/**
- * @throws BAD_USER_INPUT with the `field` for a name that nobody knows, that is for something else, has ended or is not allowed
- */
+/** @throws BAD_USER_INPUT with the `field` for an unknown name, another capability, a retired or disallowed model */
 export function requireSettable(name: string, field: string, { capability, known, allowed, customs, now }: Settable): void {
   const custom = customIn(name)
   if (custom !== null && customs.includes(custom) && name.length <= 200) return

@@ -16,7 +16,7 @@ const chainOf = (settings: readonly SetModels[], capability: Capability) => {
   return { capability, models: chain.models, level: levelOf(chain.isOwn) }
 }
 
-/** Read as they stand, and not as calls remember them. @param organizationId null: the platform's */
+/** Reads the present settings, past the cache. @param organizationId null for the platform's */
 const settingsOf = ({ modelPreferences }: Pick<Context, 'modelPreferences'>, organizationId: string | null) => modelPreferences.settings(organizationId)
 
 export const shownPreferences = async (context: Pick<Context, 'modelPreferences'>, organizationId: string | null) => {

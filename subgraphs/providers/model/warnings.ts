@@ -2,7 +2,7 @@ import { tell, type Unit, type Writing } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import type { OpenModelPreferences, Warning } from '../stores/model/settings.ts'
 
-/** Who writes, and where people go to see to it. */
+/** The author, and the origin of the pages on which people act. */
 interface Place extends Writing {
   readonly modelPreferences: Pick<OpenModelPreferences, 'takeWarnings'>
   readonly publicUrl: string
@@ -29,8 +29,9 @@ function factOf({ organizationId, model, isNew, retiresAt, replacement }: Warnin
 }
 
 /**
- * Tells managers that a model ends which they have set, once, and takes that back when they have not any more.
- * @param organizationId null: everybody; five hundred at once, and whoever comes next takes the rest
+ * Notifies managers once about the retirement of a model that they have set, and withdraws it when they have changed
+ * that.
+ * @param organizationId null for all; five hundred at once, and the next call handles the rest
  */
 export async function tellWarnings(context: Place, organizationId: string | null, unit: Unit): Promise<void> {
   const found = await context.modelPreferences.takeWarnings(organizationId, unit.now, unit.transaction)

@@ -9,37 +9,37 @@ import { readKey } from './read.ts'
 import { mostMs } from './stripe/client.ts'
 import { type Failure, failureOf, isKeyInUse, isKeyRefused } from './stripe/failure.ts'
 
-/** What a call is made with: handed to the official client as the last argument. */
+/** Options of a call, passed to the official client as last argument. */
 export type Options = Stripe.RequestOptions
 
-/** One thing that the processor is asked for. */
+/** A request to the processor. */
 export interface Asking<Answer> {
-  /** As the record of calls has it, the graph's own name: `createProcessorRefund`. */
+  /** Name in the log of calls, as in the graph: `createProcessorRefund`. */
   readonly operation: string
-  /** How many calls it takes. @default 1 */
+  /** Number of calls. @default 1 */
   readonly calls?: number
   run(stripe: Stripe, options: Options): Promise<Answer>
 }
 
-/** One thing that the processor is to do. */
+/** A request that changes something at the processor. */
 export interface Telling<Answer extends { readonly id: string }> extends Asking<Answer> {
-  /** What the processor knows it by, passed on as it is. */
+  /** The processor's idempotency key, passed on unchanged. */
   readonly idempotencyKey: string
-  /** For the record of who did what: `processor_refund.created`. */
+  /** Audit action: `processor_refund.created`. */
   readonly action: string
-  /** What the record says besides. */
+  /** Further details of the audit entry. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 /** An answer of the processor. */
 interface Answered<Answer> {
   readonly answer: Answer
-  /** With which it was made. */
+  /** Secret used for the call. */
   readonly secret: string
 }
 
 /**
- * Asks the processor for something. It counts as a call at a fixed price once anything was sent, whatever came of it.
+ * Sends a request to the processor. It counts as a call at a fixed price once anything was sent, whatever the result.
  * @throws BUDGET_EXCEEDED before anything is sent; CONFLICT, reason NO_CREDENTIAL, and as `failureOf` says
  */
 export async function askProcessor<Answer>(context: Context, asking: Asking<Answer>): Promise<Answer> {
@@ -48,8 +48,8 @@ export async function askProcessor<Answer>(context: Context, asking: Asking<Answ
 }
 
 /**
- * Has the processor do something, once for each key, and writes down who had it done. Where nobody can say whether it was done, that is
- * written down too: money may have moved.
+ * Sends a change to the processor, once for each key, with an audit entry, also for an unknown outcome: money may have
+ * moved.
  * @throws as `askProcessor`
  */
 export async function tellProcessor<Answer extends { readonly id: string }>(context: Context, telling: Telling<Answer>): Promise<Answer> {
@@ -104,12 +104,12 @@ async function counted<Answer>(context: Context, asking: Asking<Answer>, key: st
 
 const wordsOf = ({ credential, status }: Failure): string | undefined => (credential === 'refused' ? `The processor answered ${status}.` : undefined)
 
-/** How long is waited for another call with the same key, at first and at most, in ms. */
+/** Initial and maximum pause in ms while another call with the same key runs. */
 const waits = { first: 100, most: 2_000 }
 
 /**
- * One attempt; a second one with the secret before, where the present one is not taken; and again for as long as another call with the
- * same key is under way: to neither of these anything was done.
+ * Makes one attempt; a second one with the former secret, if the present one is rejected; and further ones while
+ * another call with the same key runs: in both cases nothing was done.
  */
 async function attempted<Answer>(
   { processor }: Context,
@@ -141,15 +141,16 @@ async function attempted<Answer>(
   }
 }
 
-/** For a further call that only says again what stands there already: a key is for one address alone. */
+/** Removes the key for a further call that only reads: a key is valid for one path only. */
 export const keyless = ({ idempotencyKey, ...options }: Options): Options => options
 
 const headersOf = (answer: unknown): Readonly<Record<string, string>> =>
   (answer as { lastResponse?: { headers?: Record<string, string> } }).lastResponse?.headers ?? {}
 
 /**
- * Writes down who had something done by which call: the processor's own id of it is a detail, for it is none of ours.
- * @throws UPSTREAM_FAILED, outcome `unknown`, where the database is away: the processor was told by then, and the same key answers what it made
+ * Writes an audit entry, with the processor's own id of the call as a detail.
+ * @throws UPSTREAM_FAILED, outcome `unknown`, when the database is unavailable: the change was made by then, and the
+ * same key returns it
  */
 async function record(context: Context, action: string, subjectId: string, details: Readonly<Record<string, unknown>>): Promise<void> {
   const { organizationId } = await callerOf(context)

@@ -3,7 +3,7 @@ import { longestKey } from '../../../platform/idempotency.ts'
 
 const wrong = (field: string, sentence: string): Refusal => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
-/** An id as the processor gives them: letters, digits, `_` and `-`. @throws BAD_USER_INPUT */
+/** Reads an id of the processor: letters, digits, `_` and `-`. @throws BAD_USER_INPUT */
 export function readProcessorId(id: string, field = 'id'): string {
   if (/^[A-Za-z\d][A-Za-z\d_-]{0,254}$/.test(id)) return id
   throw wrong(field, 'is not an id of the processor: it has up to 255 letters, digits, _ and -.')
@@ -13,7 +13,7 @@ export const readProcessorIdMaybe = (id: string | null | undefined, field: strin
   id === null || id === undefined ? undefined : readProcessorId(id, field)
 
 /**
- * The key under which the processor makes one thing: passed on as it is, so it has to fit into a header.
+ * Reads an idempotency key for the processor: it is passed on unchanged and must fit into a header.
  * @throws BAD_USER_INPUT
  */
 export function readKey(key: string): string {
@@ -23,7 +23,7 @@ export function readKey(key: string): string {
   throw wrong('idempotencyKey', `must have 1 to ${longestKey} characters of ASCII, and no blank at its ends.`)
 }
 
-/** Names with texts, as the processor keeps them; numbers and truths are written out. @throws BAD_USER_INPUT */
+/** Reads metadata as the processor stores it; numbers and Booleans become text. @throws BAD_USER_INPUT */
 export function readMetadata(metadata: unknown): Record<string, string> | undefined {
   if (metadata === null || metadata === undefined) return undefined
   if (typeof metadata !== 'object' || Array.isArray(metadata)) throw wrong('metadata', 'is an object of names with texts.')
@@ -44,7 +44,7 @@ export function readWhole(value: number, field: string, least: number, most: num
   throw wrong(field, `is ${value}: a whole number from ${least} to ${most} is needed.`)
 }
 
-/** Words of 1 to so many characters. @throws BAD_USER_INPUT */
+/** Reads a text of 1 to a maximum of characters. @throws BAD_USER_INPUT */
 export function readWords(value: string, field: string, most: number): string {
   if (value.trim() !== '' && value.length <= most) return value
   throw wrong(field, `must have 1 to ${most} characters.`)
@@ -60,14 +60,14 @@ export function readPage(value: string, field: string): string {
   throw wrong(field, 'is not an address such as https://shop.example.com/thanks.')
 }
 
-/** A word of the graph as the processor writes it. */
+/** Converts an enum value to the processor's spelling. */
 export const lower = <Word extends string>(word: Word): Lowercase<Word> => word.toLowerCase() as Lowercase<Word>
 
-/** A word of the processor as the graph has it. */
+/** Converts an enum value of the processor to the graph's spelling. */
 export const upper = (word: string | null | undefined): string | null => word?.toUpperCase().replaceAll('-', '_') ?? null
 
 /** A moment of the processor's, which counts seconds. */
 export const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
-/** The id of what the processor gives as an id or whole. */
+/** Returns the id of an object that the processor returns expanded or as id. */
 export const idOf = (value: string | { readonly id: string } | null | undefined): string | null => (typeof value === 'string' ? value : (value?.id ?? null))

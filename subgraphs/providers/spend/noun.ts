@@ -8,7 +8,7 @@ interface At extends Base<Job, unknown> {
   readonly services: { readonly spending: Spending }
 }
 
-/** What may be spent, and what was. */
+/** Spend limits and usage. */
 export const spend: Noun<At> = {
   resolvers: spendResolvers,
   sweeps: ({ services: { spending } }) => spending.sweeps,

@@ -4,12 +4,12 @@ import { isPerson, type Viewer } from '../../viewer.ts'
 import { type Level, platformReaders } from '../stores/credential/credential.ts'
 import type { SpendLimitRow, SpendPeriod, SpendScopeType } from '../stores/spend/limit.ts'
 
-/** A limit holds at most so much, in micro-dollars: a billion US dollars. */
+/** Maximum amount of a limit in micro-US-dollars: a billion US dollars. */
 export const mostMicros = 1_000_000_000_000_000n
 const longestNote = 500
 const longestModel = 200
 
-/** The families of providers whose calls cost something, as scopes name them. */
+/** The families of providers whose calls cost money, as scopes name them. */
 export const families = ['ai', 'email', 'payments', 'video'] as const
 
 const refuse = (field: string, sentence: string): never => {
@@ -18,15 +18,21 @@ const refuse = (field: string, sentence: string): never => {
 
 const isSuperAdmin = (viewer: Viewer): boolean => isPerson(viewer) && viewer.roles.includes('platform_super_admin')
 
-/** Whether a viewer sees and sets hard limits of a level: owners of the organization, and super admins of the platform. No key and no service does. */
+/**
+ * Whether a viewer may see and set hard limits of a level: owners of the organization, and super admins of the
+ * platform; no key and no service.
+ */
 export const mayGovern = (viewer: Viewer, level: Level): boolean =>
   isSuperAdmin(viewer) || (level === 'ORGANIZATION' && isPerson(viewer) && viewer.roles.includes('owner'))
 
-/** Whether a viewer sees the amount of a hard limit: who may set it, and owners of an organization what it may spend with credentials of the platform. */
+/**
+ * Whether a viewer may see the amount of a hard limit: viewers who may set it, and owners of an organization for its
+ * spending with the platform's credentials.
+ */
 export const maySeeHard = (viewer: Viewer, { level, scopeType, scopeValue }: Pick<SpendLimitRow, 'level' | 'scopeType' | 'scopeValue'>): boolean =>
   mayGovern(viewer, level) || (scopeType === 'PLATFORM_CREDENTIALS' && scopeValue === viewer.organizationId && mayGovern(viewer, 'ORGANIZATION'))
 
-/** @throws FORBIDDEN for who may not see or set hard limits */
+/** @throws FORBIDDEN for a viewer who may not see or set hard limits */
 export function requireGovernor(viewer: Viewer, level: Level = 'ORGANIZATION'): void {
   if (mayGovern(viewer, level)) return
   throw new Refusal('FORBIDDEN', 'Hard limits are for owners of the organization and super admins of the platform alone: ask one of them, or set a soft limit.')
@@ -47,24 +53,24 @@ export function requirePlatformChanger(viewer: Viewer): void {
   throw new Refusal('FORBIDDEN', 'Spend limits of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
 }
 
-/** A scope as the input gives it. */
+/** A scope from an input. */
 export interface GivenScope {
   readonly level: Level
   readonly scopeType: SpendScopeType
   readonly scopeValue: string
 }
 
-/** Who is known here: what a scope names has to be somebody. */
+/** Checks that the value of a scope exists. */
 export interface Known {
   app(appId: string): Promise<boolean>
   member(userId: string): Promise<boolean>
 }
 
 /**
- * Reads whose spending a limit is to be about.
+ * Reads the scope of a limit.
  * @param organizationId the active one
- * @throws BAD_USER_INPUT for a value that the scope cannot have; NOT_FOUND for an organization that is not the active one, and for who is no
- *   member of it
+ * @throws BAD_USER_INPUT for an invalid value of the scope; NOT_FOUND for an organization that is not the active one,
+ * and for a person who is not a member of it
  */
 export async function readScope({ level, scopeType, scopeValue }: GivenScope, organizationId: string, known: Known): Promise<string> {
   const value = scopeValue.trim()
@@ -103,10 +109,13 @@ export async function readScope({ level, scopeType, scopeValue }: GivenScope, or
   }
 }
 
-/** Amounts as they are given. */
+/** An amount from an input. */
 export type GivenMicros = bigint | number | string | null | undefined
 
-/** Reads an amount; undefined stays undefined. @throws BAD_USER_INPUT with the `field` for one that is below 0 or beyond all measure */
+/**
+ * Reads an amount; undefined stays undefined. @throws BAD_USER_INPUT with the `field` for an amount below 0 or above
+ * the maximum
+ */
 export function readMicros(given: GivenMicros, field: string): bigint | null | undefined {
   if (given === null || given === undefined) return given
   const micros = BigInt(given)
@@ -114,7 +123,7 @@ export function readMicros(given: GivenMicros, field: string): bigint | null | u
   return micros
 }
 
-/** @throws BAD_USER_INPUT for a limit that would limit nothing */
+/** @throws BAD_USER_INPUT for a limit without any amount */
 export function requireLimit({ softLimitMicros, hardLimitMicros }: Pick<SpendLimitRow, 'softLimitMicros' | 'hardLimitMicros'>): void {
   if (softLimitMicros === null && hardLimitMicros === null)
     refuse('softLimitMicros', 'softLimitMicros or hardLimitMicros has to be given: without both there is nothing to limit. Remove the limit instead.')
@@ -129,10 +138,10 @@ export function readNote(given: string | null | undefined): string | null | unde
 }
 
 export const periods: readonly SpendPeriod[] = ['DAY', 'MONTH', 'TOTAL']
-/** What a limit may be about, from the widest on. */
+/** All scope types, from the widest on. */
 export const scopeTypes: readonly SpendScopeType[] = ['PLATFORM', 'ORGANIZATION', 'APP', 'USER', 'PROVIDER_FAMILY', 'MODEL', 'PLATFORM_CREDENTIALS']
 
-/** The hard limits that a viewer may set. @throws FORBIDDEN for who may set none */
+/** Returns the hard limits that a viewer may set. @throws FORBIDDEN for a viewer who may set none */
 export function hardLimitOptions(viewer: Viewer) {
   requireGovernor(viewer)
   return scopeTypes.flatMap(scopeType => {

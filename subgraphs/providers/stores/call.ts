@@ -8,10 +8,10 @@ import { type Opening, type Rows, store } from '../../store/store.ts'
 export type CallFamily = 'AI' | 'EMAIL' | 'PAYMENTS' | 'VIDEO' | 'NETWORK'
 export type CallStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'REFUSED' | 'ABORTED'
 
-/** Tries of one call that are told of at most: the first. */
+/** Maximum number of attempts listed for a call: the first ones. */
 export const mostAttempts = 20
 
-/** One try to have a call answered. */
+/** One attempt of a call. */
 export interface CallAttempt {
   readonly provider: string
   readonly model: string | null
@@ -19,21 +19,21 @@ export interface CallAttempt {
   readonly failure: string | null
   readonly latencyMs: number
   /**
-   * Only of an attempt whose answer never came although its provider may have worked: what it is booked at, in whole micro-dollars as digits; null
-   * where nobody knows a price. It is part of the cost of its call.
+   * Set only for an attempt whose answer never arrived although its provider may have worked: the booked amount in
+   * whole micro-US-dollars, as digits; null when no price is known. It is part of the call's cost.
    */
   readonly costMicros?: string | null
 }
 
-/** What is held for a call in a limit, and where the period begins in which it counts. */
+/** The amount that a call reserves in a spend limit, and the start of the period in which it counts. */
 export interface Held {
   readonly limitId: string
-  /** Whole micro-dollars, as digits. */
+  /** Whole micro-US-dollars, as digits. */
   readonly micros: string
   readonly since: string
 }
 
-/** Every call that was made through providers. */
+/** All calls made through the gateway. */
 export const calls = table('providers.calls', {
   organizationId: uuid.key,
   id: uuid.key,
@@ -46,16 +46,16 @@ export const calls = table('providers.calls', {
   model: text.maybe,
   provider: text.maybe,
   inputTokens: integer.maybe,
-  /** Of these: what the vendor had kept from before, and what it keeps for later. */
+  /** Input tokens read from the vendor's cache. */
   cachedTokens: integer.maybe,
   cacheWriteTokens: integer.maybe,
   outputTokens: integer.maybe,
   units: integer.maybe,
-  /** Null: nobody knows a price, or it has not ended. */
+  /** Null while the call runs, and when no price is known. */
   costMicros: whole.maybe,
-  /** What of it was paid with credentials of the platform. */
+  /** Part of the cost that was paid with the platform's credentials. */
   platformMicros: whole.maybe,
-  /** Whether its provider reported more usage than it can have had: what is on record is the bound. */
+  /** Whether the provider reported more usage than possible: the maximum is stored then. */
   doubtful: truth.or(false),
   latencyMs: integer.maybe,
   firstByteMs: integer.maybe,
@@ -66,7 +66,9 @@ export const calls = table('providers.calls', {
   hasNewLimit: truth.or(false),
   expired: truth.or(false),
   expiresAt: moment.maybe,
-  /** What stays held after the call has ended, because a provider that never answered may still charge it. */
+  /**
+   * Amounts that stay reserved after the call has ended, because a provider that never answered may still charge them.
+   */
   pending: json.of<readonly Held[]>().or([]),
   pendingUntil: moment.maybe,
   createdAt: moment,
@@ -75,16 +77,16 @@ export const calls = table('providers.calls', {
 
 export type CallRow = Row<typeof calls>
 
-/** What the graph calls it. */
+/** Name of the type in the graph. */
 export type ProviderCallRow = CallRow
 
-/** Calls that a model answered, or that asked for it. */
+/** Builds the condition for calls that a model answered, or that requested it. */
 function ofModel(model: string, { bind }: FilterSql): string {
   const given = bind(model)
   return `(t.model = ${given} or t.requested_model = ${given})`
 }
 
-/** What usage is told apart by: the attribute of a row, and how it is read of a call. */
+/** Dimensions by which usage is grouped: the row's attribute, and the expression that reads it from a call. */
 export const usageKeys = {
   APP: { name: 'appId', sql: 'c.app_id' },
   USER: { name: 'userId', sql: 'c.user_id' },
@@ -95,12 +97,12 @@ export const usageKeys = {
 } as const
 export type UsageKey = keyof typeof usageKeys
 
-/** Rows that usage has at most. */
+/** Maximum rows of a usage query. */
 export const mostUsage = 1_000
-/** Apps that are told of at most: all that can be known have room. */
+/** Maximum number of apps in an answer, larger than the number of apps that can be known. */
 export const mostApps = 250
 
-/** Whose usage, since when, and what it is told apart by: each key once, in their order. */
+/** Filter of usage: the organization, the period, and the grouping keys, each at most once, in their order. */
 export interface UsageFilter {
   readonly organizationId: string
   readonly by: readonly UsageKey[]
@@ -109,7 +111,7 @@ export interface UsageFilter {
   readonly until: string | null
 }
 
-/** Sums are told as digits. */
+/** Sums are returned as digits. */
 export interface UsageFound {
   readonly appId?: string
   readonly userId?: string | null
@@ -145,10 +147,10 @@ function usageOf({ organizationId, by, appId, since, until }: UsageFilter): Aske
 
 const summed = keptStatements(100)
 
-/** An app that called. */
+/** An app with calls. */
 export interface AppFound {
   readonly appId: string
-  /** What its client is called; null for who has none. */
+  /** Name of its client; null without one. */
   readonly name: string | null
   readonly lastUsedAt: Date
   readonly calls: number
@@ -161,7 +163,7 @@ const appsSince = `select c.app_id as "appId", s.name, max(c.created_at) as "las
 
 /** Queries of calls only. */
 const callSql = (rows: Rows<typeof calls>, { reading }: Opening) => ({
-  /** What was used, summed; the same under several aliases is summed once. */
+  /** Returns summed usage; the same sum under several aliases is computed once. */
   usage: createEachLoader<UsageFilter, readonly UsageFound[]>(
     reading,
     filter => {
@@ -171,7 +173,7 @@ const callSql = (rows: Rows<typeof calls>, { reading }: Opening) => ({
     JSON.stringify,
   ),
 
-  /** Apps that called for an organization since a moment. */
+  /** Returns apps that called for an organization since a moment. */
   appsSince: (organizationId: string, since: Date): Promise<readonly AppFound[]> => rows.read<AppFound>(summed(appsSince), [organizationId, since]),
 })
 

@@ -12,16 +12,16 @@ import { costOf } from '../engines/video/table.ts'
 import { headersBack, headersOut, isPartOfUpload, ledBack, pathBelow } from './headers.ts'
 import { type Counted, countCall, exhausted, type Standing, uncountCall } from './quota.ts'
 
-/** Without a byte for so long, in either direction, a call is given up, in ms. */
+/** Time in ms without a byte in either direction after which a call is ended. */
 const idleMs = 60_000
 
-/** What of a refusal is read to find out whether it is about the quota, in bytes. */
+/** Maximum bytes of an error that are read to recognize an exceeded quota. */
 const mostRead = 64 * 1024
 
-/** Below these paths bodies come as streams. */
+/** Paths below which bodies are streamed. */
 export const videoPaths: readonly string[] = ['/providers/platform/youtube/']
 
-/** Passes calls of the data interface of YouTube on, and counts them. */
+/** Forwards calls of YouTube's Data API, and counts them. */
 export const videoExchanges = (open: (viewer: Viewer, request: Request) => Context, log: Pick<Logger, 'error'>): Exchanges => ({
   '* /providers/platform/youtube/**': async (request, viewer) => {
     try {
@@ -70,7 +70,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
       headers: headersOut(request.headers, token, hasBody),
       body: (request.body as StreamBody | null) ?? null,
       signal: request.signal,
-      // If a kept-alive connection is closed by the other side, nobody knows whether the call arrived.
+      // When the other side closes a kept-alive connection, the caller cannot tell whether the call arrived.
       freshConnection: request.method !== 'GET',
       ...{ firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY, mostBytes: Number.POSITIVE_INFINITY },
     })
@@ -80,7 +80,8 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
       throw error
     }
     await end(error.kind === 'left' ? 'ABORTED' : 'FAILED', null, error.kind, error.sent)
-    // The call did not reach the network, so it counts nothing there. Comes last: quota that cannot be released now returns at midnight.
+    // The call did not reach the network, so it costs no quota there. Released last: quota that cannot be released now
+    // returns at midnight.
     if (!error.sent && units > 0)
       await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'unused quota of a call could not be released'))
     throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`, {
@@ -127,7 +128,10 @@ const quotaHeaders = (bucket: string, units: number, { remaining, resetsAt }: St
   'x-quota-resets-at': resetsAt.toISOString(),
 })
 
-/** Says once what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
+/**
+ * Records the outcome of a call, once. If it cannot be stored, it is logged: the answer exists, and the reservation
+ * expires.
+ */
 const ending =
   (
     call: OpenCall,
@@ -143,7 +147,7 @@ const ending =
       .catch(error => log.error({ err: error, call: call.id }, 'outcome of a call could not be stored'))
   }
 
-/** The beginning of an answer as text, and all of it, the beginning included. */
+/** Returns the beginning of an answer as text, and the whole answer, including that beginning. */
 async function begunWith(answer: StreamedAnswer): Promise<{ readonly text: string; readonly pieces: AsyncIterator<Uint8Array> }> {
   const rest = answer.body[Symbol.asyncIterator]()
   const pieces: Uint8Array[] = []
@@ -171,7 +175,7 @@ async function begunWith(answer: StreamedAnswer): Promise<{ readonly text: strin
   return { text, pieces: all as AsyncIterator<Uint8Array> }
 }
 
-/** Whether the network refuses because its quota is used up, and not because of who asks or how fast. */
+/** Whether the network rejects a call because its quota is used up, and not because of the caller or the rate. */
 function saysQuota(text: string): boolean {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly errors?: readonly { readonly reason?: unknown }[] } }
@@ -181,7 +185,10 @@ function saysQuota(text: string): boolean {
   }
 }
 
-/** An answer's body as a stream; closing it ends the call. @param ended told once: whether all of it was read, or why not */
+/**
+ * Returns an answer's body as a stream; closing it ends the call. @param ended called once, with whether the whole body
+ * was read, or the failure
+ */
 function handedOver(pieces: AsyncIterator<Uint8Array>, ended: (isWhole: boolean, failure?: unknown) => Promise<void>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

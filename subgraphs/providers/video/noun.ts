@@ -11,7 +11,7 @@ interface At {
   readonly contexts: { forRequest(viewer: Viewer, request: Request): Context }
 }
 
-/** The video network, and what it lets the platform ask in a day. */
+/** The video network, with its daily quota. */
 export const video: Noun<At> = {
   resolvers: videoResolvers,
   retention: () => videoQuotaAging,

@@ -7,11 +7,11 @@ import type { SetVideoQuotaInput } from '../resolvers.generated.ts'
 import type { QuotaState, QuotaUsed } from '../stores/video/quota.ts'
 import { pacificDay } from './day.ts'
 
-/** What is left for an organization of a bucket that holds so much. */
+/** Returns the remaining quota of an organization in a bucket with this limit. */
 export const remainingOf = (limit: number, { used, organizationUsed, organizationLimit }: QuotaUsed): number =>
   Math.max(0, Math.min(limit - used, organizationLimit === null ? Number.POSITIVE_INFINITY : organizationLimit - organizationUsed))
 
-/** Whose call is counted, and as what. */
+/** A call to count. */
 export interface Counted {
   readonly bucket: string
   readonly units: number
@@ -19,14 +19,15 @@ export interface Counted {
   readonly appId: string
 }
 
-/** How a bucket stands once a call is counted. */
+/** State of a bucket after a call is counted. */
 export interface Standing {
   readonly remaining: number
   readonly resetsAt: Date
 }
 
 /**
- * Counts a call in its bucket, for the platform and its organization, in both or in neither. One that costs nothing is looked up alone.
+ * Counts a call in its bucket, for the platform and its organization, in both or in neither. A call without cost only
+ * reads the state.
  * @throws RATE_LIMITED, reason QUOTA_EXHAUSTED, with `resetsAt` and `retryAfter`
  */
 export async function countCall(context: Context, { bucket, units, organizationId, appId }: Counted): Promise<Standing> {
@@ -39,13 +40,13 @@ export async function countCall(context: Context, { bucket, units, organizationI
   }
   return inTransaction(context, async ({ transaction }) => {
     const used = await videoQuota.take({ bucket, day, units, limit, organizationId, appId }, transaction)
-    // Throwing rolls back what was counted for all.
+    // Throwing rolls back the count for the platform.
     if (typeof used === 'string') throw exhausted(bucket, used, resetsAt, clock.now())
     return { remaining: remainingOf(limit, used), resetsAt }
   })
 }
 
-/** Gives back what was counted for a call of which nothing was sent. */
+/** Releases the quota of a call of which nothing was sent. */
 export const uncountCall = (context: Context, { bucket, units, organizationId, appId }: Counted): Promise<void> =>
   inTransaction(context, ({ transaction }) =>
     context.videoQuota.release({ bucket, day: pacificDay(context.clock.now()).date, units, organizationId, appId }, transaction),
@@ -53,7 +54,7 @@ export const uncountCall = (context: Context, { bucket, units, organizationId, a
 
 const whose = { platform: "the platform's", organization: "the organization's", network: "the network's" } as const
 
-/** What a call over a quota is refused with. */
+/** Creates the error for a call beyond a quota. */
 export function exhausted(bucket: string, of: keyof typeof whose, resetsAt: Date, now: Date): Refusal {
   const retryAfter = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000))
   return new Refusal(
@@ -72,7 +73,7 @@ const shown = (context: Context, { bucket: name, ...state }: QuotaState, resetsA
   return { name, dailyLimit, ...state, remaining: remainingOf(dailyLimit, state), resetsAt }
 }
 
-/** Every bucket as it stands for the active organization. */
+/** Returns every bucket's state for the active organization. */
 export async function quotaOf(context: Context) {
   const { viewer, clock, quotaTable, videoQuota } = context
   const { date, resetsAt } = pacificDay(clock.now())
@@ -80,10 +81,10 @@ export async function quotaOf(context: Context) {
   return found.map(state => shown(context, state, resetsAt))
 }
 
-/** The largest number that GraphQL and the column hold. */
+/** The largest number that GraphQL and the column support. */
 const mostUnits = 1_000_000_000
 
-/** Sets what an organization may use of a bucket a day. @throws BAD_USER_INPUT */
+/** Sets the daily maximum of an organization in a bucket. @throws BAD_USER_INPUT */
 export async function setQuota(context: Context, { bucket, organizationId: given, dailyLimit }: SetVideoQuotaInput) {
   const { viewer, clock, quotaTable, videoQuota } = context
   const tenantId = activeOrganization(viewer, 'Quotas')

@@ -4,7 +4,7 @@ import { write } from '../../../store/write.ts'
 import type { Context, Job } from '../../context.ts'
 import type { ProviderOrganizationRow } from '../../stores/administration/organization.ts'
 
-/** The record of an organization; made where there is none, once however many ask at the same moment. */
+/** Returns the record of an organization, creating it once, also under concurrent calls. */
 export async function provision(context: Context | Job, organizationId: string): Promise<ProviderOrganizationRow> {
   const { providerOrganizations } = context
   const [known] = await providerOrganizations.of(organizationId)

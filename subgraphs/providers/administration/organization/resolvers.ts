@@ -10,10 +10,10 @@ import { provision } from './provision.ts'
 
 const platformRoles: readonly string[] = ['platform_admin', 'platform_super_admin']
 
-/** Whether somebody provisions whatever organization they name. */
+/** Whether a viewer may provision any organization. */
 const provisionsAny = (viewer: Viewer): boolean => viewer.kind === 'service' || (isPerson(viewer) && viewer.roles.some(role => platformRoles.includes(role)))
 
-/** The longest time for which prompts are kept, in days: as long as calls are. */
+/** Maximum days for which prompts are stored: as long as calls are. */
 const mostDays = 400
 
 function readDays(given: number): number {
@@ -21,7 +21,7 @@ function readDays(given: number): number {
   throw new Refusal('BAD_USER_INPUT', `retentionDays is a whole number from 1 to ${mostDays}.`, { field: 'retentionDays' })
 }
 
-/** Changes how the active organization uses the gateway; what is kept already goes by the new time, where that is shorter. */
+/** Changes how the active organization uses the gateway; a shorter retention applies to stored prompts at once. */
 async function update(context: Context, input: UpdateProviderOrganizationInput): Promise<ProviderOrganizationRow> {
   const organizationId = activeOrganization(context.viewer, 'Settings of the gateway')
   const { id } = await provision(context, organizationId)

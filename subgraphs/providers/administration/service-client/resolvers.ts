@@ -27,7 +27,7 @@ const lineOf = (context: Context, action: string, { id, appId }: Pick<ServiceCli
 
 const tooMany = (sentence: string) => new Refusal('CONFLICT', sentence, { reason: 'QUOTA' })
 
-/** Lets an app call the gateway; once for each idempotency key. */
+/** Creates a client that lets an app call the gateway; once for each idempotency key. */
 async function createServiceClient(context: Context, input: CreateServiceClientInput): Promise<ServiceClientRow> {
   const { viewer, serviceClients, clients } = context
   const appId = readAppId(input.appId)
@@ -62,7 +62,7 @@ const updateServiceClient = (context: Context, input: UpdateServiceClientInput):
     announce: context.clients.forget,
   })
 
-/** Makes a token; once for each idempotency key. */
+/** Creates a token; once for each idempotency key. */
 async function issueServiceToken(context: Context, input: IssueServiceTokenInput) {
   const { viewer, serviceClients, serviceTokens } = context
   const clientId = requireId(input.serviceClientId, 'serviceClientId')
@@ -75,7 +75,7 @@ async function issueServiceToken(context: Context, input: IssueServiceTokenInput
     tenantId: activeOrganization(viewer, things),
     async run({ transaction, now }, id) {
       readExpiry(expiresAt, now)
-      // Of two at once the second counts what the first has made.
+      // The lock makes the second of two concurrent creations count the first one's token.
       client = await serviceClients.lock(clientId, transaction)
       if (!client) throw notFound(serviceClients.what, clientId)
       if ((await serviceTokens.standing(clientId, now, transaction)) >= most.standing)
@@ -88,7 +88,7 @@ async function issueServiceToken(context: Context, input: IssueServiceTokenInput
   return { serviceClient: client ?? (await serviceClients.require(row.clientId)), tokenId: row.id, secret: repeated ? null : secret }
 }
 
-/** Ends a token; one that has ended already stays as it is. */
+/** Revokes a token; an ended one stays as it is. */
 async function revokeServiceToken(context: Context, input: RevokeServiceTokenInput): Promise<ServiceClientRow> {
   const { serviceClients, serviceTokens } = context
   const [id, tokenId] = [requireId(input.id, 'id'), requireId(input.tokenId, 'tokenId')]

@@ -1,29 +1,29 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import { reservedOperations, type ServiceOperation } from '../../../scopes.ts'
 
-/** The most that there may be. */
+/** Maximum numbers of clients and tokens. */
 export const most = {
   clients: 200,
-  /** Of one client, those that count. */
+  /** Valid tokens of one client. */
   standing: 20,
-  /** Of one client, those that ended included. */
+  /** Tokens of one client, ended ones included. */
   tokens: 50,
 } as const
 
-/** Makes a token's clear text of 32 random bytes: a recognisable prefix, so that scanners find one that leaked, and base64url. */
+/** Returns the clear text of a token from 32 random bytes: a recognizable prefix for secret scanners, and base64url. */
 export const writeToken = (random: Buffer): string => `sgs_${random.toString('base64url')}`
 
 /** The part by which people recognise a token. */
 export const prefixOf = (clear: string): string => clear.slice(0, 12)
 
-/** @throws BAD_USER_INPUT for what no app is called */
+/** @throws BAD_USER_INPUT for an invalid app id */
 export function readAppId(given: string): string {
   if (/^app_[a-z0-9_]{1,60}$/.test(given)) return given
   throw new Refusal('BAD_USER_INPUT', 'appId is "app_" and then 1 to 60 lower-case letters, digits and "_", such as app_support.', { field: 'appId' })
 }
 
 /**
- * Reads what a client of an app may have done: each operation once, in their order.
+ * Reads the operations of an app's client, sorted, without duplicates.
  * @throws BAD_USER_INPUT for one that is reserved for other apps
  */
 export function readOperations(appId: string, given: readonly ServiceOperation[]): readonly ServiceOperation[] {

@@ -9,51 +9,56 @@ import type { Cooldowns } from './cooldown.ts'
 import { AttemptFailure, failureOfWay, restOf } from './failure.ts'
 
 export interface AttemptsOptions<C extends Candidate, Answer> {
-  /** In the order in which they are tried: one attempt each. */
+  /** Candidates in the order in which they are tried, one attempt each. */
   readonly candidates: readonly C[]
-  /** Null: there is none, and the candidate is passed over. */
+  /** Returns the credential for a candidate; null skips the candidate. */
   credentialOf(candidate: C): Promise<CredentialInUse | null>
   /**
-   * Asks one candidate, once. What it resolves with is the call's answer: when that is a stream, its first event is there.
-   * @throws AttemptFailure, or OutboundFailure as the way out throws it
+   * Calls one candidate, once. It resolves with the call's answer; for a stream its first event has arrived.
+   * @throws AttemptFailure, or an OutboundFailure of the outbound client
    */
   attempt(candidate: C, credential: CredentialInUse, secret: string): Promise<Answer>
-  /** Aborted when whoever asked goes away: then nobody else is tried. */
+  /** Aborts when the caller leaves: then no further candidate is tried. */
   readonly signal: AbortSignal
   readonly cooldowns: Cooldowns
-  /** The organization of the call: failures put candidates in cooldown for it. */
+  /** Organization of the call: failures put candidates in cooldown for it. */
   readonly organizationId: string
-  /** Whether the caller has shortened the time of an attempt: running out of it then says nothing of the provider. */
+  /** Whether the caller has shortened the time of an attempt: a time-out then says nothing about the provider. */
   readonly isHurried: boolean
   /**
-   * What an attempt costs at least that a candidate took and did not answer well, in whole micro-dollars; null: nobody knows a price.
-   * @param used what the candidate counted for it; null where it counted nothing
+   * Returns the minimum cost of an attempt that a candidate accepted and did not answer well, in whole micro-dollars;
+   * null without a known price.
+   * @param used usage reported by the candidate; null without any
    */
   leastCostOf(candidate: C, used: Usage | null): Promise<bigint | null>
-  /** Whether spend limits cover a candidate beside what attempts without an answer may still cost. Asked only after such an attempt. */
+  /**
+   * Whether spend limits cover a candidate in addition to what unanswered attempts may still cost. Only called after
+   * such an attempt.
+   */
   isCovered(candidate: C): Promise<boolean>
 }
 
 export type AttemptsEnd<C extends Candidate, Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly candidate: C; readonly attempts: readonly Attempt[] }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly attempts: readonly Attempt[] }
-  /** Whoever asked went away meanwhile. */
+  /** The caller left meanwhile. */
   | { readonly kind: 'left'; readonly attempts: readonly Attempt[] }
 
 export interface AttemptsDeps {
   readonly clock: Clock
-  /** Told what became of credentials; never waited for. */
+  /** Notified of the results of credentials; never waited for. */
   readonly credentials: Pick<CredentialsInUse, 'note'>
-  /** Counts. @param outcome `answered`, or the name of the failure */
+  /** Counts an attempt. @param outcome `answered`, or the name of the failure */
   counted(provider: string, outcome: string, latencyMs: number): void
 }
 
-/** Why a candidate gave no answer: it is limited for so many ms, or something else is wrong. */
+/** Why a candidate gave no answer: it is limited for a number of ms, or something else is wrong. */
 type Verdict = { readonly waitMs: number } | 'failed' | 'no_credential'
 
 /**
- * Tries the candidates of a call in order, one attempt each; one that rests is passed over. After a 401 an old secret in its grace is
- * tried, as a second attempt of the same candidate. Nothing else is repeated anywhere.
+ * Tries the candidates of a call in order, one attempt each; a candidate in cooldown is skipped. After a 401 a former
+ * secret within its grace period is tried, as a second attempt of the same candidate. Nothing else is repeated
+ * anywhere.
  */
 export type RunAttempts = <C extends Candidate, Answer>(options: AttemptsOptions<C, Answer>) => Promise<AttemptsEnd<C, Answer>>
 
@@ -76,7 +81,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
         verdicts.push(rest.isLimit ? { waitMs: rest.until - nowMs() } : 'failed')
         continue
       }
-      // What is not covered is not tried: the call ends as it would without this candidate.
+      // A candidate that the budget does not cover is skipped: the call ends as it would without this candidate.
       if (mayCostMore && !(await isCovered(candidate))) continue
       let failure: AttemptFailure | undefined
       for (const secret of credential.secrets) {
@@ -117,7 +122,8 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
         continue
       }
       const restMs = restOf(failure)
-      // Whoever is told of this failure finds the candidate resting, whichever process they ask next.
+      // Waits until the cooldown is stored, so that a client that sees this failure finds the candidate resting in
+      // every process.
       await (restMs === null ? cooldowns.failed(who, nowMs()) : cooldowns.limited(who, restMs, nowMs()))
       verdicts.push(restMs === null ? 'failed' : { waitMs: restMs })
     }
@@ -127,10 +133,10 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
 
 const digits = (micros: bigint | null): string | null => (micros === null ? null : `${micros}`)
 
-/** Whether an attempt that ended by this error may cost something, also when its caller left. */
+/** Whether an attempt that ended with this error may cost something, also when its caller left. */
 const mayCost = (error: unknown): boolean => (error instanceof OutboundFailure ? error.sent : error instanceof AttemptFailure && error.mayCost)
 
-/** What the caller is told when nobody answered. */
+/** Returns the error for the caller when no candidate answered. */
 function endOf(verdicts: readonly Verdict[]): Refusal {
   const tried = verdicts.filter(each => each !== 'no_credential')
   if (tried.length === 0)

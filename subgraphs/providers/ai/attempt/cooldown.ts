@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Sequelize } from 'sequelize'
 import { type KnownRest, rests } from '../../stores/model/rests.ts'
 
-/** A candidate, with the credential that it is called with and the organization that calls. */
+/** A candidate with the credential and the calling organization. */
 export interface Rester {
   readonly credentialId: string
   readonly model: string
@@ -11,16 +11,19 @@ export interface Rester {
 }
 
 /**
- * Candidates that rest after a failure, by credential, model and organization. What one organization met holds for its own calls;
- * once two organizations' rests overlap, the candidate rests for everybody (docs/decisions/0087-cooldowns-of-an-organization.md).
- * What was noted counts once its promise has resolved.
+ * Candidates in cooldown after a failure, by credential, model and organization. A failure met by one organization
+ * applies to its own calls; once the cooldowns of two organizations overlap, the candidate is in cooldown for all
+ * (docs/decisions/0087-cooldowns-of-an-organization.md). A report takes effect once its promise has resolved.
  */
 export interface Cooldowns {
-  /** Returns until when a candidate rests for this caller, in ms, and whether because of a limit; null when it does not. */
+  /**
+   * Returns until when a candidate is in cooldown for this caller, in ms, and whether because of a limit; null when it
+   * is not.
+   */
   restOf(who: Rester, now: number): Rest | null
-  /** Notes that it has to rest for so many milliseconds: its provider said so. */
+  /** Reports a cooldown of a number of ms, as the provider requested. */
   limited(who: Rester, ms: number, now: number): Promise<void> | void
-  /** Notes another failure: the third in a row within a minute makes it rest for 15 s. */
+  /** Reports another failure: the third in a row within a minute causes a cooldown of 15 s. */
   failed(who: Rester, now: number): Promise<void> | void
   worked(who: Rester): Promise<void> | void
 }
@@ -32,26 +35,29 @@ export interface Rest {
 
 interface Known {
   rest: Rest | null
-  /** Failures in a row, and when the first of them was. */
+  /** Number of consecutive failures, and the time of the first. */
   failures: number
   since: number
 }
 
 const patience = { inARow: 3, withinMs: 60_000, restMs: 15_000 } as const
 
-/** How many organizations have to find a candidate resting at the same time until it rests for all of them. */
+/** Number of organizations with a concurrent cooldown of a candidate from which it applies to all. */
 const witnesses = 2
 
-/** How many histories of an organization with a candidate are remembered; beyond, those of the candidate that failed longest ago go. */
+/**
+ * Maximum number of remembered pairs of organization and candidate; beyond it those of the candidate that failed
+ * longest ago are dropped.
+ */
 const maxKnown = 10_000
-/** How many organizations are remembered of one candidate. */
+/** Maximum number of remembered organizations of one candidate. */
 const maxOrganizations = 1_000
 
 const keyOf = ({ credentialId, model }: Pick<Rester, 'credentialId' | 'model'>): string => `${credentialId} ${model}`
 
 /**
- * Returns the rest that holds for an organization: its own, or the one that as many organizations as are needed have in common.
- * @param found rests by organization; those that are over do not count
+ * Returns the cooldown that applies to an organization: its own, or one that enough organizations share.
+ * @param found cooldowns by organization; ended ones do not count
  */
 export function restFor(organizationId: string, found: Iterable<readonly [string, Rest | null]>, now: number): Rest | null {
   const present: Rest[] = []
@@ -67,7 +73,7 @@ export function restFor(organizationId: string, found: Iterable<readonly [string
   return { until: last.until, isLimit: longest.every(({ isLimit }) => isLimit) }
 }
 
-/** The cooldowns that one process has seen itself. */
+/** Cooldowns that one process has observed itself. */
 export function createCooldowns(): Cooldowns {
   const known = new LRUCache<string, Map<string, Known>>({ maxSize: maxKnown, sizeCalculation: each => each.size })
   const of = (who: Rester) => known.get(keyOf(who))?.get(who.organizationId)
@@ -115,9 +121,9 @@ export interface SharedCooldownsOptions {
 }
 
 /**
- * The shared cooldowns as one call uses them: read when it begins, and written for the other processes. Where the database takes
- * nothing, the call goes on without: the others make one more attempt.
- * @param found how the candidates stood when the call began, for the caller and for as many others as are needed
+ * Shared cooldowns for one call: read when it begins, and written for other processes. When the database is
+ * unavailable, the call continues without: other processes then make one more attempt.
+ * @param found cooldowns when the call began, of the caller and of other organizations
  */
 export function createSharedCooldowns(found: readonly KnownRest[], { sequelize, log }: SharedCooldownsOptions): Cooldowns {
   const known = Map.groupBy(found, keyOf)

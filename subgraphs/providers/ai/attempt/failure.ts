@@ -2,7 +2,7 @@ import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Usage } from '../../engines/models/prices.ts'
 import { withoutSecrets } from '../../engines/third-party/credentials.ts'
 
-/** Why an attempt failed, as the log of calls and the metrics name it. */
+/** Reason of a failed attempt, in the log of calls and the metrics. */
 export type FailureName =
   | 'rate_limited'
   | 'insufficient_quota'
@@ -18,26 +18,26 @@ export type FailureName =
   | 'malformed'
   | 'not_json'
 
-/** Failures of an attempt after which nobody knows whether the provider worked. */
+/** Failures of an attempt after which it is unknown whether the provider worked. */
 const unclear: ReadonlySet<FailureName> = new Set(['timeout', 'cut', 'too_large', 'wrong_type', 'malformed', 'not_json'])
 
-/** The statuses by which a gateway tells that the provider behind it took the request and did not answer in time. */
+/** Statuses by which a proxy reports that the provider behind it accepted the request and did not answer in time. */
 const gaveUpWaiting: ReadonlySet<number> = new Set([504, 524])
 
-/** An attempt that gave no answer. Its message may be shown only where the provider itself refused what was asked (`bad_request`). */
+/** A failed attempt. Its message may be shown only where the provider itself rejected the request (`bad_request`). */
 export class AttemptFailure extends Error {
   readonly failure: FailureName
   /** The HTTP status; null where none came. */
   readonly status: number | null
-  /** After a 429, in milliseconds; null where the provider names no time. */
+  /** Time to wait after a 429, in ms; null where the provider names none. */
   readonly retryAfterMs: number | null
   /** The part of the request that the provider named. */
   readonly param: string | null
   /** Whether the request reached the provider, or may have. */
   readonly sent: boolean
-  /** What the provider calls it: `context_length_exceeded`. */
+  /** The provider's error code: `context_length_exceeded`. */
   readonly providerCode: string | null
-  /** What the provider counted for an answer that is of no use; null where it counted nothing. */
+  /** Usage that the provider reported for an unusable answer; null without any. */
   readonly used: Usage | null
   constructor(
     failure: FailureName,
@@ -62,34 +62,39 @@ export class AttemptFailure extends Error {
     this.used = more.used ?? null
   }
 
-  /** Whether the provider may have worked, and charge for it: it took the request and never said that it refuses. */
+  /** Whether the provider may have worked, and charge for it: it accepted the request and did not reject it. */
   get mayCost(): boolean {
     if (!this.sent) return false
     return unclear.has(this.failure) || (this.status !== null && gaveUpWaiting.has(this.status))
   }
 
-  /** Whether it counts against the provider. A question can be put so that no model answers it in JSON: that is no fault of theirs. */
+  /**
+   * Whether the failure counts against the provider. A request can be such that no model answers it in JSON, which is
+   * not the provider's fault.
+   */
   get isProviders(): boolean {
     return this.failure !== 'not_json'
   }
 
-  /** Whether the next candidate is tried: after everything but what is wrong with the request itself. */
+  /** Whether the next candidate is tried: after every failure but a wrong request. */
   get moves(): boolean {
     return this.failure !== 'bad_request'
   }
 }
 
-/** What a 429 that names no time is waited for, and the longest that one may ask for. */
+/**
+ * Cooldown in ms after a 429 without a time, the maximum that one may request, and the one after an exhausted quota.
+ */
 const limited = { unnamedMs: 10_000, mostMs: 300_000, quotaMs: 600_000 } as const
 
-/** How long a candidate rests after this failure because of a limit; null for failures of another kind. */
+/** Returns the cooldown of a limit's failure; null for other failures. */
 export function restOf({ failure, retryAfterMs }: AttemptFailure): number | null {
   if (failure === 'insufficient_quota') return limited.quotaMs
   if (failure !== 'rate_limited') return null
   return Math.min(limited.mostMs, Math.max(retryAfterMs ?? limited.unnamedMs, 1))
 }
 
-/** What a provider says in an error, as all of them write it: `{ error: { message, type, param, code } }`, or the message alone. */
+/** A provider's error in the common format: `{ error: { message, type, param, code } }`, or the message alone. */
 export interface ProvidersError {
   readonly message: string | null
   readonly type: string | null
@@ -99,7 +104,7 @@ export interface ProvidersError {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Reads the body of an error; whatever it is, nothing is thrown. */
+/** Reads the body of an error; never throws. */
 function readProvidersError(text: string): ProvidersError {
   try {
     const parsed = JSON.parse(text) as Record<string, unknown> | unknown[]
@@ -112,17 +117,20 @@ function readProvidersError(text: string): ProvidersError {
   }
 }
 
-/** What a provider calls an error, if it is a plain word: it could repeat anything. */
+/** Returns a provider's error code if it is a plain word: other text could repeat anything. */
 export const plainCode = (code: unknown): string | null => (typeof code === 'string' && /^[a-z][a-z_]{0,63}$/.test(code) ? code : null)
 
-/** Its code by the words of OpenAI's wire, which clients act on: Anthropic has none for a conversation that is too long. */
+/**
+ * Returns the error code in OpenAI's terms, which clients act on: Anthropic has none for a conversation that is too
+ * long.
+ */
 const codeIn = (code: string | null, message: string | null): string | null =>
   plainCode(code) ?? (code === null && /^prompt is too long\b/i.test(message ?? '') ? 'context_length_exceeded' : null)
 
 /**
- * What an answer with an error means.
+ * Converts an error answer to a failure.
  * @param now milliseconds, for a Retry-After that is a date
- * @param secrets with which it was asked: some repeat them, and who asks a model may not know them
+ * @param secrets of the request: some providers repeat them, and callers must not learn them
  */
 export function failureOf(status: number, headers: Headers, text: string, now: number, secrets: readonly (string | null)[] = []): AttemptFailure {
   const { message, type, code, param } = readProvidersError(text)
@@ -142,7 +150,7 @@ export function failureOf(status: number, headers: Headers, text: string, now: n
   return new AttemptFailure('server_error', status, `The provider answered with status ${status}.`)
 }
 
-/** Milliseconds of Retry-After, by whichever of its forms came; null without one. */
+/** Returns the milliseconds of Retry-After in any of its formats; null without one. */
 function retryAfter(headers: Headers, now: number): number | null {
   const precise = Number(headers.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(precise) && precise >= 0) return precise
@@ -154,7 +162,7 @@ function retryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 
-/** What an `OutboundFailure` means for an attempt; anything else is thrown on as it is. */
+/** Converts an `OutboundFailure` to an attempt's failure; anything else is rethrown. */
 export function failureOfWay(error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
   if (!(error instanceof OutboundFailure)) throw error

@@ -8,12 +8,12 @@ import type { CredentialInUse } from '../../engines/third-party/credentials.ts'
 import type { AiTimes } from '../../registration.ts'
 import { AttemptFailure, failureOf, failureOfWay } from './failure.ts'
 
-/** The languages that vendors of models speak. */
+/** Protocols of model vendors. */
 export type Wire = 'openai' | 'anthropic'
 
 export const wireOf = ({ provider }: Pick<Candidate, 'provider'>): Wire => (provider === 'anthropic' ? 'anthropic' : 'openai')
 
-/** The longest answer of a provider, in bytes; of an error, what is read of it. */
+/** Maximum bytes of a provider's answer, and of an error's body that are read. */
 const most = { answer: 32 * 1024 * 1024, error: 64 * 1024 } as const
 
 export interface UpstreamDeps {
@@ -23,13 +23,16 @@ export interface UpstreamDeps {
   readonly clock: Clock
 }
 
-/** Under what the hosting platform's gateway to models has each vendor. */
+/** Path of each vendor at the hosting platform's model gateway. */
 const behindGateway: Readonly<Record<string, string>> = { openai: '/openai', anthropic: '/anthropic', google: '/google-ai-studio/v1beta/openai' }
 
 export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps): Upstream {
   const { aiGateway } = addresses
 
-  /** Where a provider is called. How calls travel is configuration; a credential says it of custom providers alone. */
+  /**
+   * Returns the address of a provider. The route is configured; only a custom provider's credential has its own
+   * address.
+   */
   const placeOf = ({ provider }: Candidate, { baseUrl }: CredentialInUse): { base: string; headers: Record<string, string>; isBehind: boolean } => {
     const way = behindGateway[provider]
     if (aiGateway && way) {
@@ -44,7 +47,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
   const ask: Upstream['ask'] = async (candidate, credential, secret, question, timing) => {
     const { base, headers, isBehind } = placeOf(candidate, credential)
     const left = Math.round(timing.endsAt - performance.now())
-    // A request that nobody can wait for would still be paid for.
+    // Without time left, the request would be paid for although nobody could use its answer.
     if (left < 1) throw new AttemptFailure('timeout', null, 'The call has used its time up.', { sent: false })
     const attemptMs = Math.min(timing.attemptMs ?? left, left)
     const isStream = question.type === 'text/event-stream'
@@ -83,14 +86,16 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
         const json: unknown = JSON.parse(bytes.toString('utf8'))
         if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { headers: answer.headers, json: json as Record<string, unknown> }
       } catch {
-        // The sentence below says it.
+        // An unreadable body has no message; the sentence below suffices.
       }
       throw malformed(answer.status)
     },
   }
 }
 
-/** Whether an error is that of the gateway itself, in its own form: it says nothing of the credential of the provider behind it. */
+/**
+ * Whether an error comes from the model gateway itself: it says nothing about the credential of the provider behind it.
+ */
 function isGateways(said: string): boolean {
   try {
     const { success, error, errors } = JSON.parse(said) as { success?: unknown; error?: unknown; errors?: unknown }
@@ -106,7 +111,7 @@ export const malformed = (status: number | null): AttemptFailure =>
 const authorization = (candidate: Candidate, secret: string): Readonly<Record<string, string>> =>
   wireOf(candidate) === 'anthropic' ? { 'x-api-key': secret, 'anthropic-version': '2023-06-01' } : { authorization: `Bearer ${secret}` }
 
-/** What the way out failed by, as an attempt's failure; whoever left is told as it is. */
+/** Converts an outbound failure to an attempt's failure; a caller's leaving stays as it is. */
 function failureOrLeft(error: unknown): unknown {
   if ((error as { kind?: string }).kind === 'left') return error
   return failureOfWay(error)
@@ -123,7 +128,7 @@ export async function bytesOf(answer: StreamedAnswer): Promise<Buffer> {
   return parts.length === 1 ? Buffer.from(parts[0]!.buffer, parts[0]!.byteOffset, parts[0]!.byteLength) : Buffer.concat(parts)
 }
 
-/** The beginning of a body, for what an error says; whatever happens, nothing is thrown but that nobody waits any more. */
+/** Reads the beginning of an error's body; throws only when the caller has left. */
 async function textOf(answer: StreamedAnswer, mostBytes: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0

@@ -18,21 +18,24 @@ import { openaiReader } from './stream/openai.ts'
 import type { Used } from './stream/reader.ts'
 import { type ChatStream, openStream } from './stream/stream.ts'
 
-/** The default maximum of output tokens: it is reserved, and under a hard limit also sent to the vendor. */
+/** Default maximum of output tokens: it is reserved, and under a hard limit also sent to the vendor. */
 const unsaidTokens = 4_096
 
-/** At most how much is produced: never more than the model can. */
+/** Returns the maximum output tokens of a call, never more than the model supports. */
 const mostOf = ({ maxTokens }: ChatRequest, { maxOutputTokens }: AiModel): number =>
   Math.min(maxTokens ?? unsaidTokens, maxOutputTokens ?? Number.MAX_SAFE_INTEGER)
 
-/** The same where no hard limit applies: who names no maximum to a model of OpenAI's wire is answered as long as that likes. */
+/**
+ * Returns the maximum output tokens without a hard limit: without a caller's maximum, models of OpenAI's protocol may
+ * answer without one.
+ */
 const mostUnlimitedOf = (request: ChatRequest, model: AiModel): number =>
   request.maxTokens === null && wireOf(model) !== 'anthropic' ? (model.maxOutputTokens ?? Number.MAX_SAFE_INTEGER) : mostOf(request, model)
 
-/** What Anthropic adds to a request that has tools, in tokens, at most: it counts its own instructions for them as input. */
+/** Maximum tokens that Anthropic adds to a request with tools: it counts its own instructions as input. */
 const toolTokens = 1_000
 
-/** At most how many tokens a request is. */
+/** Returns an upper bound of a request's tokens. */
 const inputBoundOf = (request: ChatRequest, model: AiModel): number =>
   request.textBytes +
   request.pictures.reduce((sum, picture) => sum + tokensOfPicture(model, picture), 0) +
@@ -40,7 +43,7 @@ const inputBoundOf = (request: ChatRequest, model: AiModel): number =>
 
 const streamType = 'text/event-stream'
 
-/** What a model is asked. */
+/** Builds the vendor's request. */
 function questionOf(request: ChatRequest, model: AiModel, isLimited: boolean): Question {
   const maxTokens = request.maxTokens ?? (isLimited ? mostOf(request, model) : null)
   const asking: Asking = { provider: model.provider, upstream: model.upstream, maxTokens }
@@ -53,7 +56,7 @@ function questionOf(request: ChatRequest, model: AiModel, isLimited: boolean): Q
   }
 }
 
-/** What both ways have in common. */
+/** Parts common to streamed and complete chats. */
 const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<AiCall<never>, 'attempt'> => ({
   ...asking,
   capability: 'CHAT',
@@ -73,7 +76,7 @@ const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<
   dropped: model => droppedOf(request, wireOf(model), model.provider),
 })
 
-/** Has a conversation gone on with, in one piece. @throws Refusal */
+/** Completes a chat in one piece. @throws Refusal */
 export async function completeChat({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller): Promise<Made<Completion>> {
   const made = await makeCall<Completion>({
     ...callOf(request, asking, count),
@@ -97,13 +100,15 @@ export async function completeChat({ makeCall, upstream, clock, count }: Ai, req
   }
 }
 
-/** How a stream is counted. What it needs for that stays for as long as the stream goes on: nothing else of what was asked. */
+/** Returns how to count a stream's usage. Only what counting needs is kept during the stream. */
 const counting =
   (asked: Asked, most: number, meter: Meter) =>
   ({ told, written }: Used): Promise<Tokens> =>
     tokensUsed(told, asked, written, most, meter)
 
-/** The same, piece by piece: it resolves with the first one. The reader reports the stream's outcome. @throws Refusal */
+/**
+ * Completes a chat as a stream: resolves with its first piece. The reader reports the stream's outcome. @throws Refusal
+ */
 export const streamChat = ({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller) =>
   makeCall<ChatStream>({
     ...callOf(request, asking, count),

@@ -6,11 +6,14 @@ import type { Tokens, Told } from './completion.ts'
 import { textOf } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
-/** As much of what was asked as is needed to count it: it is kept for as long as its answer goes on, and is never long. */
+/** The part of a request that is needed for counting. It stays in memory while the answer streams, so it is short. */
 export interface Asked {
   readonly sample: Sample
   readonly pictures: readonly Picture[]
-  /** Tokens around messages: three for each, and three before the answer (https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken). */
+  /**
+   * Tokens around messages: three for each, and three before the answer
+   * (https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken).
+   */
   readonly frame: number
 }
 
@@ -24,23 +27,23 @@ export function askedOf({ messages, tools, responseFormat, pictures }: ChatReque
   return { sample: sampleOf([...said, ...offered, ...form].filter(text => text !== '')), pictures, frame: 3 * messages.length + 3 }
 }
 
-/** Who counts, for whom, and as which model. */
+/** The counter, with the organization and the model. */
 export interface Meter {
   readonly count: CountTokens
   readonly organizationId: string
   readonly model: { readonly provider: string; readonly upstream: string }
 }
 
-/** How many tokens a request is. */
+/** Counts the tokens of a request. */
 export async function tokensAsked({ sample, pictures, frame }: Asked, { count, organizationId, model }: Meter): Promise<number> {
   const seen = pictures.reduce((sum, picture) => sum + tokensOfPicture(model, picture), 0)
   return frame + seen + (await count(organizationId, encodingOf(model), sample))
 }
 
 /**
- * What was used: as the vendor says, and counted here where it says it not in numbers, as in a stream that was left. Each piece of an answer
- * is a token at least.
- * @param most what was held back for the answer
+ * Returns the tokens used: as the vendor reports, or counted here where it does not, as in an aborted stream. Each
+ * piece of an answer counts at least one token.
+ * @param most tokens reserved for the answer
  */
 export async function tokensUsed(told: Told, asked: Asked, written: () => Written, most: number, meter: Meter): Promise<Tokens> {
   const { count, organizationId, model } = meter

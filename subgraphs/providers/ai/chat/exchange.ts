@@ -12,7 +12,7 @@ import { wireCompletion } from './completion.ts'
 import { eventsOf, type OpenStreams } from './events.ts'
 import { type ChatRequest, readChat } from './request.ts'
 
-/** Chat on OpenAI's wire: in one piece, or as a stream of events. */
+/** Handles chat in OpenAI's protocol: in one piece, or as a stream of events. */
 export const chatExchange = (ai: Ai, streams: OpenStreams): Exchange =>
   onWire(async (request, viewer) => {
     const asking = await askingOf({ viewer, clients: ai.clients, platformOrganization: ai.platformOrganization }, 'COMPLETIONS', mannerOf(request))
@@ -28,7 +28,7 @@ async function whole(ai: Ai, chat: ChatRequest, asking: Asking): Promise<Respons
 async function streamed(ai: Ai, chat: ChatRequest, asking: Asking, streams: OpenStreams): Promise<Response> {
   const made = await streamChat(ai, chat, asking)
   return streamedResponse(eventsOf(made, streams, asking.signal), {
-    // Proxies that hold answers back are asked not to: each event is worth reading when it comes.
+    // Asks proxies not to buffer the answer, so that each event arrives at once.
     headers: { ...made.headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   })
 }

@@ -1,6 +1,6 @@
 import { type Given, isObject } from '../wire/fields.ts'
 
-/** Members of an object that are read; `true` stands for a member whose value is read whole. */
+/** Members of an object that are read; `true` for a member whose value is read whole. */
 interface Shape {
   readonly [name: string]: true | Shape
 }
@@ -12,7 +12,7 @@ const message: Shape = {
   content: { type: true, text: true, refusal: true, image_url: { url: true, detail: true }, cache_control: true },
   tool_calls: call,
 }
-/** What is read below the first level; there a member that is not known is refused. */
+/** Known members below the first level; on the first level an unknown member is rejected. */
 const read: Shape = {
   messages: message,
   stream_options: { include_usage: true },
@@ -21,14 +21,16 @@ const read: Shape = {
   response_format: { type: true, json_schema: { name: true, description: true, schema: true, strict: true } },
 }
 
-/** The most members that are named. */
+/** Maximum number of names in the list. */
 const maxIgnored = 30
 
-/** Whether a value says nothing: clients hand an answer's empty members back as they came. */
+/** Whether a value is empty: clients send an answer's empty members back. */
 export const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
 
-/** Returns what of a body is sent to no vendor, such as `metadata` and `messages.audio`, without the places in lists. */
+/**
+ * Returns the members of a body that no vendor receives, such as `metadata` and `messages.audio`, without list indexes.
+ */
 export function ignoredIn(body: Given): readonly string[] {
   const names = new Set<string>()
   const look = (value: unknown, shape: Shape, path: string): void => {
@@ -37,13 +39,13 @@ export function ignoredIn(body: Given): readonly string[] {
       for (const name in value) {
         if (names.size >= maxIgnored) return
         const known = Object.hasOwn(shape, name) ? shape[name]! : null
-        // It becomes part of a header.
+        // The name becomes part of a header.
         const at = `${path}.${name.replaceAll(/[^\w-]/g, '?').slice(0, 64)}`
         if (known === null && !isNothing(value[name])) names.add(at)
         else if (known !== null && known !== true) look(value[name], known, at)
       }
   }
-  // Vendors keep it beside a conversation, and here none is kept.
+  // Vendors store metadata with a conversation; the gateway stores no conversation.
   if (!isNothing(body.metadata)) names.add('metadata')
   for (const [name, shape] of Object.entries(read)) if (shape !== true) look(body[name], shape, name)
   return [...names]

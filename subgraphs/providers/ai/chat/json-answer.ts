@@ -4,11 +4,14 @@ import { AttemptFailure } from '../attempt/failure.ts'
 import { type Completion, usageOf } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
-/** Takes the JSON object out of an answer that is to be one. Models put words or a code fence around it; those are left out. */
+/**
+ * Extracts the JSON object from an answer that must be one. Models put text or a code fence around it, which is
+ * dropped.
+ */
 export interface JsonAnswer {
   /**
-   * Returns what of a piece belongs to the object.
-   * @throws AttemptFailure `not_json` as soon as the answer cannot be one object any more
+   * Returns the part of a piece that belongs to the object.
+   * @throws AttemptFailure `not_json` as soon as the answer cannot be a single object any more
    */
   take(piece: string): string
   /** Checks that the object is whole. @throws AttemptFailure `not_json` */
@@ -49,7 +52,7 @@ export function readJsonAnswer(): JsonAnswer {
     }
     return piece.length
   }
-  /** Another object behind it, or a list of them, is no single one. */
+  /** Rejects another object after the first. */
   const checkBehind = (text: string) => {
     if (/[[{]/.test(text)) throw notJson()
   }
@@ -93,9 +96,9 @@ function isObject(text: string): boolean {
 }
 
 /**
- * Returns the completion with nothing but the object in its content where JSON was asked for. Calls of tools, refusals and answers that a
- * maximum cut off stay as they are: their `finish_reason` says that they are no whole answer.
- * @throws AttemptFailure `not_json`, with what it used, where the content is no JSON object
+ * Reduces a completion's content to the object where JSON was requested. Tool calls, refusals and truncated answers
+ * stay unchanged: their `finish_reason` shows that they are incomplete.
+ * @throws AttemptFailure `not_json`, with the usage, where the content is not a JSON object
  */
 export function withJsonContent(completion: Completion, request: Pick<ChatRequest, 'responseFormat'>): Completion {
   const { content, refusal, toolCalls, finishReason, tokens } = completion

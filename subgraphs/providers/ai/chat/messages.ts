@@ -6,7 +6,7 @@ export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cache_control?: CacheControl }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string }; readonly cache_control?: CacheControl }
 
-/** That a vendor is to keep everything up to here for later calls, as the Messages API has it. */
+/** Mark that a vendor should cache everything up to here for later calls, as in the Messages API. */
 export interface CacheControl {
   readonly type: 'ephemeral'
   readonly ttl?: '5m' | '1h'
@@ -18,16 +18,16 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** What was said, as OpenAI's wire writes it: what is not here was refused. */
+/** A message in OpenAI's format, limited to the supported members. */
 export type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: string | readonly ContentPart[]; readonly name?: string }
   | { readonly role: 'assistant'; readonly content: string | readonly ContentPart[] | null; readonly tool_calls?: readonly ToolCall[]; readonly name?: string }
   | { readonly role: 'tool'; readonly content: string | readonly ContentPart[]; readonly tool_call_id: string }
 
-/** How many messages a conversation has at most, and parts a message. */
+/** Maximum messages of a conversation, parts of a message, and tool calls. */
 const most = { messages: 10_000, parts: 1_000, calls: 128 } as const
 
-/** What models and tools are called, in requests. */
+/** Form of models' and tools' names in requests. */
 export const nameForm = /^[\w-]{1,64}$/
 
 /** Reads the messages of a conversation. @throws BAD_USER_INPUT with the `field` */
@@ -62,18 +62,18 @@ export function readCacheControl(given: unknown, field: string): { readonly cach
   return { cache_control: { type, ...(ttl !== undefined && { ttl }) } }
 }
 
-/** What stands beside a message counts for its last part. */
+/** Moves a cache mark beside a message to its last part. */
 function withCacheControl(content: string | readonly ContentPart[] | null, control: { readonly cache_control?: CacheControl }) {
   if (control.cache_control === undefined || content === null) return content
   const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   return [...parts.slice(0, -1), { ...parts.at(-1)!, ...control }]
 }
 
-/** Where the caches end that messages ask for. */
+/** Returns the cache marks of messages. */
 export const cacheControlsOf = (messages: readonly ChatMessage[]): readonly CacheControl[] =>
   messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly ContentPart[]) : [])).flatMap(part => part.cache_control ?? [])
 
-/** Reads what a message says. */
+/** Reads a message's content. */
 function readContent(
   given: unknown,
   field: string,
@@ -121,11 +121,11 @@ function readToolCalls(given: unknown, field: string): readonly ToolCall[] {
   })
 }
 
-/** The text of what was said, pictures left out. */
+/** Returns the text of a content, without pictures. */
 export const textOf = (content: string | readonly ContentPart[] | null): string =>
   typeof content === 'string' ? content : (content ?? []).map(part => (part.type === 'text' ? part.text : '')).join('')
 
-/** A text that there must be. @throws BAD_USER_INPUT */
+/** Reads a required text. @throws BAD_USER_INPUT */
 export function readText(value: unknown, field: string, most: number): string {
   if (typeof value !== 'string' || value === '' || value.length > most) return wrong(field, `${field} is a text of 1 to ${most} characters.`)
   return value

@@ -5,23 +5,24 @@ import { count, type FinishReason, type Told, type Uncounted, untold } from './c
 import type { ChatMessage, ContentPart, ToolCall } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
-/** What is asked beside the request itself. */
+/** Parameters beside the request itself. */
 export interface Asking {
   readonly provider: string
-  /** What the provider calls the model. */
+  /** The provider's name of the model. */
   readonly upstream: string
-  /** The most that may be produced; null: as much as the model likes. */
+  /** Maximum output tokens; null for the model's own maximum. */
   readonly maxTokens: number | null
 }
 
-/** The body of a request on OpenAI's wire. What it uses is always asked for: the call has to be paid. */
+/** Builds the body of a request in OpenAI's protocol. It always requests the usage, which has to be paid. */
 export function openaiBody(request: ChatRequest, { provider, upstream, maxTokens }: Asking): string {
   const { messages, stream, temperature, topP, stop, seed, tools, toolChoice, parallelToolCalls, responseFormat, user, hints, hasOldMaximum } = request
   return JSON.stringify({
     model: upstream,
     messages: keepsBySelf(provider) ? messages.map(withoutCacheControl) : messages,
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
-    // OpenAI's own models insist on the newer name; of who speaks its wire besides the caller knows more than we do.
+    // OpenAI's own models require the newer name. For other providers with OpenAI's protocol, the caller's choice of
+    // name is kept.
     ...(maxTokens !== null && (hasOldMaximum && provider !== 'openai' ? { max_tokens: maxTokens } : { max_completion_tokens: maxTokens })),
     ...(temperature !== null && { temperature }),
     ...(topP !== null && { top_p: topP }),
@@ -42,7 +43,7 @@ export function openaiBody(request: ChatRequest, { provider, upstream, maxTokens
   })
 }
 
-/** Whether a vendor keeps what it likes by itself, and has no word for where a cache ends; who else speaks this wire may know one. */
+/** Whether a vendor caches by itself, without cache marks; other vendors of this protocol may support them. */
 export const keepsBySelf = (provider: string): boolean => provider === 'openai' || provider === 'google'
 
 const withoutCacheControl = (message: ChatMessage): ChatMessage =>
@@ -58,7 +59,7 @@ function formatOf(format: NonNullable<ChatRequest['responseFormat']>): object {
 
 const reasons = new Set<string>(['stop', 'length', 'tool_calls', 'content_filter'])
 
-/** Why it ended, in the words that all vendors share here; the older `function_call` is what it became. */
+/** Converts the reason of the end to the common terms, also the older `function_call`. */
 export const reasonOf = (given: unknown): FinishReason =>
   typeof given === 'string' && reasons.has(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop'
 
@@ -70,7 +71,7 @@ export function toldOf(usage: unknown): Told | null {
     input: tokensIn(usage.prompt_tokens),
     output: tokensIn(usage.completion_tokens),
     cached: (isObject(read) && tokensIn(read.cached_tokens)) || 0,
-    // Gateways to vendors that are paid for it report it so.
+    // Gateways to vendors that charge for cache writes report them under this name.
     kept: (isObject(read) && tokensIn(read.cache_write_tokens)) || 0,
     keptLong: 0,
     reasoning: (isObject(written) && tokensIn(written.reasoning_tokens)) || 0,

@@ -5,17 +5,17 @@ import { ignoredIn } from './ignored.ts'
 import { type CacheControl, type ChatMessage, type ContentPart, cacheControlsOf, readMessages, readText } from './messages.ts'
 import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
 
-/** A conversation that is to be gone on with, checked: what stands in it, every vendor of models can be asked. */
+/** A validated chat request, with everything that some vendor supports. */
 export interface ChatRequest {
-  /** Null: the preference. */
+  /** Name of the model; null for the preferred one. */
   readonly model: string | null
   readonly messages: readonly ChatMessage[]
   readonly stream: boolean
-  /** Whether the stream tells what was used. */
+  /** Whether the stream includes the usage. */
   readonly includeUsage: boolean
-  /** The most that may be produced, in tokens; null: not said. */
+  /** Maximum output tokens; null without one. */
   readonly maxTokens: number | null
-  /** Whether it was said by its older name: not every provider knows both. */
+  /** Whether the maximum was sent by its older name: not every provider knows both. */
   readonly hasOldMaximum: boolean
   readonly temperature: number | null
   readonly topP: number | null
@@ -26,15 +26,15 @@ export interface ChatRequest {
   readonly parallelToolCalls: boolean | null
   readonly responseFormat: ResponseFormat | null
   readonly user: string | null
-  /** What vendors on OpenAI's wire take besides, and others have no word for. */
+  /** Members that only vendors of OpenAI's protocol support. */
   readonly hints: Readonly<Record<string, unknown>>
-  /** What was sent besides and reaches no vendor, by its names on the wire. */
+  /** Members that no vendor receives, by their names in the protocol. */
   readonly ignored: readonly string[]
-  /** How long it is without its pictures, in bytes: no model makes more tokens of it. */
+  /** Bytes of the request without pictures: an upper bound of its tokens. */
   readonly textBytes: number
-  /** For how long a vendor is to keep some of it for later calls; null: nothing is to be kept. */
+  /** For how long a vendor should cache parts of it; null for no caching. */
   readonly keeps: 'minutes' | 'hour' | null
-  /** In their order. */
+  /** Pictures in their order. */
   readonly pictures: readonly Picture[]
 }
 
@@ -45,19 +45,21 @@ const taken = new Set(
   ),
 )
 
-/** Members of OpenAI's that are passed on where the vendor has them, and change neither the form of the answer nor its price. */
+/**
+ * OpenAI's members that are passed on to vendors that support them, and affect neither the answer's form nor its price.
+ */
 const hints: Readonly<Record<string, (value: unknown) => boolean>> = {
   frequency_penalty: value => typeof value === 'number' && Math.abs(value) <= 2,
   presence_penalty: value => typeof value === 'number' && Math.abs(value) <= 2,
   logit_bias: isObject,
   reasoning_effort: value => typeof value === 'string' && value.length <= 20,
   verbosity: value => typeof value === 'string' && value.length <= 20,
-  // OpenAI's successors of `user`: who asks, and which prompts share a prefix.
+  // OpenAI's successors of `user`: they identify the end user, and prompts with a common prefix.
   safety_identifier: value => typeof value === 'string' && value.length <= 200,
   prompt_cache_key: value => typeof value === 'string' && value.length <= 200,
 }
 
-/** Members that clients send by habit: with these values they say nothing, with another one they ask for what is not had here. */
+/** Members that clients send by habit: these values have no effect, others are not supported. */
 const saysNothing: Readonly<Record<string, readonly unknown[]>> = {
   logprobs: [false],
   top_logprobs: [0],
@@ -68,9 +70,10 @@ const saysNothing: Readonly<Record<string, readonly unknown[]>> = {
 
 /**
  * Reads the body of a chat request.
- * @param body  as it was parsed
- * @param bytes how long it was
- * @throws BAD_USER_INPUT with the `field` that is wrong; a member that is not known here is refused, one within another member is `ignored`
+ * @param body  as parsed
+ * @param bytes its length
+ * @throws BAD_USER_INPUT with the invalid `field`; an unknown member is rejected, one within another member is
+ * `ignored`
  */
 export function readChat(body: unknown, bytes: number): ChatRequest {
   if (!isObject(body)) return wrong('body', 'The body is not a JSON object.')
@@ -143,7 +146,7 @@ function readWhole(given: Given, name: string, least: number, most: number): num
     : wrong(name, `${name} is a whole number, ${least} or more.`)
 }
 
-/** The newer name counts where both are there. */
+/** Reads the maximum; the newer name takes precedence. */
 function readMost(given: Given): number | null {
   const old = readWhole(given, 'max_tokens', 1, 10_000_000)
   return readWhole(given, 'max_completion_tokens', 1, 10_000_000) ?? old
@@ -167,7 +170,10 @@ function readIncludeUsage(value: unknown, stream: boolean): boolean {
   return typeof includeUsage === 'boolean' ? includeUsage : wrong('stream_options', 'stream_options.include_usage is true or false.')
 }
 
-/** Accepted because clients send it, and not forwarded: vendors store it with a conversation, and nothing is stored here. */
+/**
+ * Validates metadata, which clients send and no vendor receives: vendors store it with a conversation, and nothing is
+ * stored here.
+ */
 function checkMetadata(value: unknown): void {
   if (value === undefined) return
   const isWell = isObject(value) && Object.keys(value).length <= 16 && Object.values(value).every(each => typeof each === 'string' && each.length <= 512)

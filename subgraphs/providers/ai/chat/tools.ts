@@ -8,14 +8,14 @@ export interface Tool {
   /** JSON Schema of an object. */
   readonly parameters: Given | null
   readonly strict: boolean | null
-  /** That a vendor is to keep it, and all tools before it, for later calls. */
+  /** Mark that a vendor should cache the tool, and all tools before it, for later calls. */
   readonly cache_control?: CacheControl
 }
 
-/** Which of the tools is to be called: none, whichever the model likes, at least one, or this one. */
+/** Which tool must be called: none, any or none, at least one, or a certain one. */
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string }
 
-/** In which form the answer is to be. */
+/** Required form of the answer. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }

@@ -7,10 +7,10 @@ import { toldInGraph } from '../one-piece.ts'
 import { askingOf } from '../wire/asking.ts'
 import { renamed, wrong } from '../wire/fields.ts'
 
-/** What goes by other names here than on the wire. */
+/** Names in the graph that differ from the protocol's. */
 const names = { max_completion_tokens: 'maxOutputTokens', response_format: 'responseFormat', tool_choice: 'toolChoice' }
 
-/** The longest input of one completion, in bytes: that of a body on the wire. */
+/** Maximum bytes of a completion's input: those of a body in the protocol. */
 const mostBytes = 10 * 1024 * 1024
 
 export const completionResolvers: Resolvers = {

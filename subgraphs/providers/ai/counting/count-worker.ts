@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 import type { Encoding } from '../../engines/models/engine.ts'
 
-/** What this thread counts. */
+/** Text that the worker thread counts. */
 export interface CountTask {
   readonly encoding: Encoding
   readonly text: string
 }
 
-/** Characters that are counted at once: the time for a word without an end grows by its square. */
+/** Characters counted at once: the time for a word without an end grows with its square. */
 const windowChars = 512
 
 const load = {
@@ -15,7 +15,7 @@ const load = {
   cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
 }
 
-/** Where a window ends that begins there: before a blank, if there is one in its second half. */
+/** Returns the end of a window: before a space, if its second half has one. */
 function endOf(text: string, begins: number): number {
   const end = begins + windowChars
   if (end >= text.length) return text.length

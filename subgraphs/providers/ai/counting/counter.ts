@@ -4,21 +4,21 @@ import type { CountTokens, Encoding } from '../../engines/models/engine.ts'
 import type { CountTask } from './count-worker.ts'
 
 export interface Counter {
-  /** What cannot be counted in time is taken to be four bytes a token. */
+  /** Counts tokens; when it takes too long, four bytes count as a token. */
   readonly count: CountTokens
   /** Stops exact counting: waiting and later texts are estimated by their length. */
   stop(): void
 }
 
-/** How long a count may take, its thread's start included, and how long the thread stays without work, in ms. */
+/** Time limit of a count in ms, thread start included, and idle time after which the thread ends. */
 const timeoutMs = 5_000
 const idleMs = 60_000
 
 const byLength = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)
 
 /**
- * Counts in a thread of its own: loading a vocabulary takes half a second and some 70 MB, which go again when nobody counts. Organizations take
- * turns, whose weight is the length of the text.
+ * Counts in a worker thread: loading a vocabulary takes half a second and some 70 MB, which are released when idle.
+ * Organizations take turns, weighted by the length of the text.
  */
 export function openCounter(): Counter {
   const turns = createTurns({
@@ -49,7 +49,7 @@ export function openCounter(): Counter {
     worker = undefined
   }
 
-  /** Null: it was not counted in time. */
+  /** Returns the count; null when it took too long. */
   async function counted(task: CountTask): Promise<number | null> {
     clearTimeout(idle)
     worker ??= begin()
@@ -85,6 +85,6 @@ export function openCounter(): Counter {
   }
 }
 
-/** How a model cuts text into tokens. */
+/** Returns the tokenizer of a model. */
 export const encodingOf = ({ upstream }: { readonly upstream: string }): Encoding =>
   /^(?:gpt-3\.5|gpt-4(?![.o\d])|text-embedding-)/.test(upstream) ? 'cl100k_base' : 'o200k_base'

@@ -4,12 +4,12 @@ export interface Size {
   readonly height: number
 }
 
-/** How much of a JPEG is looked through for its size, in bytes: what cameras write stands before it. */
+/** Maximum bytes of a JPEG that are searched for its size, behind the camera's metadata. */
 const jpegWithin = 256 * 1024
-/** How much of any other picture. */
+/** Maximum bytes of any other picture. */
 const headBytes = 64
 
-/** Reads the size of a picture from its `data:` address; null where its head does not say it. */
+/** Reads the size of a picture from its `data:` address; null where its header does not show it. */
 export function sizeOf(url: string): Size | null {
   const at = url.indexOf(',') + 1
   const bytes = (count: number) => Buffer.from(url.slice(at, at + Math.ceil(count / 3) * 4), 'base64')
@@ -26,7 +26,10 @@ const pngSize = (head: Buffer): Size | null =>
 const gifSize = (head: Buffer): Size | null =>
   head.length >= 10 && head.toString('latin1', 0, 4) === 'GIF8' ? { width: head.readUInt16LE(6), height: head.readUInt16LE(8) } : null
 
-/** https://developers.google.com/speed/webp/docs/riff_container: lossy, lossless and extended files. */
+/**
+ * Reads the size of a WebP file: https://developers.google.com/speed/webp/docs/riff_container (lossy, lossless and
+ * extended).
+ */
 function webpSize(head: Buffer): Size | null {
   if (head.length < 30 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WEBP') return null
   switch (head.toString('latin1', 12, 16)) {
@@ -43,7 +46,7 @@ function webpSize(head: Buffer): Size | null {
   }
 }
 
-/** Looks for the frame of a JPEG (ISO/IEC 10918-1, B.2.2), segment by segment. */
+/** Finds the frame header of a JPEG (ISO/IEC 10918-1, B.2.2), segment by segment. */
 function jpegSize(file: Buffer): Size | null {
   for (let at = 2; at + 9 < file.length; ) {
     if (file[at] !== 0xff) return null

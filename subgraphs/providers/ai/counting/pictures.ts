@@ -2,20 +2,20 @@ import type { Size } from './picture-size.ts'
 
 /** A picture that a model is shown. */
 export interface Picture {
-  /** Null where nobody here knows it: it lies behind an address, or its head does not say it. */
+  /** Size of the picture; null where it is unknown, behind an address, or not shown by its header. */
   readonly size: Size | null
-  /** How closely it is to be looked at, as OpenAI's wire has it; null: as the model likes. */
+  /** Requested detail, as in OpenAI's protocol; null for the model's default. */
   readonly detail: string | null
 }
 
-/** How a model counts a picture in tokens: @param size null: the largest that there is */
+/** Counts a picture in tokens. @param size null for the largest possible */
 type Rule = (size: Size | null, detail: string | null) => number
 
 const fitted = ({ width, height }: Size, times: number): Size => (times >= 1 ? { width, height } : { width: width * times, height: height * times })
 
 /**
- * OpenAI's models that count tiles (https://platform.openai.com/docs/guides/images-vision#calculating-costs): the picture is fitted into 2,048 × 2,048,
- * then to a shorter side of 768, and counted in squares of 512.
+ * Rule of OpenAI's models with tiles (https://platform.openai.com/docs/guides/images-vision#calculating-costs): the
+ * picture is fitted into 2,048 × 2,048, then to a shorter side of 768, and counted in squares of 512.
  */
 const tiles =
   (base: number, tile: number): Rule =>
@@ -27,7 +27,10 @@ const tiles =
     return base + Math.ceil(width / 512) * Math.ceil(height / 512) * tile
   }
 
-/** Those that count patches of 32 × 32, up to 1,536 of them: a larger picture is made smaller until it has no more. Each costs so many tokens. */
+/**
+ * Rule of OpenAI's models with patches of 32 × 32, up to 1,536 of them: a larger picture is scaled down. Each costs a
+ * number of tokens.
+ */
 const patches =
   (tokens: number): Rule =>
   size => {
@@ -36,7 +39,10 @@ const patches =
     return Math.ceil(Math.min(count, 1_536) * tokens)
   }
 
-/** Anthropic's (https://docs.anthropic.com/en/docs/build-with-claude/vision): fitted to a longer side, a token for 750 pixels, and no more than so many. */
+/**
+ * Anthropic's rule (https://docs.anthropic.com/en/docs/build-with-claude/vision): fitted to a longer side, a token for
+ * 750 pixels, up to a maximum.
+ */
 const area =
   (longest: number, most: number): Rule =>
   size => {
@@ -45,7 +51,10 @@ const area =
     return Math.min(most, Math.ceil((width * height) / 750))
   }
 
-/** Google's (https://ai.google.dev/gemini-api/docs/tokens): 258 for a small picture, and for each square of 768 of a larger one. */
+/**
+ * Google's rule (https://ai.google.dev/gemini-api/docs/tokens): 258 for a small picture, and for each square of 768 of
+ * a larger one.
+ */
 const squares: Rule = size => {
   if (!size) return 16 * 258
   if (size.width <= 384 && size.height <= 384) return 258
@@ -53,10 +62,10 @@ const squares: Rule = size => {
   return Math.min(16, Math.ceil(size.width / unit) * Math.ceil(size.height / unit)) * 258
 }
 
-/** What nobody has described: no vendor in use makes more of a picture. */
+/** Rule for unknown models: no vendor in use counts more for a picture. */
 const unknown: Rule = () => 5_000
 
-/** By provider and what it calls its model; the first that fits counts. */
+/** Rules by provider and the provider's model name; the first match applies. */
 const rules: readonly (readonly [provider: string, model: RegExp, rule: Rule])[] = [
   ['openai', /^gpt-4o-mini/, tiles(2_833, 5_667)],
   ['openai', /^(?:gpt-4\.1|gpt-5)-mini/, patches(1.62)],
@@ -70,7 +79,7 @@ const rules: readonly (readonly [provider: string, model: RegExp, rule: Rule])[]
   ['google', /./, squares],
 ]
 
-/** How many tokens a picture is to a model, by the rules of its vendor. Of one whose size is not known it is the most that there can be. */
+/** Counts the tokens of a picture by its vendor's rules. A picture of unknown size counts the maximum. */
 export function tokensOfPicture({ provider, upstream }: { readonly provider: string; readonly upstream: string }, { size, detail }: Picture): number {
   const [, , rule] = rules.find(([vendor, model]) => vendor === provider && model.test(upstream)) ?? ['', /./, unknown]
   return rule(size, detail)

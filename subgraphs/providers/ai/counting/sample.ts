@@ -1,13 +1,13 @@
 import type { Sample } from '../../engines/models/engine.ts'
 
-/** Characters of a sample at most, and of one of its slices. */
+/** Maximum characters of a sample, and of one of its slices. */
 const maxChars = 16_384
 const sliceChars = 1_024
 
-/** A copy that keeps no longer text alive which it was cut from. */
+/** Copies a text, so that the longer text that it was cut from can be freed. */
 const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
-/** Takes a sample of texts: all of them, or slices that lie evenly over what is longer. */
+/** Samples texts: all of them, or evenly distributed slices of a longer text. */
 export function sampleOf(texts: readonly string[]): Sample {
   const chars = texts.reduce((sum, { length }) => sum + length, 0)
   if (chars <= maxChars) return { text: texts.join('\n'), times: 1 }
@@ -18,14 +18,14 @@ export function sampleOf(texts: readonly string[]): Sample {
   return { text: copied(text), times: Buffer.byteLength(whole) / Buffer.byteLength(text) }
 }
 
-/** What a model has written so far. */
+/** Text that a model has written so far. */
 export interface Written {
-  /** How many pieces it came in. */
+  /** Number of pieces. */
   readonly pieces: number
   readonly sample: Sample
 }
 
-/** Follows what a model writes, and keeps its beginning. @param read what stands in the pieces, where they are not text as it is */
+/** Follows a model's output, and keeps its beginning. @param read decodes the pieces */
 export function createSampler(read: (pieces: string) => string = pieces => pieces) {
   let pieces = 0
   let length = 0

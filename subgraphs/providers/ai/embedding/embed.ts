@@ -5,19 +5,19 @@ import { sampleOf } from '../counting/sample.ts'
 import { type Asking, jsonType, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfEmbeddings, type EmbeddingAnswer, type EmbeddingRequest, mostTokens, readEmbeddingAnswer } from './request.ts'
 
-/** Vectors, and what they were counted as. */
+/** Vectors with the counted usage. */
 export interface Embedded extends EmbeddingAnswer {
   readonly tokens: number
-  /** As its provider counts it. */
+  /** Tokens as the provider counts them. */
   readonly told: number
 }
 
-/** Has texts made into vectors. @throws Refusal */
+/** Computes embeddings of texts. @throws Refusal */
 export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: Asking): Promise<Made<Embedded>> {
   const most = mostTokens(request.input)
   const { input } = request
   const isText = (each: string | readonly number[]): each is string => typeof each === 'string'
-  /** How many tokens the inputs are. */
+  /** Counts the tokens of the inputs. */
   const counted = (model: AiModel): number | Promise<number> =>
     isText(input[0]!) ? engine.count(asking.caller.organizationId, encodingOf(model), sampleOf(input as readonly string[])) : most
   return makeInOnePiece(engine, asking, {

@@ -4,7 +4,7 @@ import { readGiven } from '../wire/fields.ts'
 import { embedTexts } from './embed.ts'
 import { readEmbeddingRequest } from './request.ts'
 
-/** Embeddings on OpenAI's wire. */
+/** Handles embeddings in OpenAI's protocol. */
 export const embeddingExchange = (ai: Ai) =>
   wholeExchange(ai, {
     operation: 'EMBEDDINGS',

@@ -1,17 +1,17 @@
 import { tokensIn } from '../wire/counts.ts'
 import { type Given, modelIn, requireKnown, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
-/** The most texts of one call. */
+/** Maximum texts of one call. */
 const mostInputs = 2048
-/** The most numbers of one vector. */
+/** Maximum dimensions of a vector. */
 const mostDimensions = 8192
 
-/** Texts, or the tokens of texts. */
+/** Texts, or their tokens. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
 
-/** Texts of which somebody wants the vectors. */
+/** A request for embeddings. */
 export interface EmbeddingRequest {
-  /** Null: the preference. */
+  /** Name of the model; null for the preferred one. */
   readonly model: string | null
   readonly input: EmbeddingInput
   readonly encoding: 'float' | 'base64'
@@ -21,7 +21,7 @@ export interface EmbeddingRequest {
 
 const known = ['model', 'input', 'encoding_format', 'dimensions', 'user']
 
-/** Reads what a client of OpenAI's wire sends: one text or several, as text or as tokens. @throws BAD_USER_INPUT */
+/** Reads a request of OpenAI's protocol: one text or several, as text or as tokens. @throws BAD_USER_INPUT */
 export function readEmbeddingRequest(given: Given): EmbeddingRequest {
   requireKnown(given, known)
   return {
@@ -44,24 +44,24 @@ function readInput(input: unknown): EmbeddingInput {
   return wrong('input', `input must be a text that is not empty, or its tokens, or a list of 1 to ${mostInputs} of either.`)
 }
 
-/** The most tokens that an input can have: one for each byte of a text. */
+/** Returns an upper bound of an input's tokens: one for each byte of a text. */
 export const mostTokens = (input: EmbeddingInput): number =>
   input.reduce((sum: number, each) => sum + (typeof each === 'string' ? Buffer.byteLength(each) : each.length), 0)
 
-/** The body for a provider. @param upstream what the provider calls the model */
+/** Builds the body for a provider. @param upstream the provider's name of the model */
 export const bodyOfEmbeddings = ({ input, encoding, dimensions, user }: EmbeddingRequest, upstream: string): string =>
   JSON.stringify({ model: upstream, input, encoding_format: encoding, ...(dimensions !== null && { dimensions }), ...(user !== null && { user }) })
 
 /** Vectors in the order of the texts. */
 export interface EmbeddingAnswer {
   readonly vectors: readonly (readonly number[] | string)[]
-  /** Null where the provider does not say it in numbers. */
+  /** Reported tokens; null where the provider reports no number. */
   readonly tokens: number | null
 }
 
 /**
- * Reads a provider's answer; null when it is none of this protocol. Vectors come in the encoding that was asked for, whatever the provider sent: not every
- * one knows base64.
+ * Reads a provider's answer; null when it violates the protocol. Vectors are returned in the requested encoding,
+ * whatever the provider sent: not every one supports base64.
  */
 export function readEmbeddingAnswer(answer: unknown, { input, encoding }: EmbeddingRequest): EmbeddingAnswer | null {
   const { data, usage } = (answer ?? {}) as { readonly data?: unknown; readonly usage?: { readonly prompt_tokens?: unknown } | null }
@@ -88,7 +88,7 @@ function encoded(embedding: unknown, encoding: 'float' | 'base64'): readonly num
   return encoding === 'base64' ? embedding : unpacked(bytes)
 }
 
-/** Numbers as clients of this wire take them: 32 bits each, the lowest byte first, in base64. */
+/** Encodes numbers as clients of this protocol expect: 32 bits each, little-endian, in base64. */
 function packed(numbers: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(numbers.length * 4)
   for (const [at, each] of numbers.entries()) bytes.writeFloatLE(each, at * 4)

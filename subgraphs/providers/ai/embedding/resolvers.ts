@@ -6,7 +6,7 @@ import { renamed, wrong } from '../wire/fields.ts'
 import { embedTexts } from './embed.ts'
 import { readEmbeddingRequest } from './request.ts'
 
-/** The most texts of one mutation: each vector is written out, number by number. */
+/** Maximum texts of one mutation: each vector is written out, number by number. */
 export const mostTexts = 100
 
 export const embeddingResolvers: Resolvers = {

@@ -4,7 +4,7 @@ import { readGiven } from '../wire/fields.ts'
 import { drawImages } from './draw.ts'
 import { readImageRequest } from './request.ts'
 
-/** Images on OpenAI's wire. */
+/** Handles images in OpenAI's protocol. */
 export const imageExchange = (ai: Ai) =>
   wholeExchange(ai, {
     operation: 'IMAGES',

@@ -3,7 +3,7 @@ import { formFor, type ImageForm, maxImageTokens } from '../../engines/models/im
 import type { Bound, Usage } from '../../engines/models/prices.ts'
 import { type Given, modelIn, requireKnown, requireText, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
-/** The most images of one call. */
+/** Maximum images of one call. */
 export const mostImages = 4
 /** The most characters of a prompt. */
 const longestPrompt = 32_000
@@ -12,19 +12,22 @@ const qualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
 const backgrounds = ['auto', 'transparent', 'opaque'] as const
 const formats = ['png', 'jpeg', 'webp'] as const
 
-/** Images that somebody wants. */
+/** A request for images. */
 export interface ImageRequest {
-  /** Null: the preference. */
+  /** Name of the model; null for the preferred one. */
   readonly model: string | null
   readonly prompt: string
   readonly n: number
-  /** What is passed on as it was said; nothing of it was said where it is absent. */
+  /** Members that are passed on unchanged; absent ones were not sent. */
   readonly wishes: Readonly<Record<string, string>>
 }
 
 const known = ['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'response_format', 'user']
 
-/** Reads what a client of OpenAI's wire sends. Images come as base64 alone, so that is the one `response_format` that there is. @throws BAD_USER_INPUT */
+/**
+ * Reads a request of OpenAI's protocol. Images are returned as base64 only, the one supported `response_format`.
+ * @throws BAD_USER_INPUT
+ */
 export function readImageRequest(given: Given): ImageRequest {
   requireKnown(given, known)
   wordIn(given, 'response_format', ['b64_json'])
@@ -45,17 +48,17 @@ export function readImageRequest(given: Given): ImageRequest {
   }
 }
 
-/** What decides the price of images. */
+/** Returns the properties that determine the price of images. */
 const formOf = ({ wishes }: ImageRequest): ImageForm => ({ quality: wishes.quality ?? null, size: wishes.size ?? null })
 
-/** Returns the body for a provider. Quality and size are named where the price goes by them. */
+/** Builds the body for a provider. Quality and size are named where the price depends on them. */
 export function bodyOfImages(request: ImageRequest, { upstream, imagePrices }: Pick<AiModel, 'upstream' | 'imagePrices'>): string {
   const { prompt, n, wishes } = request
   const form = Object.entries(formFor(imagePrices, formOf(request))).filter(([, wish]) => wish !== null)
   return JSON.stringify({ model: upstream, prompt, n, ...wishes, ...Object.fromEntries(form) })
 }
 
-/** Returns the most that drawing may use: images by quality and size, or the tokens that stand for them. */
+/** Returns the maximum usage of a generation: images by quality and size, or equivalent tokens. */
 export const boundOfImages = (request: ImageRequest): Bound => ({
   inputBytes: Buffer.byteLength(request.prompt),
   maxOutputTokens: request.n * maxImageTokens(formOf(request)),
@@ -63,7 +66,7 @@ export const boundOfImages = (request: ImageRequest): Bound => ({
   image: formOf(request),
 })
 
-/** Returns what drawing used. Tokens that a provider does not count are as many as they can be. */
+/** Returns the usage of a generation. Tokens that a provider does not report count at their maximum. */
 export function usageOfImages(request: ImageRequest, { images, usage }: ImageAnswer): Usage {
   const count = (name: string, otherwise: number) => (Number.isSafeInteger(usage?.[name]) ? (usage![name] as number) : otherwise)
   const { inputBytes = 0, image } = boundOfImages(request)
@@ -75,17 +78,17 @@ export function usageOfImages(request: ImageRequest, { images, usage }: ImageAns
   }
 }
 
-/** Images that were made. */
+/** Generated images. */
 export interface ImageAnswer {
   /** Seconds since 1970. */
   readonly created: number
-  /** In base64. */
+  /** Images in base64. */
   readonly images: readonly string[]
-  /** As the provider counted, where it did. */
+  /** Usage as the provider reports it, if it does. */
   readonly usage: Readonly<Record<string, unknown>> | null
 }
 
-/** Reads a provider's answer; null when it is none of this protocol: no image, one that is no base64, or more than were asked for. */
+/** Reads a provider's answer; null when it violates the protocol: no image, invalid base64, or more than requested. */
 export function readImageAnswer(answer: unknown, { n }: ImageRequest, now: Date): ImageAnswer | null {
   const { created, data, usage } = (answer ?? {}) as { readonly created?: unknown; readonly data?: unknown; readonly usage?: unknown }
   if (!Array.isArray(data) || data.length < 1 || data.length > n) return null
@@ -98,6 +101,6 @@ export function readImageAnswer(answer: unknown, { n }: ImageRequest, now: Date)
   }
 }
 
-/** By its beginning and its length: what is a picture is for whoever shows it. */
+/** Whether a value looks like base64 by its beginning and length; clients decide whether it is a picture. */
 const isBase64 = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 4 && value.length % 4 === 0 && /^[A-Za-z0-9+/]{4,64}/.test(value) && !value.includes('\n')

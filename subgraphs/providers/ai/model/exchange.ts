@@ -20,7 +20,7 @@ export const modelsExchange = (models: Models) =>
     return Response.json({ object: 'list', data: (await models.allowed(activeOrganization(viewer, 'Models'))).map(wireModel) })
   })
 
-/** One of them, by its name or by its last part where only one has it. */
+/** Handles one model, by its name or by its last part where that is unique. */
 export const modelExchange = (models: Models, below: string) =>
   onWire(async (request, viewer) => {
     requireNoService(viewer)

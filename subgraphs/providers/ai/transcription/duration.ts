@@ -1,26 +1,32 @@
 /**
- * How long a recording can be at most, in whole seconds, for some providers bill those: what a call reserves before anybody has listened, and what it costs where the provider counts tokens
- * and not time. Of plain samples in a WAV file the header and the number of bytes say it exactly. Of anything else the bytes do: no codec in use
- * speaks in fewer bits a second than these.
+ * Returns the maximum duration of a recording in whole seconds, which some providers bill: it is reserved before the
+ * call, and charged where the provider counts tokens. For uncompressed samples in a WAV file, header and size give it
+ * exactly. For other formats it follows from the size: no codec in use has a lower bit rate.
  */
 export function longestSeconds(file: Uint8Array): number {
   return Math.ceil(secondsOfSamples(file) ?? (file.byteLength * 8) / fewestBits)
 }
 
-/** How long a recording most likely is, in whole seconds: exact as above, else by the bits of most speech. */
+/**
+ * Returns the most likely duration of a recording in whole seconds: exact as above, else by the usual bit rate of
+ * speech.
+ */
 export const usualSeconds = (file: Uint8Array): number => Math.ceil(secondsOfSamples(file) ?? (file.byteLength * 8) / usualBits)
 
-/** Bits a second: AMR and Opus begin a little above. */
+/** Minimum bit rate: AMR and Opus begin a little above. */
 const fewestBits = 4_000
-/** Bits a second of MP3 and AAC as recorders write speech. */
+/** Usual bit rate of MP3 and AAC for speech. */
 const usualBits = 64_000
 
-/** What plain samples are called in a header: whole numbers, fractions, and the two laws of telephones. */
+/** Format codes of uncompressed samples: integers, floats, and the two telephony formats. */
 const plainFormats: readonly number[] = [1, 3, 6, 7]
-/** The format whose own name stands further back in the header. */
+/** Format code whose actual format follows later in the header. */
 const extensible = 0xfffe
 
-/** Seconds of a WAV file of plain samples; null for anything else. What a header says of the length is not believed: the bytes that are there count. */
+/**
+ * Returns the seconds of a WAV file of uncompressed samples; null for anything else. The file's size counts, not the
+ * header's length.
+ */
 function secondsOfSamples(file: Uint8Array): number | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   if (bytes.length < 44 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return null
@@ -36,7 +42,7 @@ function secondsOfSamples(file: Uint8Array): number | null {
   return null
 }
 
-/** Bytes a second by what a player goes by: samples a second, channels, bits; null when they are no plain samples. */
+/** Returns the bytes a second, by sample rate, channels and bits; null for compressed samples. */
 function rateOf(bytes: Buffer, at: number): number | null {
   const extended = bytes.readUInt16LE(at) === extensible && at + 26 <= bytes.length
   const format = bytes.readUInt16LE(extended ? at + 24 : at)
@@ -45,5 +51,5 @@ function rateOf(bytes: Buffer, at: number): number | null {
   return samples * channels * Math.ceil(bits / 8)
 }
 
-/** Samples a second below which nobody records speech: with fewer, a small file would be days. */
+/** Minimum sample rate of recorded speech: below it, a small file would last days. */
 const slowest = 1_000

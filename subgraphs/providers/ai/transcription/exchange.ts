@@ -5,10 +5,10 @@ import { readForm } from './form.ts'
 import { readTranscriptionRequest } from './request.ts'
 import { transcribe } from './transcribe.ts'
 
-/** What clients read of an answer; what a provider says besides is left out. What is not there is left out too. */
+/** Members of a provider's answer that clients receive, as far as present. */
 const told = ['text', 'usage', 'task', 'language', 'duration', 'segments', 'words'] as const
 
-/** Transcriptions on OpenAI's wire. */
+/** Handles transcriptions in OpenAI's protocol. */
 export const transcriptionExchange = (ai: Ai) =>
   wholeExchange(ai, {
     operation: 'TRANSCRIPTIONS',

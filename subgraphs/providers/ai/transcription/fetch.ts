@@ -5,13 +5,13 @@ import type { StreamOutbound } from '../../../../platform/outbound/stream.ts'
 import type { FormFile } from './form.ts'
 import { largestFile } from './request.ts'
 
-/** How long a recording may take to come: until its first byte, between two of its pieces, and in all, in ms. */
+/** Time limits of fetching a recording in ms: until its first byte, between two pieces, and in all. */
 const times = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 60_000 } as const
 const mostRedirects = 3
 
 const refuse = (sentence: string): Refusal => new Refusal('BAD_USER_INPUT', `audioUrl ${sentence}`, { field: 'audioUrl' })
 
-/** The way to a recording. */
+/** Dependencies for fetching a recording. */
 export interface Fetching {
   readonly stream: StreamOutbound
   /** Whether a caller may have an address called: places inside that the operator calls are the operator's alone. */
@@ -21,8 +21,9 @@ export interface Fetching {
 const inside = (): Refusal => refuse('leads to no place that can be called from here: name a public address.')
 
 /**
- * Fetches a recording. Each address on the way is looked at anew, and one that leads to a private place is not called.
- * @throws BAD_USER_INPUT with `field` audioUrl: an address of no use, no recording there, or one that is too large or too slow
+ * Fetches a recording. Each address of a redirect is checked, and a private one is not called.
+ * @throws BAD_USER_INPUT with `field` audioUrl: for an unusable address, a missing recording, or one that is too large
+ * or too slow
  */
 export async function fetchRecording({ stream, reaches }: Fetching, address: URL, signal: AbortSignal): Promise<FormFile> {
   const endsAt = performance.now() + times.totalMs
@@ -56,7 +57,7 @@ export async function fetchRecording({ stream, reaches }: Fetching, address: URL
   throw refuse(`is led on more than ${mostRedirects} times: name where the recording lies.`)
 }
 
-/** What a caller is told; of what is behind an address they learn no more than that. */
+/** Error for the caller, which reveals nothing more about the address. */
 function failed(error: unknown): unknown {
   if (!(error instanceof OutboundFailure)) return error
   if (error.kind === 'left') return error

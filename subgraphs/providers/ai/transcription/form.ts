@@ -1,12 +1,12 @@
 import { Refusal } from '../../../../platform/errors.ts'
 
-/** The most parts of a form: the fields there are, some of them twice. */
+/** Maximum parts of a form: the existing fields, some of them twice. */
 const mostParts = 32
-/** Bytes of one part's headers, and of one field's text. */
+/** Maximum bytes of one part's headers, and of one field's text. */
 const longestHead = 2_048
 const longestField = 64 * 1024
 
-/** A file of a form: where it lies in the body, of which nothing is copied. */
+/** A form's file as a range of the body, which is not copied. */
 export interface FormFile {
   readonly name: string
   readonly type: string
@@ -22,7 +22,7 @@ const bad = (sentence: string): Refusal => new Refusal('BAD_USER_INPUT', sentenc
 const broken = () => bad('The body is not multipart/form-data: a part of it does not begin or end as its boundary says.')
 
 /**
- * Reads a body of `multipart/form-data` (RFC 7578), once, and within bounds whatever it holds.
+ * Reads a body of `multipart/form-data` (RFC 7578) in one pass, within limits.
  * @throws BAD_USER_INPUT
  */
 export function readForm(contentType: string, body: Uint8Array): Form {
@@ -57,7 +57,9 @@ function endOf(bytes: Buffer, line: Buffer, from: number): number {
   return found + line.length
 }
 
-/** What the headers of a part say. Quotes and breaks in names come escaped as browsers do it (HTML, multipart/form-data). */
+/**
+ * Reads the headers of a part. Quotes and line breaks in names are escaped as browsers do (HTML, multipart/form-data).
+ */
 function headOf(text: string): { readonly name: string; readonly filename: string | null; readonly type: string } {
   const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(text)?.[1] ?? ''
   const word = (name: string) => new RegExp(`(?:^|[;\\s])${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(disposition)?.[1] ?? null
@@ -66,7 +68,7 @@ function headOf(text: string): { readonly name: string; readonly filename: strin
   return { name, filename, type: /^content-type:\s*([^\r\n]{1,200})/im.exec(text)?.[1]?.trim() ?? 'application/octet-stream' }
 }
 
-/** What a form is written with: pieces, so that a file of many bytes is copied once, into the body that is sent. */
+/** Writes a form in pieces, so that a large file is copied once, into the sent body. */
 export function writeForm(fields: Readonly<Record<string, string>>, file: FormFile, boundary: string): Uint8Array<ArrayBuffer> {
   const written = Object.entries(fields).map(([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
   const name = file.name.replace(/["\r\n\\]/g, '_').slice(0, 200) || 'audio'

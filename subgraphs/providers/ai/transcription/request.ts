@@ -4,35 +4,35 @@ import { modelIn, requireKnown, textIn, wordIn, wrong } from '../wire/fields.ts'
 import { longestSeconds, usualSeconds } from './duration.ts'
 import { type Form, type FormFile, writeForm } from './form.ts'
 
-/** Bytes of a recording at most. */
+/** Maximum bytes of a recording. */
 export const largestFile = 25 * 1024 * 1024
 
 const formats = ['json', 'text', 'verbose_json'] as const
 
-/** A recording that somebody wants to read. */
+/** A request to transcribe a recording. */
 export interface TranscriptionRequest {
-  /** Null: the preference. */
+  /** Name of the model; null for the preferred one. */
   readonly model: string | null
   readonly file: FormFile
   readonly format: (typeof formats)[number]
   readonly language: string | null
   readonly prompt: string | null
-  /** How long it can be at most. */
+  /** Maximum duration in seconds. */
   readonly longestSeconds: number
-  /** How long it is as recordings of its size usually are. */
+  /** Likely duration in seconds, by its size. */
   readonly usualSeconds: number
 }
 
 const known = ['file', 'model', 'language', 'prompt', 'response_format']
 
-/** Fields that clients send by habit: with these values they say nothing, with another one they ask for what is not had here. */
+/** Fields that clients send by habit: these values have no effect, others are not supported. */
 const saysNothing: Readonly<Record<string, readonly string[]>> = {
   temperature: ['0', '0.0'],
   'timestamp_granularities[]': ['segment'],
   stream: ['false'],
 }
 
-/** Reads what a client of OpenAI's wire sends. @throws BAD_USER_INPUT */
+/** Reads a request of OpenAI's protocol. @throws BAD_USER_INPUT */
 export function readTranscriptionRequest({ fields, files }: Form): TranscriptionRequest {
   const said = Object.entries(fields).filter(([name, value]) => !(Object.hasOwn(saysNothing, name) && saysNothing[name]!.includes(value)))
   requireKnown({ ...Object.fromEntries(said), ...files }, known)
@@ -52,7 +52,10 @@ export function readTranscriptionRequest({ fields, files }: Form): Transcription
   }
 }
 
-/** A body for a provider, and its content type. Whoever wants a text alone is written one from JSON, which says what it costs too. @param upstream what the provider calls the model */
+/**
+ * Builds the body for a provider, with its content type. A plain text is converted from JSON, which includes the usage.
+ * @param upstream the provider's name of the model
+ */
 export function bodyOfTranscription({ file, format, language, prompt }: TranscriptionRequest, upstream: string) {
   const boundary = `form-${randomBytes(18).toString('base64url')}`
   const fields = {
@@ -68,7 +71,7 @@ export function bodyOfTranscription({ file, format, language, prompt }: Transcri
 export interface TranscriptionAnswer {
   readonly text: string
   readonly seconds: number
-  /** The same as its provider counts it. */
+  /** Seconds as the provider counts them. */
   readonly toldSeconds: number
   readonly inputTokens: number | null
   readonly outputTokens: number | null
@@ -76,7 +79,7 @@ export interface TranscriptionAnswer {
   readonly answer: Readonly<Record<string, unknown>>
 }
 
-/** Reads a provider's answer; null when it is none of this protocol. Time that it does not tell is what the recording can have been at most. */
+/** Reads a provider's answer; null when it violates the protocol. An unreported duration counts as the maximum. */
 export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most }: TranscriptionRequest): TranscriptionAnswer | null {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null
   const { text, duration, usage } = answer as {
@@ -98,7 +101,7 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
   }
 }
 
-/** How many tokens of sound models that count tokens hear in a second. */
+/** Tokens a second of audio in models that count tokens. */
 export const tokensASecond = 10
 
 function secondsOfTokens(details: unknown): number | null {

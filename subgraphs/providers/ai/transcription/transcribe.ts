@@ -2,10 +2,10 @@ import type { Engine } from '../../engines/models/engine.ts'
 import { type Asking, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer, type TranscriptionRequest, tokensASecond } from './request.ts'
 
-/** What a model of this kind adds to its input, in tokens, at most. */
+/** Maximum tokens that a model of this kind adds to its input. */
 const frameTokens = 100
 
-/** Has a recording written down. @throws Refusal */
+/** Transcribes a recording. @throws Refusal */
 export const transcribe = (engine: Engine, request: TranscriptionRequest, asking: Asking): Promise<Made<TranscriptionAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'TRANSCRIPTION', operation: 'audio.transcriptions', named: request.model, prompt: request.file.name },

@@ -3,24 +3,25 @@ import { type Asked, callerOf, requireOperation } from '../../administration/cal
 import type { Asking } from '../one-piece.ts'
 import { wrong } from './fields.ts'
 
-/** What an attempt may be given, in ms. */
+/** Limits of an attempt's time, in ms. */
 const timeout = { least: 500, most: 600_000 } as const
 
-/** How a call is to be made, as far as whoever asks says it. */
+/** The caller's options of a call. */
 export interface Manner {
   /** Whether the rest of the chain may answer. @default true */
   readonly fallback?: boolean | null | undefined
-  /** Whether a model may answer only if it is sent all that the caller said. @default false */
+  /** Whether a model may answer only if it supports the whole request. @default false */
   readonly strict?: boolean
-  /** What each attempt is given, in ms. @default as long as the settings say */
+  /** Time limit of each attempt in ms. @default the configured one */
   readonly attemptMs?: number | null
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Who asks, and how: for whichever door.
- * @throws FORBIDDEN for a service without the operation and for whom no organization is active, BAD_USER_INPUT for an app that nobody knows
+ * Returns the caller with its options, over all protocols.
+ * @throws FORBIDDEN for a service without the operation and without an active organization, BAD_USER_INPUT for an
+ * unknown app
  */
 export async function askingOf(asked: Asked, operation: ServiceOperation, { fallback, strict, attemptMs, signal }: Manner): Promise<Asking> {
   await requireOperation(asked, operation)
@@ -35,8 +36,8 @@ export async function askingOf(asked: Asked, operation: ServiceOperation, { fall
 }
 
 /**
- * How a request says it: `X-Gateway-Fallback: off` pins the model, `X-Gateway-Timeout-Ms` shortens each attempt, `X-Gateway-Strict: true`, or
- * `?strict=true`, refuses what a model cannot be sent. @throws BAD_USER_INPUT
+ * Reads the options of a request: `X-Gateway-Fallback: off` pins the model, `X-Gateway-Timeout-Ms` shortens each
+ * attempt, `X-Gateway-Strict: true`, or `?strict=true`, rejects what a model does not support. @throws BAD_USER_INPUT
  */
 export function mannerOf({ headers, signal, url }: Pick<Request, 'headers' | 'signal' | 'url'>): Manner {
   const fallback = headers.get('x-gateway-fallback')?.toLowerCase() ?? 'on'

@@ -1,6 +1,6 @@
-/** The most that is taken for a number of tokens: no call comes near it. */
+/** Maximum that counts as a number of tokens: no call comes near it. */
 const mostCounted = 2_000_000_000
 
-/** A number of tokens as a vendor reports it; null for what is no such number. */
+/** Reads a vendor's number of tokens; null for anything else. */
 export const tokensIn = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(Math.ceil(value), mostCounted) : null

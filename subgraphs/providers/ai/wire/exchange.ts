@@ -6,13 +6,13 @@ import type { Asking, Made } from '../one-piece.ts'
 import { askingOf, mannerOf } from './asking.ts'
 import { onWire } from './problem.ts'
 
-/** A call whose answer comes in one piece, on OpenAI's wire. */
+/** A call in OpenAI's protocol whose answer is one piece. */
 export interface WholeExchange<Request, Answer> {
   readonly operation: ServiceOperation
   /** Parses the request. @throws BAD_USER_INPUT */
   read(request: globalThis.Request): Promise<Request>
   make(engine: Ai, request: Request, asking: Asking): Promise<Made<Answer>>
-  /** What is answered: JSON, or a plain text. */
+  /** Writes the answer: JSON, or a plain text. */
   write(made: Made<Answer>, request: Request): object | string
 }
 

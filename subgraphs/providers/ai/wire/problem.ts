@@ -4,12 +4,12 @@ import { openAiError } from '../../../http/openai-error.ts'
 import { problemOf } from '../../../http/problem.ts'
 import { attemptHeaders } from '../call.ts'
 
-/** What refusals of calls tell beside their sentence. */
+/** Details of a call's error besides its message. */
 interface Told {
   readonly code: string
   readonly reason?: string
   readonly field?: string
-  /** What the provider calls the mistake, where it was one that refused. */
+  /** Error code of the provider that rejected the request. */
   readonly providerCode?: string
   readonly scopeType?: string
   readonly resetsAt?: string | null
@@ -17,7 +17,7 @@ interface Told {
   readonly attempts?: number
 }
 
-/** A refusal as both read it: clients of the platform a problem document, clients of OpenAI's wire the `error` in it. */
+/** Builds an error for both kinds of clients: the platform's get a problem document, OpenAI's the `error` in it. */
 function aiProblem(request: Request, refusal: Refusal): Response {
   const { code, reason, field, providerCode, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
   const answer = problemOf(request, refusal, [], {

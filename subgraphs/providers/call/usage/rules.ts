@@ -3,16 +3,16 @@ import { slugs } from '../../../scopes.ts'
 import { type UsageFound, type UsageKey, usageKeys } from '../../stores/call.ts'
 
 const dayMs = 24 * 3_600_000
-/** How far usage is summed without being asked otherwise, and how far back at most, in days: calls are kept no longer. */
+/** Default and maximum days of a usage sum: calls are stored no longer. */
 export const days = { usual: 30, most: 400 } as const
 
-/** Reads what rows are told apart by: each once, in the order of the catalogue, so that the same question is the same. @throws BAD_USER_INPUT */
+/** Reads the grouping of rows, sorted without duplicates, so that equal requests are equal. @throws BAD_USER_INPUT */
 export function readGroups(given: readonly UsageKey[]): readonly UsageKey[] {
   if (given.length === 0) throw new Refusal('BAD_USER_INPUT', 'groupBy is empty: say what rows are told apart by.', { field: 'groupBy' })
   return (Object.keys(usageKeys) as UsageKey[]).filter(key => given.includes(key))
 }
 
-/** Since when usage is summed. @throws BAD_USER_INPUT for what lies further back than calls are kept */
+/** Returns the start of a usage sum. @throws BAD_USER_INPUT for a time before the oldest calls */
 export function readSince(given: Date | null | undefined, now: Date): Date {
   if (!given) return new Date(now.getTime() - days.usual * dayMs)
   // One day more, for callers that ask for midnight of the first day.
@@ -20,7 +20,7 @@ export function readSince(given: Date | null | undefined, now: Date): Date {
   throw new Refusal('BAD_USER_INPUT', `since lies more than ${days.most} days back: calls are kept no longer.`, { field: 'since' })
 }
 
-/** A row as the graph shows it: of what it is not grouped by it says nothing. */
+/** Converts a row for the graph, without the columns that it is not grouped by. */
 export const shown = ({ userId, cachedTokens, cacheWriteTokens, inputTokens, outputTokens, units, costMicros, ...row }: UsageFound) => ({
   appId: null,
   model: null,
@@ -37,7 +37,7 @@ export const shown = ({ userId, cachedTokens, cacheWriteTokens, inputTokens, out
   costMicros: BigInt(costMicros),
 })
 
-/** What an app is called: as its client is, else by the service that it is. */
+/** Returns the display name of an app: its client's, else its service's. */
 export function titleOf(appId: string, name: string | null): string {
   if (name) return name
   const slug = slugs.find(each => appId === `app_${each}`)

@@ -2,7 +2,7 @@ import type { WidgetFacts } from '../../stores/widget.ts'
 
 const microsACent = 10_000n
 
-/** What is to be seen to first: a credential that fails, else the limit nearest its end. */
+/** Returns the widget's next action: a failing credential, else the limit closest to its end. */
 function nextAction({ credentialsFailing, nearestLimit }: WidgetFacts, publicUrl: string) {
   if (credentialsFailing > 0) {
     const label = credentialsFailing === 1 ? 'Look at the credential that fails' : `Look at ${credentialsFailing} credentials that fail`
@@ -11,7 +11,7 @@ function nextAction({ credentialsFailing, nearestLimit }: WidgetFacts, publicUrl
   return nearestLimit ? { label: 'Look at the spend limit that is nearest its end', url: `${publicUrl}/providers/api/limits/${nearestLimit}` } : null
 }
 
-/** The widget of providers. Parts of a cent count as one. */
+/** Builds the gateway's widget. Fractions of a cent are rounded up. */
 export const payload = (facts: WidgetFacts, publicUrl: string) => ({
   statistics: [
     { key: 'callsToday', label: 'Calls today', value: facts.callsToday },

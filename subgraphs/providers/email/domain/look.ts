@@ -7,13 +7,13 @@ import { factsOf } from './news.ts'
 import { recordsOf } from './records.ts'
 import { claimOf, look, lookAgainMs } from './rules.ts'
 
-/** How often domains are looked for whose turn it is, in ms, and how many one round looks up. */
+/** Interval in ms of the search for due domains, and maximum domains in one round. */
 const everyMs = 60_000
 const atOnce = 20
-/** After how many ms a domain is looked up again that somebody took who then died. */
+/** Time in ms after which a domain is looked up again whose worker died. */
 const againMs = 600_000
 
-/** Looks the records of each domain up, once a day. Any number of processes may do so at the same time. */
+/** Looks up the records of each domain once a day. Any number of processes may run it at the same time. */
 export const lookSweep = (job: () => Job, { clock, log }: { readonly clock: Clock; readonly log: Logger }): Sweep => ({
   name: 'records of sender domains',
   everyMs,
@@ -25,7 +25,7 @@ export const lookSweep = (job: () => Job, { clock, log }: { readonly clock: Cloc
   },
 })
 
-/** Looks the records of one domain up, and writes what that makes of it. */
+/** Looks up the records of one domain, and stores the resulting status. */
 export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): Promise<void> {
   const { senderDomains, mailing, platformOrganization } = job
   const seen = await senderDomains.byId.load(id)

@@ -3,15 +3,15 @@ import type { Mailing } from '../../context.ts'
 import type { RecordStatus, Seen, WantedRecord } from '../../stores/email/domain.ts'
 import { statusOf } from './records.ts'
 
-/** How long one question may take at one server, in ms, and how often it is asked. */
+/** Time limit in ms of one DNS query at one server, and number of attempts. */
 const usual = { timeout: 2_000, tries: 2 }
-/** How long all questions of one domain may take together, in ms. */
+/** Time limit in ms of all queries of one domain. */
 const allMs = 6_000
-/** How many records of one place are looked at, and how many domains are looked up at once. */
+/** Maximum records examined at one name, and domains looked up at once. */
 const mostRecords = 100
 const atOnce = 8
 
-/** Answers that say that there is nothing. */
+/** Error codes for a missing record. */
 const nothing = ['ENODATA', 'ENOTFOUND']
 
 /** @param servers `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`; null: those of the machine @param patience @default 2 s, twice */

@@ -4,9 +4,10 @@ import type { SenderDomainRow } from '../../stores/email/domain.ts'
 const keyOf = ({ id }: Pick<SenderDomainRow, 'id'>): string => `sender-domain:${id}`
 
 /**
- * What the launcher is told of a change of a domain: that it waits for somebody because its records are gone, or does no more.
- * @param after null for one that is gone
- * @param admins the organization that looks after the platform and sees to its domains; null where nobody does yet: then the log alone says it
+ * Returns the facts about a change of a domain: attention when its records are gone, and its end.
+ * @param after null for a deleted one
+ * @param admins the organization that administers the platform's domains; null before there is one: then only the log
+ * reports it
  */
 export function factsOf(
   before: SenderDomainRow,

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../platform/errors.ts'
 
 /**
- * Refuses a public suffix, below which many organizations have names of their own, such as `co.uk` or `github.io` (publicsuffix.org, its
- * private part included). The list is loaded at first use.
+ * Rejects a public suffix, below which many organizations have names of their own, such as `co.uk` or `github.io`
+ * (publicsuffix.org, its private part included). The list is loaded at first use.
  * @throws BAD_USER_INPUT with the `field`
  */
 export async function refusePublicSuffix(domain: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { RecordPurpose, RecordStatus, SenderDomainRow, WantedRecord } from '../../stores/email/domain.ts'
 
 /**
- * The records by which a domain lets us send for it.
- * @param mailDomain where the operator publishes whose servers send (`_spf.`), and where returned mail goes (`bounces.`)
+ * Returns the DNS records by which a domain authorizes us to send.
+ * @param mailDomain where the operator publishes the sending servers (`_spf.`), and receives bounces (`bounces.`)
  */
 export const recordsOf = ({ domain, token, selector, publicKey }: Pick<SenderDomainRow, 'domain' | 'token' | 'selector' | 'publicKey'>, mailDomain: string) =>
   [
@@ -21,7 +21,7 @@ const tags = (record: string): ReadonlyMap<string, string> =>
     }),
   )
 
-/** Whether a record, of those that may say it otherwise than we proposed, says what is wanted. */
+/** Whether a record has the wanted meaning, for records that may be written differently. */
 const says: Readonly<Record<RecordPurpose, (found: string, wanted: string) => boolean>> = {
   OWNERSHIP: (found, wanted) => found.trim() === wanted,
   // Other services may send for the domain as well: the record must include ours.
@@ -32,7 +32,7 @@ const says: Readonly<Record<RecordPurpose, (found: string, wanted: string) => bo
   RETURN_PATH: (found, wanted) => found.toLowerCase().replace(/\.$/, '') === wanted.toLowerCase(),
 }
 
-/** Which of the records at a place are of a purpose at all: others may stand beside them. */
+/** Whether a record at a name has a purpose: other records may exist beside it. */
 const concerns: Readonly<Record<RecordPurpose, (found: string) => boolean>> = {
   OWNERSHIP: found => found.trim().startsWith('supergraph-domain='),
   SPF: found => /^v=spf1(?:\s|$)/i.test(found),
@@ -41,10 +41,10 @@ const concerns: Readonly<Record<RecordPurpose, (found: string) => boolean>> = {
   RETURN_PATH: () => true,
 }
 
-/** Of these several make each other void (RFC 7208 §4.5, RFC 7489 §6.6.3). */
+/** Purposes of which several records invalidate each other (RFC 7208 §4.5, RFC 7489 §6.6.3). */
 const single: readonly RecordPurpose[] = ['SPF', 'DMARC', 'RETURN_PATH']
 
-/** What the records that stand at a place are to us. */
+/** Returns the status of the records at a name. */
 export function statusOf({ purpose, value }: WantedRecord, found: readonly string[]): RecordStatus {
   const ours = found.filter(concerns[purpose])
   if (ours.length === 0) return 'MISSING'

@@ -33,7 +33,7 @@ const isTaken = (): Refusal =>
     },
   )
 
-/** Makes room for a claim. @throws CONFLICT for a name that somebody has */
+/** Releases a lapsed claim. @throws CONFLICT for a name that another organization has */
 async function requireFree(context: Context, domain: string, organizationId: string | null, unit: Unit): Promise<void> {
   const present = await context.senderDomains.claimOf(domain, unit.transaction)
   if (!present) return
@@ -44,7 +44,7 @@ async function requireFree(context: Context, domain: string, organizationId: str
   await record(context, { ...lineOf(present.organizationId!, 'lapsed', present), actor: 'email' }, unit)
 }
 
-/** Adds a domain with a key of its own; once for each key. */
+/** Adds a domain with a key of its own; once for each idempotency key. */
 async function addSenderDomain(context: Context, input: AddSenderDomainInput): Promise<SenderDomainRow> {
   const { viewer, senderDomains } = context
   const tenantId = activeOrganization(viewer, things)
@@ -79,7 +79,7 @@ const selectorOf = (id: string): string => `sg${id.replaceAll('-', '').slice(-8)
 
 const generate = promisify(generateKeyPair)
 
-/** The key of one domain's mails (RFC 6376 §3.3.3: RSA, which every receiver knows). */
+/** Generates the key of one domain's mails (RFC 6376 §3.3.3: RSA, which every receiver supports). */
 export async function keyPair(): Promise<{ readonly publicKey: string; readonly privateKey: string }> {
   const { publicKey, privateKey } = await generate('rsa', {
     modulusLength: 2048,
@@ -89,7 +89,10 @@ export async function keyPair(): Promise<{ readonly publicKey: string; readonly 
   return { publicKey: publicKey.toString('base64'), privateKey }
 }
 
-/** Whoever may see a domain of the platform is told that they may not change it. */
+/**
+ * Checks that a viewer may change a domain; the platform's are visible to others, so the error says that changing is
+ * forbidden.
+ */
 async function requireChangeable({ viewer, senderDomains, platformOrganization }: Context, id: string): Promise<SenderDomainRow> {
   const row = await senderDomains.require(id)
   if (row.level === 'PLATFORM') {
@@ -125,7 +128,7 @@ function requireNotSuspended({ status }: SenderDomainRow): void {
   if (status === 'SUSPENDED') throw new Refusal('CONFLICT', 'This domain was suspended by an admin of the platform: ask one of them.', { status })
 }
 
-/** Stops a domain, whosoever it is, or lets it go on. */
+/** Suspends any organization's domain, or lifts the suspension. */
 const suspendSenderDomain = (context: Context, input: SuspendSenderDomainInput): Promise<SenderDomainRow> => {
   const { viewer, senderDomains, mailing: _ } = context
   const tenantId = activeOrganization(viewer, things)

@@ -4,16 +4,19 @@ import type { Level } from '../../stores/credential/credential.ts'
 import type { DomainKind, DomainStatus, RecordPurpose, Seen, SenderDomainRow } from '../../stores/email/domain.ts'
 import { readDomainName } from '../address.ts'
 
-/** How many domains an organization may have, and the platform. */
+/** Maximum domains of an organization, and of the platform. */
 export const mostDomains = 20
 
-/** For how long a domain waits for its records before somebody else may claim it, in ms: who cannot set them does not keep it from its owner. */
+/**
+ * Time in ms for which a domain waits for its records before another organization may claim it, so that a claim without
+ * control of the DNS does not block the owner.
+ */
 export const unprovenMs = 7 * 24 * 3_600_000
 
-/** How often the records of a domain are looked up, in ms. */
+/** Interval in ms at which a domain's records are looked up. */
 export const lookAgainMs = 24 * 3_600_000
 
-/** What may happen to a domain. Rows are states, columns are verbs. */
+/** State machine of a domain. Rows are states, columns are verbs. */
 export const transitions = {
   PENDING: { prove: 'VERIFIED', suspend: 'SUSPENDED' },
   VERIFIED: { disprove: 'FAILED', suspend: 'SUSPENDED' },
@@ -25,8 +28,8 @@ export const transitions = {
 const purposes: readonly RecordPurpose[] = ['OWNERSHIP', 'SPF', 'DKIM', 'DMARC', 'RETURN_PATH']
 
 /**
- * What a look makes of a domain. What no server answered for stays as it was seen before.
- * @param looked what was found of each record that a server answered for
+ * Returns a domain's state after a lookup. Records without an answer keep their former state.
+ * @param looked results for each answered record
  */
 export function look({ status, seen }: Pick<SenderDomainRow, 'status' | 'seen'>, looked: Seen): { readonly status: DomainStatus; readonly seen: Seen } {
   const now = { ...seen, ...looked }
@@ -38,11 +41,11 @@ export function look({ status, seen }: Pick<SenderDomainRow, 'status' | 'seen'>,
   return { status: status === 'VERIFIED' && isDisproven ? 'FAILED' : status, seen: now }
 }
 
-/** From when on a domain waits that comes from one state into another: one whose records are gone, or that is let go on, waits from then on. */
+/** Returns from when a domain waits after a transition: when its records are gone, or its suspension ends. */
 export const claimOf = (before: DomainStatus, after: DomainStatus, now: Date): { readonly claimedAt?: Date } =>
   before !== after && (after === 'FAILED' || after === 'PENDING') ? { claimedAt: now } : {}
 
-/** Whether somebody's claim to a name has lapsed: it was never proven, or is not any more, for long enough. */
+/** Whether a claim to a name has lapsed: it was unproven for long enough. */
 export function hasLapsed(
   { status, level, claimedAt, createdAt, updatedAt }: Pick<SenderDomainRow, 'status' | 'level' | 'claimedAt' | 'createdAt' | 'updatedAt'>,
   now: Date,
@@ -52,10 +55,10 @@ export function hasLapsed(
   return now.getTime() - since.getTime() >= unprovenMs
 }
 
-/** Names that are nobody's to send from: of this machine, of networks without an outside, and of examples that nobody can own. */
+/** Matches names that cannot send mail: of this machine, of private networks, and of examples. */
 const nobodys = /(?:^|\.)(?:localhost|local|internal|invalid|onion|arpa|home\.arpa)$/
 
-/** @throws BAD_USER_INPUT for what is no name that somebody can have */
+/** @throws BAD_USER_INPUT for a name that nobody can register */
 export function requireDomainName(given: string): string {
   const name = readDomainName(given)
   const refuse = (why: string): never => {
@@ -74,11 +77,14 @@ export function requireKind(kind: DomainKind, level: Level): void {
     throw new Refusal('BAD_USER_INPUT', 'Domains of the kind PLATFORM_EMAIL are the platform’s: leave kind out, or give level PLATFORM.', { field: 'kind' })
 }
 
-/** Whoever administers the platform: in its organization, as a person. */
+/** Whether a viewer administers the platform: as a person in its organization. */
 const isAdmin = (role: string, { kind, userId, roles, clientId }: Viewer): boolean =>
   kind === 'user' && userId !== null && clientId === null && roles.includes(role)
 
-/** @throws FORBIDDEN unless the viewer is a super admin of the platform: everybody sees what is the platform's, and they alone change it */
+/**
+ * @throws FORBIDDEN unless the viewer is a super admin of the platform: everyone sees the platform's, and only they
+ * change it
+ */
 export function requireMailChanger(viewer: Viewer): void {
   if (isAdmin('platform_super_admin', viewer)) return
   throw new Refusal('FORBIDDEN', 'What the platform sends from is changed by its super admins alone, in the organization "admin": ask one of them.')

@@ -18,7 +18,7 @@ const lineOf = (tenantId: string, action: string, { id, domainId, level, isDefau
   details: { domainId, level, isDefault },
 })
 
-/** Makes an identity; once for each key. */
+/** Creates an identity; once for each idempotency key. */
 async function createSenderIdentity(context: Context, input: CreateSenderIdentityInput): Promise<SenderIdentityRow> {
   const { viewer, senderDomains, senderIdentities } = context
   const tenantId = activeOrganization(viewer, things)
@@ -51,7 +51,10 @@ async function createSenderIdentity(context: Context, input: CreateSenderIdentit
   return row
 }
 
-/** Whoever may see an identity of the platform is told that they may not change it. */
+/**
+ * Checks that a viewer may change an identity; the platform's are visible to others, so the error says that changing is
+ * forbidden.
+ */
 async function requireChangeable({ viewer, senderIdentities }: Context, id: string): Promise<SenderIdentityRow> {
   const row = await senderIdentities.require(id)
   if (row.level === 'PLATFORM') requireMailChanger(viewer)

@@ -4,10 +4,10 @@ import type { SenderDomainRow } from '../../stores/email/domain.ts'
 import type { SenderIdentityRow } from '../../stores/email/identity.ts'
 import { readLocalPart, requireMailAddress } from '../address.ts'
 
-/** How many identities an organization may have, and the platform. */
+/** Maximum identities of an organization, and of the platform. */
 export const mostIdentities = 25
 
-/** @throws BAD_USER_INPUT for what cannot stand before the @ */
+/** @throws BAD_USER_INPUT for an invalid local part */
 export function requireLocalPart(given: string, { domain }: Pick<SenderDomainRow, 'domain'>): string {
   const name = readLocalPart(given.trim().toLowerCase())
   if (name && name.length + domain.length < 254) return name
@@ -16,7 +16,7 @@ export function requireLocalPart(given: string, { domain }: Pick<SenderDomainRow
   })
 }
 
-/** A name as people read it; null where none is given. @throws BAD_USER_INPUT */
+/** Reads a display name; null for none. @throws BAD_USER_INPUT */
 export const readDisplayName = (given: string | null | undefined): string | null => (given?.trim() ? requireName(given, 'displayName', 200) : null)
 
 /** @throws BAD_USER_INPUT */

@@ -2,11 +2,11 @@ import type { Unit } from '../../../store/books.ts'
 import { callerOf, requireOperation } from '../../administration/caller.ts'
 import type { Context } from '../../context.ts'
 
-/** On whose account mails are sent. */
+/** The account that pays for mails. */
 export interface Account {
   readonly organizationId: string
   readonly appId: string
-  /** Pays for one mail, in the transaction that writes it down. @throws BUDGET_EXCEEDED before anything is written */
+  /** Charges one mail, in the transaction that writes it. @throws BUDGET_EXCEEDED before anything is written */
   pay(unit: Unit): Promise<void>
 }
 

@@ -2,17 +2,17 @@ import { Refusal } from '../../../../platform/errors.ts'
 import type { SendEmailInput } from '../../resolvers.generated.ts'
 import type { Attachment } from '../../stores/email/attachment.ts'
 
-/** What a mail may carry beside its text: attachments, bytes of all of them together, and characters of a name. */
+/** Maximum number of attachments, bytes of all of them, and characters of a name. */
 export const mostAttached = { count: 20, bytes: 10_000_000, name: 200 } as const
 
 const refuse = (field: string, sentence: string): never => {
   throw new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 }
 
-/** `type/subtype` of RFC 6838, and nothing that a parameter could add. */
+/** Matches `type/subtype` of RFC 6838, without parameters. */
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i
 
-/** Types that are a mail, or a part of one: readers of mail would show what they hold as the mail itself. */
+/** Matches types that are a mail, or a part of one: mail programs would show them as the mail itself. */
 const parts = /^(?:multipart|message)\//i
 
 /** Whether a name is that of a file: no path, no control characters, none that changes the direction of writing. */
@@ -20,12 +20,12 @@ const isName = (name: string): boolean => name.isWellFormed() && !/[\p{Cc}\u2028
 
 const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
 
-/** Whether a text is base64 (RFC 4648, section 4) of something, with its padding and nothing else. */
+/** Whether a text is non-empty base64 (RFC 4648, section 4), with its padding and nothing else. */
 const isBase64 = (text: string): boolean => text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 
 /**
- * Reads what a mail carries, as it was asked for. Nothing is decoded that is too large.
- * @throws BAD_USER_INPUT with the `field`, such as `attachments[1].content`; no sentence repeats what was given
+ * Reads the attachments of a mail. Nothing too large is decoded.
+ * @throws BAD_USER_INPUT with the `field`, such as `attachments[1].content`; no message repeats the value
  */
 export function readAttachments(given: SendEmailInput['attachments']): readonly Attachment[] {
   const attachments = given ?? []

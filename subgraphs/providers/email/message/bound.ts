@@ -5,14 +5,14 @@ import type { Sender } from '../../stores/email/identity.ts'
 import type { Recipient } from '../../stores/email/message.ts'
 import { sameAddress } from '../address.ts'
 
-/** How often people of one organization may write to the same address in the name of the platform in a day. */
+/** Maximum mails a day by people of one organization to the same address in the platform's name. */
 const mostToOne = 20
 
 const dayMs = 24 * 3_600_000
 
 /**
- * Sees to it that nobody writes to everybody, or to one person without end, in the name of the platform: anybody may have an organization.
- * Services send what the platform itself has them send, and who proved a domain writes in their own name.
+ * Limits mails in the platform's name, because anyone can create an organization. Services, and organizations with a
+ * proven domain, are exempt.
  * @throws RATE_LIMITED with `retryAfter`
  */
 export async function requireRoom(

@@ -3,7 +3,7 @@ import type MailComposer from 'nodemailer/lib/mail-composer'
 import type { Attachment } from '../../stores/email/attachment.ts'
 import type { EmailContent, EmailMessageRow, Recipient } from '../../stores/email/message.ts'
 
-/** With what a domain's mails are signed. */
+/** Key that signs a domain's mails. */
 export interface Signature {
   readonly domain: string
   readonly selector: string
@@ -11,18 +11,21 @@ export interface Signature {
   readonly privateKey: string
 }
 
-/** How a mail says whom it is from. */
+/** Returns the From header of a mail. */
 export const fromOf = ({ fromName, fromAddress }: Pick<EmailMessageRow, 'fromName' | 'fromAddress'>): string =>
   fromName ? `${fromName} <${fromAddress}>` : fromAddress
 
 const named = (recipients: readonly Recipient[], as: Recipient['as']) => recipients.filter(each => each.as === as).map(({ address }) => ({ name: '', address }))
 
-/** A mail's content with what it carries. */
+/** A mail's content with its attachments. */
 export interface Composed extends EmailContent {
   readonly attachments: readonly Attachment[]
 }
 
-/** Makes a mail as it goes over the wire (RFC 5322, MIME), signed (RFC 6376), alike at every try. Who stands in bcc is not in it. */
+/**
+ * Builds a mail in wire format (RFC 5322, MIME), signed (RFC 6376), the same at every attempt. Bcc recipients are not
+ * in it.
+ */
 export async function compose(row: EmailMessageRow, { text, html, replyTo, headers, attachments }: Composed, signature: Signature): Promise<Buffer> {
   const [{ default: Composer }, { default: Signer }] = (await Promise.all([
     import('nodemailer/lib/mail-composer'),

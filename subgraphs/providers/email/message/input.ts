@@ -6,10 +6,10 @@ import type { EmailContent, Recipient } from '../../stores/email/message.ts'
 import { requireMailAddress, sameAddress } from '../address.ts'
 import { readAttachments } from './attachments.ts'
 
-/** What a mail may hold: recipients, characters of its subject, bytes of text and HTML together, headers and their characters. */
+/** Maximum recipients, characters of the subject, bytes of text and HTML together, headers and their characters. */
 export const most = { recipients: 50, subject: 1_000, bytes: 500_000, headers: 20, header: 900 } as const
 
-/** A mail as it was asked for, checked. */
+/** A validated mail. */
 export interface Written {
   readonly recipients: readonly Recipient[]
   readonly subject: string
@@ -21,17 +21,17 @@ const refuse = (field: string, sentence: string): never => {
   throw new Refusal('BAD_USER_INPUT', sentence, { field })
 }
 
-/** Headers that a mail may have of its own, in lower case; those beginning with `x-` besides. */
+/** Allowed additional headers, in lower case; those beginning with `x-` are allowed as well. */
 const known = ['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'in-reply-to', 'references', 'auto-submitted', 'precedence', 'feedback-id', 'importance']
 
 /**
- * Headers by which services that send mails take orders of whoever has an account with them: further recipients, another account, a template.
- * The account is the platform's, or the organization's; who writes a mail is neither.
+ * Headers by which mail services accept commands: further recipients, another account, a template. They belong to the
+ * account's owner, not to the author of a mail.
  */
 const orders =
   /^x-(?:smtpapi|mc|msys|ses|mailgun|mj|pm|mailin|sib|sendgrid|sg|mandrill|sparkpost|postmark|elasticemail|es|socketlabs|smtp2go|rcpt|envelope|bcc|forward)(?:-|$)/
 
-/** Headers by which mails of the platform itself are known: its own services alone set them. */
+/** Matches headers of the platform's own mails, which only its services may set. */
 const platforms = /^x-supergraph-/
 
 const isOneLine = (text: string): boolean => !/[\p{Cc}\u2028\u2029]/u.test(text)
@@ -74,9 +74,9 @@ function readRecipients({ to, cc, bcc }: SendEmailInput): readonly Recipient[] {
 }
 
 /**
- * Reads a mail as it was asked for.
- * @param isPlatforms whether a service of the platform itself sends it: then it may have headers that begin with `X-Supergraph-`
- * @throws BAD_USER_INPUT with the `field`; no sentence repeats what was given
+ * Reads a mail.
+ * @param isPlatforms whether one of the platform's services sends it: then headers may begin with `X-Supergraph-`
+ * @throws BAD_USER_INPUT with the `field`; no message repeats the value
  */
 export function readEmail(input: SendEmailInput, isPlatforms: boolean): Written {
   const subject = input.subject.trim()

@@ -1,7 +1,7 @@
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { EmailMessageRow } from '../../stores/email/message.ts'
 
-/** The facts for the service whose app sent a mail: one for each final state. */
+/** Returns the facts for the service whose app sent a mail: one for each final state. */
 export const outcomeOf = (before: Pick<EmailMessageRow, 'status'> | null, after: EmailMessageRow): readonly NewFact[] => {
   const { id, organizationId, appId, status, dueAt } = after
   if (dueAt !== null || before?.status === status) return []

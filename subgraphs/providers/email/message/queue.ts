@@ -3,12 +3,18 @@ import type { JobQueue, Sweep } from '../../../../platform/jobs/queue.ts'
 /** The queue of wake-ups for mails that are to leave. */
 export const emailQueueName = 'send-email'
 
-/** How many mails one process looks at together, and how many of one organization, whose server may be slow, all processes. */
+/**
+ * Maximum mails that one process handles at once, and that all processes handle of one organization, whose server may
+ * be slow.
+ */
 const [concurrency, perGroup] = [16, 4]
-/** How often mails without a wake-up are looked for, in ms, how long a mail is left to its own, and how many one round takes. */
+/**
+ * Interval in ms of the search for mails without a wake-up, the time for which a mail is left to its own, and maximum
+ * mails in one round.
+ */
 const sweeping = { everyMs: 5_000, graceMs: 2_000, atOnce: 20 }
 
-/** The queue as it runs. @param deliver tries a mail; resolves to when it is to be looked at again */
+/** Creates the queue. @param deliver tries a mail; resolves to the time of the next attempt */
 export const emailQueue = (deliver: (messageId: string) => Promise<Date | null>): JobQueue => ({
   name: emailQueueName,
   concurrency,
@@ -20,7 +26,7 @@ export const emailQueue = (deliver: (messageId: string) => Promise<Date | null>)
   },
 })
 
-/** Finds mails whose wake-up was lost, or whose try has died. Any number of processes may do so at the same time. */
+/** Finds mails whose wake-up was lost, or whose attempt died. Any number of processes may run it at the same time. */
 export const emailSweep = (
   overdue: (before: Date, most: number) => Promise<readonly string[]>,
   deliver: (messageId: string) => Promise<unknown>,

@@ -20,7 +20,10 @@ import { statusOf } from './rules.ts'
 
 const things = 'Mails'
 
-/** Whom a mail is from. @throws NOT_FOUND for an identity of another organization; CONFLICT for one that may not send */
+/**
+ * Returns the sender of a mail. @throws NOT_FOUND for an identity of another organization; CONFLICT for one that may
+ * not send
+ */
 async function senderOf({ senderIdentities }: Context, organizationId: string, identityId: string | null, { transaction }: Unit): Promise<Sender> {
   const sender = await senderIdentities.sender(organizationId, identityId, transaction)
   if (!sender && identityId !== null) throw notFound('sender identity', identityId)
@@ -35,7 +38,7 @@ async function senderOf({ senderIdentities }: Context, organizationId: string, i
   })
 }
 
-/** Marks those who get no mail from the organization. */
+/** Marks recipients that the organization has suppressed. */
 async function withSuppressed({ emailSuppressions }: Context, organizationId: string, recipients: readonly Recipient[], { transaction }: Unit) {
   const addresses = recipients.map(({ address }) => sameAddress(address))
   const held = await emailSuppressions.among(organizationId, addresses, transaction)
@@ -95,8 +98,8 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
 const addressesOf = ({ recipients }: EmailMessageRow, as: Recipient['as']): string[] => recipients.filter(each => each.as === as).map(({ address }) => address)
 
 /**
- * The app whose mails a viewer sees; null for all of the organization. A service sees what it has sent itself: a subject may
- * hold a code that is nobody else's.
+ * Returns the app whose mails a viewer sees; null for all of the organization. A service sees its own mails only,
+ * because a subject may contain a code.
  * @throws FORBIDDEN for a service that may not send mails
  */
 async function senderSeen(context: Context): Promise<string | null> {

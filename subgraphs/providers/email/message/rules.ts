@@ -1,21 +1,24 @@
 import type { EmailMessageRow, EmailStatus, Recipient, RecipientOutcome } from '../../stores/email/message.ts'
 
-/** After how many ms a mail is tried again that the server put off or that did not get there; after the last it has failed. */
+/** Pauses in ms before a deferred or undelivered mail is tried again; after the last it has failed. */
 export const retryAfterMs: readonly number[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000]
 
-/** How long one conversation with a mail server may take, in ms. */
+/** Time limits in ms of a conversation with a mail server. */
 export const times = { connectMs: 10_000, talkMs: 30_000 }
 
-/** For how long a mail belongs to the try that hands it over, in ms: longer than that may take. After this time the mail's outcome counts as unknown. */
+/**
+ * Time in ms for which a mail is reserved for one attempt: longer than that may take. Afterwards the mail's outcome
+ * counts as unknown.
+ */
 export const claimMs = 45_000
 
-/** When a mail is to be tried again that was tried so often; null: never. */
+/** Returns when a mail is tried again after a number of attempts; null for never. */
 export const nextTry = (attempts: number, now: Date): Date | null => {
   const ms = retryAfterMs[attempts - 1]
   return ms === undefined ? null : new Date(now.getTime() + ms)
 }
 
-/** What may happen to a mail. Rows are states, columns are verbs. */
+/** State machine of a mail. Rows are states, columns are verbs. */
 export const transitions = {
   QUEUED: { begin: 'SENDING', suppress: 'SUPPRESSED', putOff: 'QUEUED', giveUp: 'FAILED', refuse: 'BOUNCED' },
   SENDING: {
@@ -38,34 +41,37 @@ export const transitions = {
   FAILED: {},
 } as const satisfies Readonly<Record<EmailStatus, Readonly<Record<string, EmailStatus>>>>
 
-/** Of several recipients the news that matters most, first. */
+/** Outcomes of recipients, the most important first. */
 const weight: readonly RecipientOutcome[] = ['COMPLAINED', 'BOUNCED', 'UNKNOWN', 'DELIVERED', 'SENT', 'REFUSED', 'FAILED', 'SUPPRESSED']
 
-/** Where a mail stands once something became of it for each of its recipients; null while it is to be sent to some. */
+/** Returns a mail's state when every recipient has an outcome; null while it is to be sent to some. */
 export function statusOf(recipients: readonly Recipient[]): EmailStatus | null {
   if (recipients.some(({ outcome }) => outcome === null)) return null
   const worst = weight.find(each => recipients.some(({ outcome }) => outcome === each))!
   return worst === 'REFUSED' ? 'BOUNCED' : worst
 }
 
-/** To whom it is to be sent still. */
+/** Returns the recipients without an outcome. */
 export const waiting = (recipients: readonly Recipient[]): readonly Recipient[] => recipients.filter(({ outcome }) => outcome === null)
 
-/** What a try has shown: why it did not go through, for people. */
+/** Why an attempt failed, for people. */
 export interface Failure {
   readonly code: 'REFUSED' | 'PUT_OFF' | 'GAVE_UP' | 'OUTCOME_UNKNOWN' | 'SENDER_WITHDRAWN' | 'BOUNCED' | 'COMPLAINED'
   readonly message: string
 }
 
-/** What came of a try. */
+/** Result of an attempt. */
 export type Result =
-  /** It is settled for some recipients, or for all: by address what became of it. Whoever is not named is tried again. */
+  /** Outcomes of some or all recipients, by address. The others are tried again. */
   | { readonly settled: Settled; readonly failure?: Failure }
-  /** Nobody has it, and it is tried again. @param counted false: it was no try @param at when, if not by the rule */
+  /**
+   * The mail was not delivered and is tried again. @param counted false if no attempt was made @param at time of the
+   * next attempt, if not by the rule
+   */
   | { readonly putOff: string; readonly counted?: boolean; readonly at?: Date }
-  /** Nobody will ever have it. */
+  /** The mail will never be delivered. */
   | { readonly givenUp: Failure }
-  /** Nobody knows whether they have it. */
+  /** Whether recipients received it is unknown. */
   | { readonly lost: string }
 
 type Changes = Partial<EmailMessageRow>
@@ -77,7 +83,7 @@ const settleAll = (recipients: readonly Recipient[], outcome: RecipientOutcome):
 
 const failed = ({ code, message }: Failure): Changes => ({ failureCode: code, failureMessage: message.slice(0, 500) })
 
-/** A mail in a final state, with its result. */
+/** Returns a mail in a final state. */
 const ended = (row: EmailMessageRow, recipients: readonly Recipient[], now: Date, failure?: Failure): Changes => {
   const status = statusOf(recipients)!
   const isTaken = ['SENT', 'DELIVERED'].includes(status)
@@ -90,7 +96,7 @@ const ended = (row: EmailMessageRow, recipients: readonly Recipient[], now: Date
   }
 }
 
-/** It waits for its next try, or has failed when it had its last. */
+/** Returns a mail that waits for its next attempt, or has failed after its last. */
 function waitOrFail(
   row: EmailMessageRow,
   recipients: readonly Recipient[],
@@ -105,13 +111,13 @@ function waitOrFail(
   return { attempts, ...ended(row, settleAll(recipients, 'FAILED'), now, { code: 'GAVE_UP', message }) }
 }
 
-/** What became of a mail, by address. */
+/** Outcomes by address. */
 export type Settled = ReadonlyMap<string, Pick<Recipient, 'outcome' | 'answer'>>
 
 /**
- * What becomes of a mail by a try.
- * @param found as it stands, QUEUED or SENDING
- * @param held those to whom it was not sent because they are suppressed since it was written
+ * Returns a mail's state after an attempt.
+ * @param found its present row, QUEUED or SENDING
+ * @param held recipients that were skipped because they were suppressed since it was written
  */
 export function conclude(found: EmailMessageRow, result: Result, now: Date, held: Settled = new Map()): Changes {
   const row = { ...found, recipients: found.recipients.map(each => (each.outcome === null ? { ...each, ...held.get(each.address) } : each)) }
@@ -123,12 +129,12 @@ export function conclude(found: EmailMessageRow, result: Result, now: Date, held
   return ended(row, recipients, now, result.failure)
 }
 
-/** What a mail server may report. */
+/** Reports of a mail server. */
 export type Report = 'bounce' | 'complaint' | 'delivered'
 
 const outcomes = { bounce: 'BOUNCED', complaint: 'COMPLAINED', delivered: 'DELIVERED' } as const satisfies Record<Report, RecipientOutcome>
 
-/** What a report may follow on, for one recipient. */
+/** Outcomes of a recipient that a report may follow. */
 const mayFollow: Readonly<Record<Report, readonly (RecipientOutcome | null)[]>> = {
   delivered: [null, 'SENT', 'UNKNOWN'],
   bounce: [null, 'SENT', 'UNKNOWN', 'DELIVERED'],
@@ -136,9 +142,9 @@ const mayFollow: Readonly<Record<Report, readonly (RecipientOutcome | null)[]>> 
 }
 
 /**
- * What a report makes of a mail.
- * @param address of the recipient whom it names, as the mail has it
- * @returns null when it says nothing new, or of somebody whom the mail never went to
+ * Returns a mail's changes after a report.
+ * @param address of the named recipient, as in the mail
+ * @returns null for no news, or a recipient of another mail
  */
 export function hear(row: EmailMessageRow, report: Report, address: string, now: Date): Changes | null {
   const outcome = outcomes[report]

@@ -4,14 +4,14 @@ import { createLines, type Lines } from '../../../../platform/smtp/lines.ts'
 import type { CredentialInUse } from '../../engines/third-party/credentials.ts'
 import { times } from './rules.ts'
 
-/** Connections to the mail servers of everybody. */
+/** Connections to all mail servers. */
 export interface Servers {
-  /** Those to the server that a credential names, signed in with one of its secrets. */
+  /** Returns the connections to a credential's server, signed in with one of its secrets. */
   of(credential: Pick<CredentialInUse, 'id' | 'plain'>, secret: string): Lines
   close(): void
 }
 
-/** To how many servers connections are kept at once; beyond that those that were used least lately end when their mails are through. */
+/** Maximum number of servers with kept connections; beyond it the least recently used are closed after their mails. */
 const most = 50
 
 export function createServers(dial: Dial): Servers {

@@ -7,7 +7,7 @@ import { requireMailAddress, sameAddress } from '../address.ts'
 
 const things = 'Suppressed addresses'
 
-/** How many addresses people may suppress by hand in an organization; what mail servers report is not counted against it. */
+/** Maximum addresses that people may suppress in an organization; those reported by mail servers do not count. */
 const mostSuppressions = 100_000
 
 /** The audit entry of a change, which never contains the address. */

@@ -6,34 +6,34 @@ import { type Prices, unpriced } from './prices.ts'
 
 /** A model of the catalogue, or one of a custom provider. */
 export interface AiModel extends Prices {
-  /** `openai/gpt-5-mini`. */
+  /** Full name: `openai/gpt-5-mini`. */
   readonly name: string
   readonly provider: string
-  /** What its provider calls it: `gpt-5-mini`. */
+  /** The provider's name: `gpt-5-mini`. */
   readonly upstream: string
   readonly capability: Capability
   readonly lifecycle: Lifecycle
   readonly contextTokens: number | null
   readonly maxOutputTokens: number | null
-  /** When its provider has released it, or the platform first knew it; null for a custom provider's. */
+  /** When its provider released it, or the platform first saw it; null for a custom provider's. */
   readonly createdAt: Date | null
   readonly retiresAt: Date | null
   /** A name. */
   readonly replacement: string | null
 }
 
-/** Who is to answer. */
+/** Requested model and options. */
 export interface Asked {
   readonly capability: Capability
-  /** As the caller wrote it; null, empty or `default`: the preference. */
+  /** Name as the caller wrote it; null, empty or `default`: the preferred model. */
   readonly named: string | null
-  /** Whether others may answer where the first one does not. */
+  /** Whether others may answer where the first one fails. */
   readonly fallback: boolean
-  /** Whether another image model than the preference may be named. */
+  /** Whether another image model than the preferred one may be named. */
   readonly mayOverride: boolean
 }
 
-/** What holds of one capability for an organization: its own where it has set some, else the platform's. */
+/** Effective settings of one capability: the organization's own, else the platform's. */
 export interface Effective {
   readonly preference: { readonly model: string; readonly isOwn: boolean } | null
   readonly allowed: readonly string[]
@@ -51,26 +51,26 @@ export function effectiveOf(settings: readonly SetModels[], capability: Capabili
   }
 }
 
-/** The part before the first slash if it names no built-in provider: a custom one. Null for every other name. */
+/** Returns the part before the first slash if it names a custom provider; null for every other name. */
 export function customIn(name: string): string | null {
   const at = name.indexOf('/')
   const prefix = name.slice(0, Math.max(0, at))
   return prefix === '' || at === name.length - 1 || isProvider(prefix) ? null : prefix
 }
 
-/** What callers are told of who answers: of a custom provider its own name, of which there may be any number. */
+/** Returns the provider's name for callers: a custom provider's own name, of which there may be any number. */
 export const providerNameOf = ({ name, provider }: Pick<AiModel, 'name' | 'provider'>): string =>
   provider === 'custom' ? (customIn(name) ?? provider) : provider
 
 const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
 
-/** The models a name may mean: itself, or every model whose last part it is. */
+/** Returns the models that a name may mean: itself, or every model with it as last part. */
 export const namesOf = (name: string, known: readonly Pick<AiModelRow, 'name'>[]): readonly string[] => [
   name,
   ...known.flatMap(each => (upstreamOf(each.name) === name ? [each.name] : [])),
 ]
 
-/** A row as calls are made with it. */
+/** Converts a row for calls. */
 export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   name: row.name,
   provider: row.provider,
@@ -91,7 +91,7 @@ export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   minuteMicros: row.minuteMicros,
 })
 
-/** A model of a custom provider: nothing is known of it but its name. */
+/** Returns a model of a custom provider, of which only the name is known. */
 const customModel = (name: string, capability: Capability): AiModel => ({
   name,
   provider: 'custom',
@@ -106,14 +106,14 @@ const customModel = (name: string, capability: Capability): AiModel => ({
   ...unpriced,
 })
 
-/** Who may answer, in order. */
+/** Candidates in order. */
 export interface Candidates {
   readonly first: AiModel
-  /** The first one, then the others, each once. */
+  /** The first one, then the others, without duplicates. */
   readonly candidates: readonly AiModel[]
 }
 
-/** Why nobody may: `candidate` where the model is one that sources know, and that may not be called. */
+/** Error for an unavailable model: with `candidate` if sources know it, but it may not be called. */
 export const notFound = (named: string): Refusal =>
   new Refusal('NOT_FOUND', `There is no model ${named}: name one of those that are listed, or none for the preference.`, {
     reason: 'model_not_found',
@@ -132,12 +132,13 @@ export const notAllowed = (named: string): Refusal =>
     field: 'model',
   })
 
-/** The name as it is looked for; null: the preference. */
+/** Normalizes the requested name; null for the preferred model. */
 export const askedName = (named: string | null): string | null => (named === null || named === '' || named === 'default' ? null : named)
 
 /**
- * Finds who answers: the named model, else the preference; then the rest of the chain, without those that are retired or not allowed.
- * @param known those that may be called
+ * Returns the candidates: the named model, else the preferred one; then the rest of the chain, without retired and
+ * disallowed ones.
+ * @param known models that may be called
  * @throws NOT_FOUND `model_not_found`; FORBIDDEN `model_not_allowed`, `override_not_permitted`
  */
 export function candidatesOf(asked: Asked, known: readonly AiModelRow[], effective: Effective, now: Date): Candidates {
@@ -179,7 +180,7 @@ export function candidatesOf(asked: Asked, known: readonly AiModelRow[], effecti
     return model
   }
 
-  /** The last part of a name is enough where only one has it of those that may be named, which are those that the caller finds listed. */
+  /** Finds a model by the last part of its name, if it is unique among those that the caller may name. */
   function byLastPart(part: string): AiModel | null {
     const alike = known.filter(each => upstreamOf(each.name) === part).map(row => modelOf(row, now))
     const usable = alike.filter(isUsable)

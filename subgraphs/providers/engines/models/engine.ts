@@ -7,54 +7,54 @@ import type { CredentialInUse } from '../third-party/credentials.ts'
 import type { AiModel } from './candidates.ts'
 import type { Bound, Usage } from './prices.ts'
 
-// What calls to models are made with, as everybody knows it who makes one.
+// The dependencies of every call to a model.
 
-/** Who may answer a call. */
+/** A model with its provider. */
 export interface Candidate {
-  /** `openai/gpt-5-mini`. */
+  /** Full name: `openai/gpt-5-mini`. */
   readonly name: string
   readonly provider: string
 }
 
-/** One attempt, as the record of the call keeps it. */
+/** One attempt, as stored with the call. */
 export interface Attempt {
   readonly provider: string
   readonly model: string
-  /** HTTP status; null where none came. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null
-  /** Null where it was answered. */
+  /** Reason of the failure; null for a success. */
   readonly failure: string | null
   readonly latencyMs: number
-  /** As `CallAttempt` of the record has it. */
+  /** Cost, as in `CallAttempt`. */
   readonly costMicros?: string | null
 }
 
 /** A request to a provider. */
 export interface Question {
-  /** Below its base: `/chat/completions`, `/v1/messages`. */
+  /** Path below the base address: `/chat/completions`, `/v1/messages`. */
   readonly path: string
   readonly body: StreamBody
   readonly headers: Readonly<Record<string, string>>
-  /** What the answer must say that it is: `application/json`, `text/event-stream`. */
+  /** Accepted media type of the answer: `application/json`, `text/event-stream`. */
   readonly type: string | readonly string[]
 }
 
-/** One call's time and leaving. */
+/** Time limits and cancellation of one call. */
 export interface CallTiming {
-  /** When the call has used its time up: milliseconds of `performance.now()`. */
+  /** When the call's time ends, in milliseconds of `performance.now()`. */
   readonly endsAt: number
-  /** What the caller gives one attempt; null: as long as the settings say. */
+  /** The caller's time limit of one attempt; null for the configured one. */
   readonly attemptMs: number | null
   readonly signal: AbortSignal
 }
 
 export interface Upstream {
   /**
-   * Asks a candidate, and hands over an answer that began well: status 2xx, of the type that was wanted.
-   * @throws AttemptFailure for anything else, OutboundFailure of kind `left` when nobody waits any more
+   * Calls a candidate, and returns a successful answer: status 2xx, of the accepted type.
+   * @throws AttemptFailure for anything else, OutboundFailure of kind `left` when the caller has left
    */
   ask(candidate: Candidate, credential: CredentialInUse, secret: string, question: Question, timing: CallTiming): Promise<StreamedAnswer>
-  /** The same, and the whole of its JSON. */
+  /** Calls a candidate, and returns the JSON of its answer. */
   askJson(candidate: Candidate, credential: CredentialInUse, secret: string, question: Omit<Question, 'type'>, timing: CallTiming): Promise<JsonAnswer>
 }
 
@@ -63,99 +63,99 @@ export interface JsonAnswer {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** On whose account a call is made. */
+/** The account of a call. */
 export interface AiCaller {
   readonly organizationId: string
   readonly userId: string | null
   readonly appId: string
 }
 
-/** A call to a model, whatever it is for. */
+/** A call to a model of any capability. */
 export interface AiCall<Answer> {
   readonly caller: AiCaller
   readonly capability: Capability
-  /** As the log names it: `chat.completions`. */
+  /** Name in the log: `chat.completions`. */
   readonly operation: string
-  /** The model that is asked for; null: the preference. */
+  /** Requested model; null for the preferred one. */
   readonly named: string | null
   /** Whether the rest of the chain may answer. */
   readonly fallback: boolean
-  /** Whether another image model than the preference may be named. */
+  /** Whether another image model than the preferred one may be named. */
   readonly mayOverride: boolean
-  /** Whether a model may answer only if it is sent all that the caller said. */
+  /** Whether a model may answer only if it supports the whole request. */
   readonly isStrict: boolean
-  /** What of the request a model cannot be sent, by the caller's names. @default nothing */
+  /** Returns the members of the request that a model does not support, by the caller's names. @default none */
   dropped?(model: AiModel): readonly string[]
-  /** What was asked, for organizations that have it stored: read at most once, and not kept. */
+  /** Prompt, for organizations that store prompts: read at most once, and not kept. */
   readonly prompt: string | null | (() => string)
   /**
-   * At most how much a model may be made to do.
-   * @param isLimited whether a hard limit applies: without one a model that nobody bounds may write as much as it likes
+   * Returns the maximum usage of a model.
+   * @param isLimited whether a hard limit applies: without one a model without a maximum may write as much as it likes
    */
   bound(model: AiModel, isLimited: boolean): Bound
   /** The least usage of a request that was sent and not answered. */
   least(model: AiModel): Usage | Promise<Usage>
   /**
-   * Asks one model, once.
-   * @param isLimited whether a hard limit applies: then what is produced must stay within the bound
+   * Calls one model, once.
+   * @param isLimited whether a hard limit applies: then the output must stay within the bound
    * @throws AttemptFailure, or OutboundFailure
    */
   attempt(model: AiModel, credential: CredentialInUse, secret: string, timing: CallTiming, isLimited: boolean): Promise<Answer>
-  /** What the caller gives each attempt, in ms; null: as long as the settings say. */
+  /** The caller's time limit of each attempt in ms; null for the configured one. */
   readonly attemptMs: number | null
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A call that is answered, and not yet written down: it ends with `succeeded`, `failed` or `left`, whichever comes first. */
+/** An answered call that is not stored yet: it ends with the first of `succeeded`, `failed` and `left`. */
 export interface Answered<Answer> {
   readonly answer: Answer
   readonly model: AiModel
   readonly callId: string
   readonly attempts: readonly Attempt[]
-  /** What of the request the model was not sent, or not as it was said. */
+  /** Members of the request that the model did not receive as sent. */
   readonly dropped: readonly string[]
-  /** For whoever tells it: call id, attempts, provider and model, what was not sent to it, and `Sunset`. */
+  /** Headers for the answer: call id, attempts, provider and model, dropped members, and `Sunset`. */
   readonly headers: Readonly<Record<string, string>>
-  /** All of it was delivered. @returns what it cost; null: it has no price */
+  /** Reports that all of it was delivered. @returns the cost; null without a price */
   succeeded(usage: Usage): Promise<bigint | null>
-  /** It broke off: what was produced is paid for. */
+  /** Reports that it broke off: the produced part is charged. */
   failed(usage: Usage | null): Promise<void>
-  /** Whoever asked went away: what was produced is paid for. */
+  /** Reports that the caller left: the produced part is charged. */
   left(usage: Usage | null): Promise<void>
 }
 
 /**
- * Makes a call: who may answer is found, what it may cost is held back, candidates are tried, and in the end what became of it is written down.
- * @throws Refusal, whose details hold `callId` and `attempts` where there is a record of it
+ * Makes a call: selects candidates, reserves the possible cost, tries them, and stores the result at the end.
+ * @throws Refusal, whose details contain `callId` and `attempts` if the call is logged
  */
 export type MakeCall = <Answer>(call: AiCall<Answer>) => Promise<Answered<Answer>>
 
-/** Counts the tokens of a text for an organization, as models of an encoding cut it. It never throws. */
+/** Counts the tokens of a text for an organization, by a tokenizer. It never throws. */
 export type CountTokens = (organizationId: string, encoding: Encoding, sample: Sample) => Promise<number>
 
-/** How OpenAI's models cut text into tokens; other vendors keep their ways to themselves, and are near to the newer one. */
+/** Tokenizers of OpenAI's models; other vendors do not publish theirs, which are similar to the newer one. */
 export type Encoding = 'o200k_base' | 'cl100k_base'
 
-/** As much of a text as is needed to tell how many tokens it is. */
+/** The part of a text that is needed to estimate its tokens. */
 export interface Sample {
   readonly text: string
-  /** By how much the whole is longer: 1 where all of it is there. */
+  /** Ratio of the whole length to the sample's: 1 for a whole text. */
   readonly times: number
 }
 
-/** What calls are made with. */
+/** Dependencies of calls. */
 export interface Engine {
   readonly makeCall: MakeCall
   readonly upstream: Upstream
   readonly count: CountTokens
 }
 
-/** What calls to models are made with, and who may make them. */
+/** Dependencies of model calls, with the limits of callers. */
 export interface Ai extends Engine {
   readonly clock: Clock
   readonly clients: ClientDirectory
   readonly platformOrganization: Pick<PlatformOrganization, 'find'>
-  /** For what a caller names by its address. */
+  /** Outbound client for addresses that a caller names. */
   readonly stream: StreamOutbound
 }

@@ -20,31 +20,31 @@ import {
 } from './candidates.ts'
 import { type Bound, boundOf, costOf, type Usage } from './prices.ts'
 
-/** Who answers a call, and what holds for it; null where this process knows that by itself. */
+/** Candidates of a call with the present settings; null where this process knows them itself. */
 export type Answering = Candidates & { readonly standing: Standing | null }
 
-/** The models that calls are made with, as they stand at this moment, whichever process has changed them. */
+/** Models for calls in their present state, whichever process has changed them. */
 export interface Models {
   /**
-   * Who answers a call, in order.
+   * Returns the candidates of a call, in order.
    * @throws NOT_FOUND, reason `model_not_found`; FORBIDDEN, reason `model_not_allowed` or `override_not_permitted`
    */
   candidates(asked: Asked & { readonly organizationId: string }): Promise<Answering>
-  /** What an organization may name, in the order in which models came: those that are allowed and not retired. */
+  /** Returns the models that an organization may name, the oldest first: allowed and not retired. */
   allowed(organizationId: string): Promise<readonly AiModel[]>
-  /** The settings of one capability. @param organizationId null: of the platform alone */
+  /** Returns the settings of one capability. @param organizationId null for the platform's own */
   effective(organizationId: string | null, capability: Capability): Promise<Effective>
-  /** In whole micro-dollars, rounded up; null without a price. */
+  /** Returns a call's cost in whole micro-dollars, rounded up; null without a price. */
   costOf(model: AiModel, usage: Usage): bigint | null
-  /** What a call costs at most; null without a price. */
+  /** Returns the maximum cost of a call; null without a price. */
   boundOf(model: AiModel, bound: Bound): bigint | null
-  /** Forgets what is remembered: a model or a setting was changed. */
+  /** Clears the cache after a change of a model or setting. */
   forget(): void
 }
 
-/** How long what was found is used, in ms. */
+/** Time in ms for which results are cached. */
 const freshMs = 1_000
-/** Of how many organizations settings are remembered at most. */
+/** Maximum organizations whose settings are cached. */
 const most = 10_000
 
 interface Kept<Value> {
@@ -57,7 +57,7 @@ export interface ModelsOptions {
   readonly preferences: () => Pick<OpenModelPreferences, 'settings'>
   readonly credentials: Pick<CredentialsInUse, 'resolve'>
   readonly clock: Clock
-  /** Where other processes work on the same rows: what holds for a call is read at each. Null: nobody else changes what is remembered. */
+  /** Reads the present state for each call, if other processes change the rows. Null when no other process does. */
   readonly readStanding: ReadStanding | null
 }
 
@@ -67,7 +67,7 @@ export function openModels({ models, preferences, credentials, clock, readStandi
 
   const isFresh = (kept: Kept<unknown> | null | undefined, now: number): boolean => Boolean(kept && kept.at <= now && now < kept.at + freshMs)
 
-  /** @param mark how all models stand; null where that is not known */
+  /** @param mark state of all models; null if unknown */
   function configured(mark: string | null): Promise<readonly AiModelRow[]> {
     const now = clock.now().getTime()
     if (isFresh(known, now) && (mark === null || known!.mark === mark)) return known!.value
@@ -92,13 +92,13 @@ export function openModels({ models, preferences, credentials, clock, readStandi
     return kept.value
   }
 
-  /** What there is, and what an organization has set of it. @param name of the model that is asked for; null for none */
+  /** Returns the models and the organization's settings. @param name of the requested model; null for none */
   async function present(organizationId: string, name: string | null) {
     if (readStanding === null) {
       const [rows, set] = await Promise.all([configured(null), settingsOf(organizationId)])
       return { rows, set, standing: null }
     }
-    // A last part stands for whatever this process knows by it: a model that it does not know yet rests nowhere.
+    // A name's last part stands for the models that this process knows by it; an unknown model has no cooldown.
     const standing = await readStanding(organizationId, name === null ? [] : namesOf(name, (await known?.value) ?? []))
     return { rows: await configured(standing.models), set: standing.settings, standing }
   }
@@ -112,7 +112,7 @@ export function openModels({ models, preferences, credentials, clock, readStandi
       try {
         return { ...candidatesOf(asked, rows, effectiveOf(set, asked.capability), clock.now()), standing }
       } catch (error) {
-        // A model that is known, and that nobody has taken up, is not allowed; one that nobody knows is not there.
+        // A known model without an allowance is rejected as not allowed; an unknown one as not found.
         if (name !== null && isUnknown(error) && !rows.some(row => row.name === name) && (await models().isCandidate(name))) throw notAllowed(name)
         throw error
       }

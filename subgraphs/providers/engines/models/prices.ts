@@ -3,18 +3,18 @@ import { type ImageForm, imagePriceOf } from './image-prices.ts'
 
 export const capabilities: readonly Capability[] = ['CHAT', 'IMAGE', 'TRANSCRIPTION', 'EMBEDDING']
 
-/** What a model costs, in whole micro-US-dollars; null: nobody knows. */
+/** Prices of a model, in whole micro-US-dollars; null for unknown ones. */
 export interface Prices {
-  /** A million tokens that it reads. */
+  /** Price of a million input tokens. */
   readonly inputMicrosPerMillion: bigint | null
-  /** A million tokens that its vendor had kept from before; null: as any that it reads. */
+  /** Price of a million cached input tokens; null: the input price. */
   readonly cacheReadMicrosPerMillion: bigint | null
-  /** A million tokens that its vendor keeps for five minutes; null: a quarter more than any that it reads. */
+  /** Price of a million input tokens cached for five minutes; null: a quarter more than the input price. */
   readonly cacheWriteMicrosPerMillion: bigint | null
-  /** A million tokens that it writes. */
+  /** Price of a million output tokens. */
   readonly outputMicrosPerMillion: bigint | null
   readonly imageMicros: bigint | null
-  /** One image by quality and size; empty: each costs `imageMicros`. */
+  /** Prices of one image by quality and size; empty: each costs `imageMicros`. */
   readonly imagePrices: readonly ImagePrice[]
   /** A minute of sound. */
   readonly minuteMicros: bigint | null
@@ -32,36 +32,39 @@ export const unpriced: Prices = {
 
 type Priced = Prices & { readonly capability: Capability }
 
-/** What a call used; null where it does not apply. */
+/** Usage of a call; null where it does not apply. */
 export interface Usage {
   readonly inputTokens: number | null
-  /** Of these: what the vendor had kept from before. */
+  /** Cached part of the input tokens. */
   readonly cachedTokens?: number
-  /** Of the input: what the vendor keeps for later, however long. */
+  /** Input tokens that the vendor caches for later, for any time. */
   readonly cacheWriteTokens?: number
-  /** Of these: what it keeps for an hour, and not for five minutes. */
+  /** Those of them cached for an hour, not for five minutes. */
   readonly longCacheWriteTokens?: number
   readonly outputTokens: number | null
-  /** Images, or seconds of sound. */
+  /** Images, or seconds of audio. */
   readonly units: number | null
   /** An image request. */
   readonly image?: ImageForm | undefined
 }
 
-/** What a call may use at most. */
+/** Maximum usage of a call. */
 export interface Bound {
   /** A token is at least a byte long. */
   readonly inputBytes?: number | undefined
-  /** For how long the vendor is asked to keep some of it: what is kept costs more. */
+  /** How long the vendor should cache parts: caching costs more. */
   readonly keeps?: 'minutes' | 'hour' | null | undefined
   readonly maxOutputTokens?: number | undefined
   readonly images?: number | undefined
   readonly image?: ImageForm | undefined
-  /** Of sound. */
+  /** Seconds of audio. */
   readonly seconds?: number | undefined
 }
 
-/** How a model is paid for: by pieces (images, minutes) where those have a price, else by tokens; null: it has no price. */
+/**
+ * Returns how a model is billed: by units (images, minutes) where those have a price, else by tokens; null without a
+ * price.
+ */
 function waysOf({ capability, inputMicrosPerMillion: input, outputMicrosPerMillion: output, imageMicros, minuteMicros }: Priced): 'tokens' | 'pieces' | null {
   if (capability === 'IMAGE' && imageMicros !== null) return 'pieces'
   if (capability === 'TRANSCRIPTION' && minuteMicros !== null) return 'pieces'
@@ -70,11 +73,11 @@ function waysOf({ capability, inputMicrosPerMillion: input, outputMicrosPerMilli
   return isWhole ? 'tokens' : null
 }
 
-/** Whether nobody knows what calls of a model cost. */
+/** Whether the price of a model's calls is unknown. */
 export const isUnpriced = (model: Priced): boolean => waysOf(model) === null
 
 /**
- * What a call cost, in whole micro-dollars, rounded up once.
+ * Returns a call's cost in whole micro-dollars, rounded up once.
  * @returns null where the model has no price
  */
 export function costOf(model: Priced, usage: Usage): bigint | null {
@@ -89,10 +92,10 @@ export function costOf(model: Priced, usage: Usage): bigint | null {
 
 const anyImage: ImageForm = { quality: null, size: null }
 
-/** Costs of input are counted in fifths, since an hour in a cache costs eight fifths of five minutes. */
+/** Unit of input costs: fifths, because an hour in a cache costs eight fifths of five minutes. */
 const fifth = 5n
 
-/** What input costs, in fifths of a micro-dollar for a million tokens: each part at its own price. */
+/** Returns the input cost in fifths of a micro-dollar for a million tokens: each part at its own price. */
 function inputCost(model: Priced, { inputTokens, cachedTokens = 0, cacheWriteTokens = 0, longCacheWriteTokens = 0 }: Usage): bigint {
   const input = whole(inputTokens)
   const cached = least(whole(cachedTokens), input)
@@ -102,7 +105,7 @@ function inputCost(model: Priced, { inputTokens, cachedTokens = 0, cacheWriteTok
   return (input - cached - kept) * price + cached * read + (kept - long) * write + long * writeLong
 }
 
-/** The price of input tokens by what becomes of them, in fifths of the input price. */
+/** Returns the prices of input tokens by their caching, in fifths of the input price. */
 function inputPrices({ inputMicrosPerMillion, cacheReadMicrosPerMillion, cacheWriteMicrosPerMillion }: Prices) {
   const price = (inputMicrosPerMillion ?? 0n) * fifth
   const write = cacheWriteMicrosPerMillion === null ? (price * 5n + 3n) / 4n : cacheWriteMicrosPerMillion * fifth
@@ -112,15 +115,15 @@ function inputPrices({ inputMicrosPerMillion, cacheReadMicrosPerMillion, cacheWr
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** What is taken for the most that a model writes where neither the caller nor the catalogue says it. */
+/** Assumed maximum output tokens without a limit of the caller or catalogue. */
 const mostOutput = 4_096
 
 type Bounded = Priced & { readonly maxOutputTokens: number | null }
 
-/** What a call costs at most; null where the model has no price. A call within the bound never costs more. */
+/** Returns the maximum cost of a call; null without a price. A call within the bound never costs more. */
 export const boundOf = (model: Bounded, bound: Bound): bigint | null => costOf(model, mostUsage(model, bound))
 
-/** What a call uses at most. */
+/** Returns the maximum usage of a call. */
 const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputTokens, images = 0, image, seconds = 0 }: Bound) => ({
   inputTokens: inputBytes,
   ...dearest(model, inputBytes, keeps),
@@ -129,7 +132,7 @@ const mostUsage = (model: Bounded, { inputBytes = 0, keeps = null, maxOutputToke
   image,
 })
 
-/** The dearest input price: a vendor may have cached all of the input or none without being asked. */
+/** Returns the most expensive caching of the input: a vendor may cache all of it or none without being asked. */
 function dearest(model: Priced, tokens: number, keeps: Bound['keeps']): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens'> {
   const { price, read, write, writeLong } = inputPrices(model)
   const all = [
@@ -141,14 +144,17 @@ function dearest(model: Priced, tokens: number, keeps: Bound['keeps']): Pick<Usa
   return all.reduce((most, each) => (each.at > most.at ? each : most)).as
 }
 
-/** What a call used, as it can have been. */
+/** Usage that is accepted for billing. */
 export interface Believed {
   readonly usage: Usage
-  /** Whether its provider reports more than it can have been. */
+  /** Whether the provider reports more than possible. */
   readonly isDoubtful: boolean
 }
 
-/** Holds what a provider reports to the bound of the call. Cached tokens without a price of their own cost the input price. */
+/**
+ * Limits a provider's reported usage to the call's bound. Cached tokens without a price of their own cost the input
+ * price.
+ */
 export function believed(model: Bounded, told: Usage, bound: Bound): Believed {
   const most = mostUsage(model, bound)
   // If a call is billed per item, tokens cost nothing and nothing is reserved for them.
@@ -169,7 +175,7 @@ const lesser = (told: number | null, most: number): number | null => (told === n
 
 const up = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by
 
-/** A number of tokens or images, rounded up; none where there is none. */
+/** Rounds a number of tokens or images up; 0 for none. */
 const whole = (count: number | null): bigint => BigInt(Math.max(0, Math.ceil(count ?? 0)))
 
 const milliseconds = (seconds: number | null): bigint => BigInt(Math.max(0, Math.ceil((seconds ?? 0) * 1000)))

@@ -10,37 +10,40 @@ import { type Decided, decide, type EndEntry, type Entry, isAt, type LaterEntry,
 export interface AloneGround {
   readonly sequelize: Sequelize
   readonly clock: Clock
-  /** Whether somebody is to be told of a change: then it is not written here. */
+  /** Whether a change causes facts: then it is not written here. */
   isNews(before: SpendLimitRow, after: SpendLimitRow, at: Date): boolean
 }
 
-/** Entries that may be written without a batch. */
+/** Entries that can be written without a batch. */
 export type LoneEntry = Exclude<Entry, LaterEntry | { kind: 'refused' }> | EndEntry
 
-/** What became of an entry that was written by itself. */
+/** Result of an entry that was written alone. */
 export interface Alone {
   readonly outcome: Outcome
   readonly changed: readonly string[]
   readonly isLimited: Decided['isLimited']
 }
 
-/** How many limits and organizations are remembered, how many limits of one, and for how long none of one where others write too, in ms. */
+/**
+ * Maximum cached limits and organizations, maximum cached limits of one, and time in ms without caching for one where
+ * other processes write too.
+ */
 const most = { limits: 20_000, organizations: 20_000, ofOne: 50 } as const
 const restMs = 1_000
 
 /**
- * Does entries by themselves, without a lock between looking and writing: the rules speak of the limits as this process last saw them, and one
- * statement writes, if all of them stand so. Where they do not, they are read once.
+ * Writes single entries without holding a lock between read and write: rules use the limits as last seen by this
+ * process, and one statement writes if all of them are unchanged. Otherwise they are read once.
  */
 export function createAlone({ sequelize, clock, isNews }: AloneGround) {
-  /** Limits as they were last seen, by id. What is older than the truth is found out when it is written by. */
+  /** Limits as last seen, by id. Outdated ones are detected when writing. */
   const seen = new LRUCache<string, SpendLimitRow>({ max: most.limits })
-  /** Which limits calls of an organization have met. */
+  /** Limits that calls of an organization have met. */
   const met = new LRUCache<string, readonly string[]>({ max: most.organizations })
-  /** Until when limits of an organization are read each time, because other processes write them too. */
+  /** Until when an organization's limits are read each time, because other processes write them too. */
   const busy = new LRUCache<string, number>({ max: most.organizations })
 
-  /** The limits that an entry needs, as they were last seen; null where that is not known of all. */
+  /** Returns the limits for an entry as last seen; null if any is unknown. */
   function recall(organizationId: string, held: readonly string[], places: readonly Place[]): SpendLimitRow[] | null {
     const ids = met.get(organizationId)
     if (!ids || (busy.get(organizationId) ?? 0) > clock.now().getTime()) return null
@@ -60,9 +63,10 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
   }
 
   /**
-   * Writes by limits as they were seen.
-   * @param isRecalled then all of them have to change: only of those that do the statement finds out whether they stand so
-   * @returns null when they do not; undefined when it is nothing to be written alone. Nothing is written then
+   * Writes with limits as seen.
+   * @param isRecalled whether they are cached: then all of them have to change, because the statement only checks
+   * changed ones
+   * @returns null when they are outdated; undefined when the entry cannot be written alone. Nothing is written then
    */
   async function tryWith(entry: LoneEntry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
     const now = monotonicNow(clock.now(), before)
@@ -80,8 +84,8 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
   return {
     /**
      * Writes the result of an entry if the limits are unchanged.
-     * @param running the call that is to end
-     * @returns null when it is not, or when there is more to be told than the figures: nothing is written then
+     * @param running the call to be ended
+     * @returns null when they have changed, or when facts are needed: nothing is written then
      */
     async keep(organizationId: string, entry: LoneEntry, running: readonly CallRow[]): Promise<Alone | null> {
       const places = entry.kind === 'end' ? running.flatMap(call => placesOfEnd(call, entry)) : placesOfEntry(entry)
@@ -99,7 +103,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
       return kept
     },
 
-    /** Has limits read again: they were written in another way. */
+    /** Removes limits from the cache: they were written in another way. */
     forget(limitIds: readonly string[]): void {
       for (const id of limitIds) seen.delete(id)
     },

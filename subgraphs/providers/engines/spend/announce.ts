@@ -11,17 +11,20 @@ const markOf = (limit: SpendLimitRow | null): string =>
   limit === null ? 'gone' : `${limit.version} ${limit.since.getTime()} ${limit.spentMicros} ${limit.reservedMicros} ${limit.alerts.length}`
 
 /**
- * Has limits that somebody follows read again, for events may be lost: that of a process that ended between commit and announcement too.
+ * Registers the resync of followed limits, because events may be lost, also when a process ends between commit and
+ * event.
  * @param limitOf reads the present limit; null if it was deleted
  */
 export const resyncLimits = (events: Events, limitOf: (id: string) => Promise<SpendLimitRow | null>): void =>
   events.resync(limitTopic(''), async id => [{ ids: { id }, mark: markOf(await limitOf(id)) }])
 
-/** How often at most the same topic is announced, in ms: limits within the second in which they change, widgets each second. */
+/**
+ * Minimum interval in ms between events of one topic: limits within the second of their change, widgets each second.
+ */
 const limitEveryMs = 250
 const widgetEveryMs = 1_000
 
-/** Announces frequent changes at once, then at this interval at most; changes in between are announced together. */
+/** Publishes frequent changes at once, then at most at this interval; changes in between are combined. */
 export function createBooksNews(events: Events) {
   const resting = new Map<string, { again: boolean; readonly timer: NodeJS.Timeout }>()
   function tell(topic: string, everyMs: number, announce: () => void): void {
@@ -40,7 +43,7 @@ export function createBooksNews(events: Events) {
     resting.set(topic, { again: false, timer })
   }
   return {
-    /** Tells screens, after the commit, that these limits have changed, and calls of an organization. */
+    /** Publishes, after the commit, changes of these limits, and of an organization's calls. */
     announce(limits: readonly string[], organizationId: string | null): void {
       for (const id of limits) tell(limitTopic(id), limitEveryMs, () => events.announce(limitTopic(id), { id }))
       if (organizationId === null) return
@@ -69,7 +72,7 @@ const scopeTitles: Readonly<Record<SpendScopeType, (value: string) => string>> =
   PLATFORM_CREDENTIALS: () => 'The spend limit of the organization on credentials of the platform',
 }
 
-/** What of a limit is over when its period is, or the limit itself, or when it was raised: then nobody is to see to it any more. */
+/** Whether a limit's attention has ended: its period is over, it was deleted or raised. */
 function isOver(before: SpendLimitRow, after: SpendLimitRow | null): boolean {
   if (after?.attention) return false
   const isGone = !after || after.since.getTime() !== before.since.getTime()
@@ -77,9 +80,9 @@ function isOver(before: SpendLimitRow, after: SpendLimitRow | null): boolean {
 }
 
 /**
- * The facts of a limit's change: its alerts, and the action items of its managers. Closed items
- * come first, because a new item may have the same key.
- * @param after null when it is gone
+ * Returns the facts of a limit's change: its alerts, and the action items of its managers. Closed items come first,
+ * because a new item may have the same key.
+ * @param after null for a deleted limit
  */
 export function factsOf(before: SpendLimitRow | null, after: SpendLimitRow | null, publicUrl: string, at: Date): readonly NewFact[] {
   const facts: NewFact[] = []

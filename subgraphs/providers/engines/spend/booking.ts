@@ -12,25 +12,28 @@ import {
 
 // What limits hold, as rules: amounts are whole micro-dollars, moments are arguments.
 
-/** How long a call's reservation lasts without a result, in ms. */
+/** Time in ms for which a call's reservation lasts without a result. */
 export const heldForMs = 15 * 60_000
 
 /** The present beside limits, which may have begun their periods by clocks that are ahead. */
 export const monotonicNow = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
   new Date(Math.max(now.getTime(), ...limits.map(({ since }) => since.getTime())))
 
-/** A limit in the period of a moment: a new period starts without spending, reservations or alerts. Clocks that lag do not lead back. */
+/**
+ * Returns a limit in the period of a moment: a new period starts without spending, reservations or alerts. A lagging
+ * clock never returns to a former period.
+ */
 export function asOf(limit: SpendLimitRow, now: Date): SpendLimitRow {
   const since = sinceOf(limit.period, now, limit.createdAt)
   if (since <= limit.since) return limit
   return { ...limit, since, spentMicros: 0n, reservedMicros: 0n, overdrawnMicros: 0n, alerts: [], attention: null }
 }
 
-/** What may still be spent; null where nothing refuses. Below 0 for a limit that was set below what was spent. */
+/** Returns the remaining amount; null without a hard limit. Below 0 for a limit that was set below the spent amount. */
 export const remainingOf = ({ hardLimitMicros, spentMicros, reservedMicros }: SpendLimitRow): bigint | null =>
   hardLimitMicros === null ? null : hardLimitMicros - spentMicros - reservedMicros
 
-/** Whether a limit is one of a call's, answered by this model. */
+/** Whether a limit applies to a call that this model answers. */
 export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue'>, call: Counted, model: string | null): boolean {
   if (limit.organizationId !== null && limit.organizationId !== call.organizationId) return false
   if (limit.scopeType === 'MODEL') return limit.scopeValue === model
@@ -38,36 +41,36 @@ export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeTyp
   return scopesOf(call).some(({ type, value }) => type === limit.scopeType && value === limit.scopeValue)
 }
 
-/** What may answer a call, and what that costs at most; null: nobody knows a price. */
+/** A candidate of a call with its maximum cost; null without a known price. */
 export interface Candidate {
   readonly model: string | null
   readonly upperMicros: bigint | null
-  /** Whether it is called with a credential of the platform. */
+  /** Whether it uses a platform credential. */
   readonly isOnPlatform?: boolean
 }
 
-/** What becomes of a call that asks to begin. */
+/** Decision about a call's begin. */
 export type Admission =
   | { readonly allowed: readonly Candidate[]; readonly held: readonly Held[]; readonly limits: readonly SpendLimitRow[] }
   | {
       readonly refused: 'BUDGET' | 'UNPRICED'
-      /** The one that the caller is told of. */
+      /** The limit that the error names to the caller. */
       readonly limit: SpendLimitRow
-      /** Every limit that does not cover the call. */
+      /** All limits that do not cover the call. */
       readonly short: readonly SpendLimitRow[]
     }
 
 /** Whether a limit counts some candidates of a call alone. */
 const isPartial = ({ scopeType }: Pick<SpendLimitRow, 'scopeType'>): boolean => scopeType === 'MODEL' || scopeType === 'PLATFORM_CREDENTIALS'
 
-/** Whether a limit that counts some candidates alone counts this one. */
+/** Whether a limit of certain candidates applies to this one. */
 const countsCandidate = ({ scopeType, scopeValue }: SpendLimitRow, { model, isOnPlatform = false }: Candidate): boolean =>
   (scopeType === 'MODEL' && scopeValue === model) || (scopeType === 'PLATFORM_CREDENTIALS' && isOnPlatform)
 
 /**
- * Holds back what a call may cost in every limit of its, or in none. A later candidate that a limit of its model or of its credential does not
- * cover, or that has no price where one is asked for, is left out; the first one is refused then.
- * @param limits those that apply to it, as they stand now
+ * Reserves a call's possible cost in all of its limits, or in none. A later candidate that a limit of its model or
+ * credential does not cover, or that lacks a required price, is left out; for the first one the call is rejected.
+ * @param limits the applicable limits in their present state
  */
 export function admit(limits: readonly SpendLimitRow[], candidates: readonly Candidate[]): Admission {
   const general = limits.filter(limit => !isPartial(limit))
@@ -105,36 +108,39 @@ const covers = (limit: SpendLimitRow, micros: bigint): boolean => {
   return remaining === null || remaining >= micros
 }
 
-/** What a call is told that limits do not cover; null where all of them do. */
+/** Returns the rejection by limits that do not cover a call; null where all do. */
 function refusedBy(short: readonly SpendLimitRow[]): Admission | null {
   const [limit] = [...short].sort(byReset)
   return limit ? { refused: 'BUDGET', limit, short } : null
 }
 
-/** The one that lasts longest comes first: until then no call passes. */
+/** Sorts limits by their end, the latest first: until then no call passes. */
 const byReset = (a: SpendLimitRow, b: SpendLimitRow): number => lastsUntil(b) - lastsUntil(a)
 const lastsUntil = ({ period, since }: SpendLimitRow): number => resetsAt(period, since)?.getTime() ?? Number.MAX_SAFE_INTEGER
 
-/** A call that has ended, as it is booked. */
+/** An ended call, for booking. */
 export interface Ended extends Counted {
   readonly model: string | null
   readonly createdAt: Date
   readonly held: readonly Held[]
   readonly attempts: readonly CallAttempt[]
-  /** What of its cost was paid with credentials of the platform. */
+  /** Part of its cost that was paid with platform credentials. */
   readonly platformMicros?: bigint | null
 }
 
-/** What the provider of a model may still charge for a request that it took and never answered, beyond what is booked for it. */
+/** Amount that a provider may still charge for an accepted and unanswered request, beyond the booked one. */
 export interface Unclear {
   readonly model: string
-  /** In whole micro-dollars. */
+  /** Amount in whole micro-dollars. */
   readonly micros: bigint
-  /** Whether it was called with a credential of the platform. */
+  /** Whether it was called with a platform credential. */
   readonly isOnPlatform?: boolean
 }
 
-/** What ended calls cost in a limit: all of it, or the part of the platform's credentials or of the limit's own model, whose attempts may have remained without an answer. */
+/**
+ * Returns what ended calls cost in a limit: all of it, or the part of platform credentials or of the limit's model,
+ * unanswered attempts included.
+ */
 function costIn(limit: SpendLimitRow, call: Ended, costMicros: bigint): bigint {
   if (limit.scopeType === 'PLATFORM_CREDENTIALS') return countsIn(limit, call, null) ? (call.platformMicros ?? 0n) : 0n
   if (limit.scopeType !== 'MODEL') return countsIn(limit, call, null) ? costMicros : 0n
@@ -146,19 +152,18 @@ function costIn(limit: SpendLimitRow, call: Ended, costMicros: bigint): bigint {
 
 const sumOf = (attempts: readonly CallAttempt[]): bigint => attempts.reduce((sum, { costMicros }) => sum + BigInt(costMicros ?? 0), 0n)
 
-/** What becomes of limits when a call ends. */
+/** Changes of limits at a call's end. */
 export interface Booked {
-  /** Those that change. */
+  /** Changed limits. */
   readonly limits: readonly SpendLimitRow[]
   /** The part of the reservation that stays. */
   readonly pending: readonly Held[]
 }
 
 /**
- * Books the cost of a call in its limits and releases its reservation, except what may still be charged. It counts in the period in
- * which it began: once that is over, nothing of it is left to book. Where less was held than it cost, or nothing, the truth is booked all the
- * same, as overdrawn.
- * @param limits those that apply to it or hold something for it, as they stand now
+ * Books the cost of a call in its limits and releases its reservation, except what may still be charged. It counts in
+ * the period in which it began, and not at all once that is over. A cost above the reservation is booked as overdrawn.
+ * @param limits those that apply to it or hold a reservation for it, in their present state
  */
 export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: bigint, unclear: readonly Unclear[] = []): Booked {
   const held = new Map(call.held.map(each => [each.limitId, each]))
@@ -183,7 +188,7 @@ export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Frees what is held in the periods that limits are in. @returns the limits that change */
+/** Releases reservations in the limits' present periods. @returns changed limits */
 export const release = (limits: readonly SpendLimitRow[], held: readonly Held[]): readonly SpendLimitRow[] =>
   limits.flatMap(limit => {
     const own = held.find(({ limitId, since }) => limitId === limit.id && since === limit.since.toISOString())
@@ -191,8 +196,8 @@ export const release = (limits: readonly SpendLimitRow[], held: readonly Held[])
   })
 
 /**
- * Raises what is held for a call that runs to an amount, in every limit that holds something for it but those of models, or in none.
- * @param limits those that hold something for it, as they stand now
+ * Raises a running call's reservation to an amount, in all limits with one except those of models, or in none.
+ * @param limits those with a reservation for it, in their present state
  * @returns null where a limit does not cover it
  */
 export function raise(
@@ -214,7 +219,7 @@ export function raise(
 const beganIn = ({ period, since, createdAt }: SpendLimitRow, callCreatedAt: Date): boolean =>
   period === 'TOTAL' ? callCreatedAt >= createdAt : sinceOf(period, callCreatedAt, createdAt).getTime() === since.getTime()
 
-/** Says by how much a limit was passed by what is true, so that nothing else can. */
+/** Records by how much a limit was exceeded. */
 export function overdrawn(limit: SpendLimitRow): SpendLimitRow {
   const remaining = remainingOf(limit)
   const over = remaining === null || remaining >= 0n ? 0n : -remaining
@@ -223,7 +228,7 @@ export function overdrawn(limit: SpendLimitRow): SpendLimitRow {
 
 const percent = { PERCENT_50: 50n, PERCENT_80: 80n, PERCENT_95: 95n, EXHAUSTED: 100n } as const
 
-/** Every alert that a limit can give in a period. */
+/** All alerts that a limit can send in a period. */
 export const alertKinds: readonly SpendAlertKind[] = ['SOFT', ...(Object.keys(percent) as (keyof typeof percent)[])]
 
 /** The alerts that have come due, each once a period. EXHAUSTED also comes due with a refused call. */
@@ -236,7 +241,10 @@ export function dueAlerts({ alerts, hardLimitMicros, softLimitMicros, spentMicro
   return reached.filter(kind => !alerts.some(each => each.kind === kind))
 }
 
-/** What managers are to see to by the figures of a limit alone. A limit of 0 of which nothing is spent is as somebody wants it until it refuses a call. */
+/**
+ * Returns the attention that a limit's figures alone require. A limit of 0 without spending is intended until it
+ * rejects a call.
+ */
 export function attentionOf({ hardLimitMicros, spentMicros }: SpendLimitRow): BudgetAttention | null {
   if (hardLimitMicros === null || (hardLimitMicros === 0n && spentMicros === 0n)) return null
   if (spentMicros >= hardLimitMicros) return 'BUDGET_EXHAUSTED'
@@ -244,9 +252,9 @@ export function attentionOf({ hardLimitMicros, spentMicros }: SpendLimitRow): Bu
 }
 
 /**
- * A limit with the alerts that have come due and what its managers see to. That it is exhausted stays so for its period: a smaller call that
- * passes afterwards changes nothing for the one that was refused.
- * @param hasRefused whether it has just refused a call
+ * Returns a limit with due alerts and attention. An exhausted limit stays so for its period: a smaller call that passes
+ * later changes nothing for the rejected one.
+ * @param hasRefused whether it has just rejected a call
  */
 export function alerted(limit: SpendLimitRow, now: Date, hasRefused = false): SpendLimitRow {
   const due = dueAlerts(limit, hasRefused)
@@ -256,7 +264,10 @@ export function alerted(limit: SpendLimitRow, now: Date, hasRefused = false): Sp
   return { ...limit, attention, alerts: [...limit.alerts, ...due.map((kind): SpendAlert => ({ kind, at }))] }
 }
 
-/** A limit with other settings, as it stands now. Where its hard limit is raised or removed, managers see to it only as the figures say from then on. */
+/**
+ * Returns a limit with other settings. When its hard limit is raised or removed, attention follows the figures from
+ * then on.
+ */
 export function changed(limit: SpendLimitRow, settings: Partial<SpendLimitRow>, now: Date): SpendLimitRow {
   const present = asOf(limit, now)
   const next = { ...present, ...settings }

@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
 
-/** Something to be written. It may have been, although that was never heard: written again, it changes nothing. */
+/** A pending write. It may have succeeded without an answer: writing it again changes nothing. */
 interface Pending {
   readonly id: string
   readonly since: number
   write(): Promise<unknown>
 }
 
-/** How many wait at most, for how long, and how many of them are tried at once. */
+/** Maximum number and time of pending writes, and maximum tried at once. */
 const mostWaiting = 20_000
 const longestMs = 60 * 60_000
 const mostTogether = 200
-/** From one round to the next, in ms: twice as long after each that was in vain, up to the second. */
+/** Pause in ms between rounds: doubled after each failed one, up to a maximum. */
 const [soonestMs, latestMs] = [200, 5_000]
 
-/** Whether it was what the entry itself holds that could not be written, and not the database that could not write (classes of SQLSTATE). */
+/** Whether the entry's content caused the failure, and not an unavailable database (classes of SQLSTATE). */
 export const isOfEntry = (cause: unknown): boolean => /^2[23]/.test((cause as { parent?: { code?: string } } | null)?.parent?.code ?? '')
 
 /**
- * Writes what must not be lost because the database is away for a while, in rounds, until it is there. A process that is killed
- * meanwhile forgets it.
+ * Retries writes that must not be lost, in rounds, until the database is available. A process that is killed meanwhile
+ * loses them.
  */
 export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
   const waiting = new Map<string, Pending>()
@@ -69,7 +69,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
   }
 
   return {
-    /** Keeps for later what could not be written now. @throws the cause, when it is the entry's own or too much waits already */
+    /** Adds a failed write. @throws the cause, when the entry itself is invalid or too many wait */
     keep(id: string, cause: unknown, write: () => Promise<unknown>): void {
       if (isOfEntry(cause) || waiting.size >= mostWaiting) throw cause
       log.warn({ err: cause, call: id }, 'outcome of a call could not be stored yet')
@@ -77,7 +77,7 @@ export function createLater(log: Pick<Logger, 'error' | 'warn'>) {
       goOn()
     },
 
-    /** Tries what waits a last time; what is still not written is told in the log, call by call. */
+    /** Tries pending writes a last time; those that fail are logged, call by call. */
     async end(): Promise<void> {
       await round
       if (waiting.size > 0) await tryAll()

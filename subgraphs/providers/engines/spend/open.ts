@@ -10,31 +10,34 @@ import { createCalls } from './calls.ts'
 import { createDefaultLimits, type DefaultLimitsGround } from './default-limits.ts'
 import type { Calls, Prices } from './order.ts'
 
-/** Fixed prices as they are configured, in whole micro-dollars. */
+/** Configured fixed prices, in whole micro-dollars. */
 export type PriceSettings = { readonly [Name in keyof Prices]: number }
 
 /** The record of calls and their limits, ready to be used by a subgraph. */
 export interface Spending {
   readonly calls: Calls
-  /** What is looked for: calls that nobody ends, limits whose period is over, prompts whose time is. */
+  /** Sweeps for overdue calls, ended periods, and expired prompts. */
   readonly sweeps: readonly Sweep[]
-  /** Calls are kept for 400 days. */
+  /** Retention of calls: 400 days. */
   readonly aging: readonly Aging[]
-  /** Brings what was spent before a limit was made into its figures, to the last call. @returns the limit after the change; null if it was deleted */
+  /**
+   * Adds the spending before a limit's creation to its figures, to the last call. @returns the limit after the change;
+   * null if it was deleted
+   */
   count(limit: SpendLimitRow): Promise<SpendLimitRow | null>
   stop(): Promise<void>
 }
 
 export interface SpendingOptions extends Pick<DefaultLimitsGround, 'platformOrganization'> {
   readonly prices: PriceSettings
-  /** What is written with: made anew for each piece of work. */
+  /** Creates a context for each piece of work. */
   job(): Writing
   readonly log: Logger
-  /** What an organization may spend with credentials of the platform in a month, unless somebody has set it; null: as much as it likes. */
+  /** Default limit of an organization's spending with platform credentials in a month; null for none. */
   readonly platformMicros: bigint | null
 }
 
-/** Opens the record of calls. */
+/** Opens the ledger of calls. */
 export function openSpending(
   { sequelize, clock, events, publicUrl }: Pick<Foundation, 'sequelize' | 'clock' | 'events' | 'publicUrl'>,
   { prices, job, log, platformMicros, platformOrganization }: SpendingOptions,

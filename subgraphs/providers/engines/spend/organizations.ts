@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import type { OrganizationRules } from '../../stores/administration/organization.ts'
 
-/** For how long it is used again, in ms, and of how many organizations it is remembered. */
+/** Time in ms for which settings are cached, and maximum organizations. */
 const [keptMs, mostKept] = [1_000, 10_000]
 
-/** How organizations use the gateway, as it was within the last second. */
+/** Organizations' settings of the gateway, as of at most a second ago. */
 export interface OrganizationsInUse {
   of(organizationId: string): Promise<OrganizationRules>
-  /** Somebody has just read how it is. */
+  /** Caches settings that were just read. */
   learn(organizationId: string, rules: OrganizationRules): void
-  /** Drops what is remembered: a record was changed here. */
+  /** Removes settings from the cache after a change in this process. */
   forget(organizationId: string): void
 }
 
-/** @param look reads the record of an organization, and makes it where there is none */
+/** @param look reads the record of an organization, creating it where there is none */
 export function openOrganizationsInUse(
   look: (organizationId: string) => Promise<OrganizationRules>,
   elapsed: () => number = () => performance.now(),

@@ -6,15 +6,15 @@ import { type Calls, inWords, type Said } from './order.ts'
 import type { OrganizationsInUse } from './organizations.ts'
 
 const dayMs = 24 * 3_600_000
-/** Characters of a prompt that are kept, as it is. */
+/** Maximum stored characters of an unredacted prompt. */
 export const longestPrompt = 100_000
-/** The same redacted. */
+/** Maximum stored characters of a redacted prompt. */
 const longestRedacted = 2_000
 
 /** The placeholder for redacted text. */
 const gap = '[…]'
 
-/** What looks like somebody's, or like a secret: addresses of mail and of pages with what they carry, keys, long numbers. */
+/** Patterns of personal data and secrets: addresses of mail and pages, keys, long numbers. */
 const telling = [
   /[^\s@<>"']+@[^\s@<>"']+\.[^\s@<>"']+/gu,
   /\bhttps?:\/\/\S+/giu,
@@ -25,7 +25,7 @@ const telling = [
   /\+?\d(?:[ ().\-/]{0,2}\d){5,}/gu,
 ] as const
 
-/** Words without what looks like an address, a secret or a number of somebody's, in their first characters alone. */
+/** Redacts the first characters of a text: without addresses, secrets and long numbers. */
 export function redacted(words: string): string {
   // Scans more text than is stored: redaction shortens it, and a secret must not be cut in two.
   const left = telling.reduce((text, each) => text.replace(each, gap), words.slice(0, 2 * longestRedacted))
@@ -57,7 +57,7 @@ export const withPromptPolicy = (calls: Calls, organizations: Pick<Organizations
       return calls.begin(caller, { ...order, ...keptPrompt(rules, order.prompt, clock.now()) })
     },
     async charge(caller, charge, unit) {
-      // Read where it is charged: whoever is in a transaction and waits for another connection holds one that somebody else waits for.
+      // Read within the transaction: a transaction that waits for a second connection could deadlock with others.
       requireActive(await statusWithin(sequelize, caller.organizationId, unit.transaction))
       return calls.charge(caller, charge, unit)
     },

@@ -5,14 +5,14 @@ interface Lane<Entry, Outcome> {
   readonly waiting: { readonly entry: Entry; resolve(outcome: Outcome): void; reject(cause: unknown): void }[]
 }
 
-/** How many entries one transaction takes, and how many transactions run at once in a process. */
+/** Maximum entries of one transaction, and maximum concurrent transactions of a process. */
 const mostTogether = 100
 const mostLanes = 4
 
 /**
- * Does entries of one lane in the order in which they come, many in one transaction: a row that many want to change is locked as often
- * as there are transactions, not as there are entries.
- * @param work does all entries or none, and returns the result of each
+ * Writes entries of one lane in order, many in one transaction: a contended row is locked once for each transaction,
+ * not for each entry.
+ * @param work writes all entries or none, and returns the result of each
  */
 export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) => Promise<readonly Outcome[]>) {
   const lanes = new Map<string, Lane<Entry, Outcome>>()
@@ -44,10 +44,10 @@ export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) =
   }
 
   return {
-    /** Whether somebody is at work in a lane. */
+    /** Whether work is in progress in a lane. */
     isBusy: (name: string): boolean => lanes.has(name),
 
-    /** Does an entry with what else waits in its lane. */
+    /** Writes an entry together with others that wait in its lane. */
     do(name: string, entry: Entry): Promise<Outcome> {
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
       let lane = lanes.get(name)

@@ -1,9 +1,9 @@
-/** Counts calls that are under way, so that whoever stops can wait for what becomes of them. */
+/** Counts calls in progress, so that a stop can wait for their results. */
 export function createUnderWay() {
   let count = 0
   let none = Promise.withResolvers<void>()
   return {
-    /** @returns what is called once it has come to its end */
+    /** @returns a function to call at its end */
     begun(): () => void {
       count += 1
       return () => {
@@ -14,7 +14,7 @@ export function createUnderWay() {
       }
     },
 
-    /** Ends when nothing is under way, or after so many milliseconds. */
+    /** Resolves when no call is in progress, or after a number of ms. */
     async over(withinMs: number): Promise<void> {
       if (count === 0) return
       const { promise: late, resolve } = Promise.withResolvers<void>()

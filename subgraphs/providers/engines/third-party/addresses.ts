@@ -1,20 +1,22 @@
-/** Where third parties are, without a trailing slash: as configured, of the sandbox in the demo, or where they really are. */
+/**
+ * Addresses of third parties, without a trailing slash: configured ones, the sandbox's in the demo, or the real ones.
+ */
 export interface Addresses {
-  /** Base of OpenAI's wire, `/v1` included. */
+  /** Base of OpenAI's API, `/v1` included. */
   readonly openai: string
-  /** Without `/v1`. */
+  /** Base of Anthropic's API, without `/v1`. */
   readonly anthropic: string
-  /** Google's base that speaks OpenAI's wire. */
+  /** Base of Google's API in OpenAI's protocol. */
   readonly google: string
-  /** `/v1` included. */
+  /** Base of Stripe's API, `/v1` included. */
   readonly stripe: string
-  /** What `youtube/v3/…` and `upload/youtube/v3/…` stand under. */
+  /** Base of `youtube/v3/…` and `upload/youtube/v3/…`. */
   readonly youtube: string
-  /** What `api.json` stands under. */
+  /** Base of `api.json`. */
   readonly modelsDev: string
-  /** The hosting platform's gateway between us and vendors of models; null: there is none. */
+  /** The hosting platform's model gateway; null for none. */
   readonly aiGateway: { readonly url: string; readonly token: string | null } | null
-  /** Who issues the tokens of the site-builder studio; null: nobody. */
+  /** Issuer of the site-builder studio's tokens; null for none. */
   readonly studio: string | null
 }
 
@@ -27,7 +29,7 @@ const real = {
   modelsDev: 'https://models.dev',
 } as const
 
-/** Where each is played, under the sandbox's origin. */
+/** Paths under the sandbox's origin. */
 const played = {
   openai: '/openai/v1',
   anthropic: '/anthropic',
@@ -37,10 +39,10 @@ const played = {
   studio: '/studio',
 } as const
 
-/** What is configured of them; null: not said. */
+/** Configured addresses; null for the default. */
 export type ConfiguredAddresses = Readonly<Record<keyof typeof real | 'aiGatewayUrl' | 'aiGatewayToken' | 'studio', string | null>>
 
-/** @param sandbox its origin; null: there is none */
+/** @param sandbox its origin; null for none */
 export function addressesFrom({ aiGatewayUrl, aiGatewayToken, ...given }: ConfiguredAddresses, sandbox: string | null): Addresses {
   const inSandbox = (name: keyof typeof played): string | null => sandbox && sandbox + played[name]
   return {
@@ -55,6 +57,6 @@ export function addressesFrom({ aiGatewayUrl, aiGatewayToken, ...given }: Config
   }
 }
 
-/** Origins that are called although they may lie on a private address: the operator chose them. */
+/** Returns configured origins, which may have a private address because the operator chose them. */
 export const chosenOrigins = ({ aiGatewayToken, ...addresses }: ConfiguredAddresses): readonly string[] =>
   Object.values(addresses).flatMap(address => (address === null ? [] : [new URL(address).origin]))

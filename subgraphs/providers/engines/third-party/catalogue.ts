@@ -1,13 +1,13 @@
 export type Family = 'AI' | 'EMAIL' | 'PAYMENTS' | 'VIDEO' | 'NETWORK'
 
-/** What a provider is, and what it is called with: exactly one of its fields is a secret. */
+/** A provider with the fields of its credentials: exactly one is a secret. */
 export interface Provider {
   readonly title: string
   readonly family: Family
-  /** Fields that everybody may read who may read the credential. */
+  /** Fields visible to everyone who may read the credential. */
   readonly plain: readonly string[]
   readonly secret: string
-  /** Whether each credential says where it is called; a credential of the others is for the provider's own address. */
+  /** Whether each credential has an address of its own; others use the provider's. */
   readonly isAnywhere?: true
 }
 
@@ -36,7 +36,7 @@ export type ProviderName = keyof typeof catalogue
 
 type ModelProviders = { [Name in ProviderName]: (typeof catalogue)[Name] extends { readonly family: 'AI' } ? Name : never }[ProviderName]
 
-/** Providers of models that are called at an address of theirs: a table by these has a place for each. */
+/** Model providers with an address of their own: tables by these have an entry for each. */
 export type ModelVendor = Exclude<ModelProviders, 'custom'>
 
 export const isModelVendor = (name: string): name is ModelVendor => isProvider(name) && catalogue[name].family === 'AI' && name !== 'custom'
@@ -45,5 +45,5 @@ export const providerNames = Object.keys(catalogue) as ProviderName[]
 
 export const isProvider = (name: string): name is ProviderName => Object.hasOwn(catalogue, name)
 
-/** What is known of a provider. @param name as a credential that is kept has it */
+/** Returns a provider. @param name as in a stored credential */
 export const providerOf = (name: string): Provider => catalogue[name as ProviderName]

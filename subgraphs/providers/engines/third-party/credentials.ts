@@ -4,65 +4,66 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { CredentialStatus, Level, OpenCredentials } from '../../stores/credential/credential.ts'
 import type { ProviderName } from './catalogue.ts'
 
-/** A credential as a call is made with it. */
+/** A credential for a call. */
 export interface CredentialInUse {
   readonly id: string
   readonly level: Level
   readonly provider: ProviderName
   readonly name: string
-  /** Where a custom provider is called, without a slash at the end; null for the others. */
+  /** Address of a custom provider, without a trailing slash; null for others. */
   readonly baseUrl: string | null
   /** The fields that are no secret, by name. */
   readonly plain: Readonly<Record<string, string>>
   /**
-   * The secret, and while its grace lasts the one before: that one is for a second attempt where the first was refused (401). The property
-   * is not enumerable, so that a credential may come into a log or an answer without it.
+   * The secret, and during its grace period the former one, for a second attempt after a 401. The property is not
+   * enumerable, so that logging or answering a credential omits it.
    */
   readonly secrets: readonly [current: string, previous?: string]
 }
 
-/** What third parties are called with, as it stands at this moment, whichever process has changed it. */
+/** Credentials for third parties in their present state, whichever process has changed them. */
 export interface CredentialsInUse {
   /**
-   * What an organization's calls of a provider are made with: its own credential, else the platform's; null for none.
-   * @param organizationId null for the platform's alone
-   * @param customName of `custom`, which one
-   * @param mark how the credentials of both stand, for who has just read that: it spares reading them again where they are as they were
-   * @throws when its secret was sealed with a key that is not configured
+   * Returns the credential for an organization's calls of a provider: its own, else the platform's; null for none.
+   * @param organizationId null for the platform's own
+   * @param customName which `custom` one
+   * @param mark state of both credentials, if just read, which avoids reading unchanged ones again
+   * @throws when its secret was encrypted with an unknown key
    */
   resolve(provider: ProviderName, organizationId: string | null, customName?: string, mark?: string): Promise<CredentialInUse | null>
   /**
-   * Notes how a call with one of its secrets fared: `refused` is for the provider's 401 or 403. Nobody waits for it, and it never fails;
-   * what changes nothing is written once a minute at most. How an old secret fares says nothing of the credential.
-   * @param secret with which the call was made
-   * @param message what the provider said; secrets in it are not kept
+   * Reports the result of a call with one of its secrets: `refused` for the provider's 401 or 403. Nobody waits for it,
+   * and it never fails; an unchanged status is written once a minute at most. Results of a former secret do not change
+   * the status.
+   * @param secret used for the call
+   * @param message of the provider; secrets are removed from it
    */
   note(credential: CredentialInUse, secret: string, outcome: 'taken' | 'refused', message?: string): void
-  /** Forgets what is remembered: a credential was changed. */
+  /** Clears the cache after a change of a credential. */
   forget(): void
-  /** Resolves when everything that was noted is written. */
+  /** Resolves when all reports are stored. */
   settled(): Promise<void>
 }
 
-/** How long what was found is used, in ms. */
+/** Time in ms for which results are cached. */
 const freshMs = 1_000
-/** How often a use that changes nothing is written, in ms. */
+/** Interval in ms at which an unchanged use is stored. */
 const noteEveryMs = 60_000
-/** What is remembered at most, of each kind. */
+/** Maximum cached entries, of each kind. */
 const most = 10_000
 
-/** What a secret was kept as when it was read, and how the credential fared then. */
+/** A secret's ciphertext when it was read, and the credential's status then. */
 interface Read {
   readonly sealed: string
   readonly status: CredentialStatus
 }
 
-/** What is to be written of a call. */
+/** A report to be stored. */
 export interface Noted {
   readonly id: string
-  /** What the secret was kept as that the call was made with. */
+  /** Ciphertext of the secret used for the call. */
   readonly sealed: string
-  /** How the credential fares; null: that is not known by it. */
+  /** Status of the credential; null if unknown. */
   readonly status: 'WORKING' | 'FAILING' | null
   readonly message: string | null
 }
@@ -72,7 +73,7 @@ export interface InUseOptions {
   write(noted: Noted): Promise<void>
   readonly clock: Clock
   readonly log: Logger
-  /** Whether no other process changes them: then what was found is used again without a mark. */
+  /** Whether no other process changes credentials: then cached ones are used without a mark. */
   readonly isAlone: boolean
 }
 
@@ -136,7 +137,7 @@ export function openCredentialsInUse({ credentials: open, write, clock, log, isA
   }
 }
 
-/** Without the secret before, the present one still does. */
+/** Decrypts a former secret; null when that fails, because the present one still works. */
 function opened(open: () => string): string | null {
   try {
     return open()
@@ -145,10 +146,10 @@ function opened(open: () => string): string | null {
   }
 }
 
-/** How much is kept of what a provider said, in characters. */
+/** Maximum stored characters of a provider's message. */
 const longestMessage = 500
 
-/** What a provider said, as it may be shown: on one line, and without a secret that it repeats. */
+/** Returns a provider's message for display: on one line, without secrets that it repeats. */
 export function withoutSecrets(message: string, secrets: readonly (string | null | undefined)[]): string {
   const kept = secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '••••') : text), message)
   return [...kept.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()].slice(0, longestMessage).join('')

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** What a call costs, and in which bucket it counts. */
+/** Cost of a call, and its bucket. */
 export interface QuotaCost {
   readonly bucket: string
   readonly units: number
 }
 
-/** How a video network counts: what each bucket holds a day, and what each call costs. */
+/** The video network's quota: daily units of each bucket, and the cost of each call. */
 export interface QuotaTable {
   /** Units a day, by bucket; each is reset at midnight on the Pacific coast. */
   readonly buckets: Readonly<Record<string, number>>
-  /** By method (`videos.insert`), by kind (`list`, `write`), and `unknown` for all others. */
+  /** Costs by method (`videos.insert`), by kind (`list`, `write`), and `unknown` for all others. */
   readonly calls: Readonly<Record<string, QuotaCost>>
 }
 
 const usual = { list: { bucket: 'default', units: 1 }, write: { bucket: 'default', units: 50 }, unknown: { bucket: 'default', units: 1 } } as const
 const captions = { 'captions.insert': { bucket: 'default', units: 400 } } as const
 
-/** The tables that are known by name: YouTube's of 2026, and the one before, with one bucket for everything. */
+/** Built-in tables: YouTube's of 2026, and the former one, with one bucket for everything. */
 export const quotaTables = {
   2026: {
     buckets: { 'videos.insert': 100, 'search.list': 100, default: 10_000 },
@@ -45,8 +45,8 @@ const form = z
   )
 
 /**
- * Reads a table: one of those that are known by name, or a file of JSON of the same form.
- * @throws Error with a sentence that goes on after the setting's name
+ * Reads a table: a built-in one by name, or a JSON file of the same form.
+ * @throws Error with a sentence to follow the setting's name
  */
 export function readQuotaTable(given: string): QuotaTable {
   if (Object.hasOwn(quotaTables, given)) return quotaTables[given as keyof typeof quotaTables]
@@ -65,7 +65,7 @@ export function readQuotaTable(given: string): QuotaTable {
   }
 }
 
-/** Parts of the data interface, as its documentation lists them: what is written to these has the price of a write. */
+/** Resources of the Data API, as documented: writing to them costs a write. */
 const resources: ReadonlySet<string> = new Set([
   ...['abuseReports', 'activities', 'captions', 'channelBanners', 'channelSections', 'channels', 'comments', 'commentThreads', 'i18nLanguages'],
   ...['i18nRegions', 'liveBroadcasts', 'liveChat', 'liveStreams', 'members', 'membershipsLevels', 'playlistImages', 'playlistItems', 'playlists', 'search'],
@@ -74,7 +74,7 @@ const resources: ReadonlySet<string> = new Set([
 
 const verbs: Readonly<Record<string, string>> = { GET: 'list', POST: 'insert', PUT: 'update', PATCH: 'update', DELETE: 'delete' }
 
-/** What a call is called in the network's own words: `videos.insert`; `unknown` for one that is none of its documented parts. */
+/** Returns a call's name in the network's terms: `videos.insert`; `unknown` for an undocumented one. */
 export function methodOf(method: string, path: string): string {
   const [resource = '', verb] = path
     .replace(/^(?:upload\/)?youtube\/v3\//, '')
@@ -82,12 +82,12 @@ export function methodOf(method: string, path: string): string {
     .filter(Boolean)
   const plain = verbs[method]
   if (!resources.has(resource) || plain === undefined) return 'unknown'
-  // What stands after a resource is a verb of its own, or an id.
+  // A segment after a resource is either a verb of its own, or an id.
   const isVerb = verb !== undefined && !(resource === 'captions' && plain !== 'insert')
   return `${resource}.${isVerb ? verb : plain}`
 }
 
-/** What a call costs. */
+/** Returns the cost of a call. */
 export function costOf({ calls }: QuotaTable, method: string, path: string): QuotaCost & { readonly method: string } {
   const called = methodOf(method, path)
   const kind = called === 'unknown' ? 'unknown' : method === 'GET' ? 'list' : 'write'

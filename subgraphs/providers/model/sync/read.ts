@@ -1,19 +1,19 @@
 import type { Capability, NewModel } from '../../stores/model/model.ts'
 
-/** What of a source's answer is taken at most. */
+/** Maximum models taken from a source. */
 const mostModels = 2_000
 
 type Fields = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Something in a source's answer that is not what it says of itself. */
+/** Error for an unexpected answer of a source. */
 const strange = (sentence: string): Error => new Error(sentence)
 
-/** Which model a dated snapshot is one of: `gpt-5-mini-2025-08-07` is `gpt-5-mini`. */
+/** Returns the model of a dated snapshot: `gpt-5-mini` for `gpt-5-mini-2025-08-07`. */
 const withoutDate = (id: string): string => id.replace(/-\d{4}-\d{2}-\d{2}$/, '').replace(/-\d{8}$/, '')
 
-/** What a model is for, by its name; null for what the platform has no way to call. */
+/** Returns a model's capability by its name; null for an unsupported one. */
 export function capabilityOf(id: string): Capability | null {
   if (/embedding/.test(id)) return 'EMBEDDING'
   if (/whisper|transcribe/.test(id)) return 'TRANSCRIPTION'
@@ -27,13 +27,13 @@ const nameOf = (provider: string, id: string): string | null => {
   return /^[\x21-\x7e]+$/.test(name) && name.length <= 200 ? name : null
 }
 
-/** Each name once: the first that is told of it counts. */
+/** Removes duplicates: the first of each name counts. */
 const once = (models: readonly NewModel[]): readonly NewModel[] =>
   [...new Map(models.toReversed().map(model => [model.name, model])).values()].toReversed().slice(0, mostModels)
 
 /**
- * What the list of a provider says: OpenAI's `{ data: [{ id }] }`, which the others have too.
- * @throws what is not such a list
+ * Reads a provider's list: OpenAI's `{ data: [{ id }] }`, which others use too.
+ * @throws for any other answer
  */
 export function readProviderList(provider: string, answer: unknown): readonly NewModel[] {
   if (!isObject(answer) || !Array.isArray(answer.data)) throw strange('its answer is no list of models')
@@ -45,21 +45,24 @@ export function readProviderList(provider: string, answer: unknown): readonly Ne
   return once(models)
 }
 
-/** When a provider says that it released a model: seconds since 1970 (OpenAI's `created`), or a moment (Anthropic's `created_at`); nothing where it says neither. */
+/**
+ * Returns a model's release: seconds since 1970 (OpenAI's `created`), or a timestamp (Anthropic's `created_at`);
+ * nothing without either.
+ */
 function releasedIn({ created, created_at: createdAt }: Fields): Pick<NewModel, 'releasedAt'> {
   const at = typeof created === 'number' ? new Date(created * 1000) : new Date(typeof createdAt === 'string' ? createdAt : Number.NaN)
   return at.getTime() > 0 && at.getTime() < latestRelease ? { releasedAt: at.toISOString() } : {}
 }
 
-/** Beyond it lie no dates, but other units. */
+/** Latest plausible release: larger numbers use other units. */
 const latestRelease = Date.UTC(2100, 0)
 
-/** Providers of the open catalogue that the platform speaks to. */
+/** Providers of the open catalogue that the platform supports. */
 const followed = ['openai', 'anthropic', 'google'] as const
 
 /**
- * What the open catalogue says: prices, limits and ends of the models of providers that are spoken to.
- * @throws what is not such a catalogue
+ * Reads the open catalogue: prices, limits and retirements of supported providers' models.
+ * @throws for any other answer
  */
 export function readCatalogue(answer: unknown): readonly NewModel[] {
   if (!isObject(answer)) throw strange('its answer is no catalogue')
@@ -101,7 +104,7 @@ function readEntry(provider: string, entry: Fields): readonly NewModel[] {
   return [model]
 }
 
-/** Midnight of a day as `2030-06-30`. */
+/** Returns midnight of a day such as `2030-06-30`. */
 function dayIn(value: unknown): string | null {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return null
   const at = new Date(`${value}T00:00:00.000Z`)
@@ -110,7 +113,7 @@ function dayIn(value: unknown): string | null {
 
 const tokensIn = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 1_000_000_000 ? value : null)
 
-/** US dollars for a million tokens, at most ten thousand, in whole micro-dollars, rounded up. */
+/** Converts US dollars for a million tokens, at most ten thousand, to whole micro-dollars, rounded up. */
 export function microsIn(dollars: unknown): string | null {
   if (typeof dollars !== 'number' || !Number.isFinite(dollars) || dollars < 0 || dollars > 10_000) return null
   // Rounds away the error of decimal fractions in floating point, so that no micro-dollar is added.

@@ -10,19 +10,19 @@ import { tellWarnings } from '../warnings.ts'
 import { type SourceName, sourceNames, sourcesThen } from './shown.ts'
 import { type Asked, askSource, type SourceDeps } from './sources.ts'
 
-/** How long a run may take until another one takes its place, in ms: longer than any source. */
+/** Time in ms after which another run takes over: longer than any source takes. */
 const runMs = 90_000
-/** How often whoever waits for the run of another process looks, in ms. */
+/** Interval in ms at which a run of another process is checked. */
 const lookMs = 150
-/** How old what sources said may be, in ms. */
+/** Maximum age in ms of the sources' answers. */
 const everyMs = 6 * 3_600_000
-/** For how long candidates are kept that no source has any more, in ms. */
+/** Time in ms after which candidates that no source lists are deleted. */
 const keptMs = 30 * 24 * 3_600_000
 
-/** What the ids of sources are made of. */
+/** Namespace of the sources' ids. */
 const sourcesSpace = '00000000-0000-7000-8000-000000000001'
 
-/** What all of them say of each model: of what several tell, the later source of the list counts, and the open catalogue is the last. */
+/** Merges the sources' models: the later source of the list takes precedence, and the open catalogue is the last. */
 function togetherOf(asked: readonly Asked[]): readonly NewModel[] {
   const byName = new Map<string, NewModel>()
   for (const { models } of asked) for (const model of models ?? []) byName.set(model.name, { ...byName.get(model.name), ...model })
@@ -54,7 +54,7 @@ export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelS
     return (await modelSyncs.runOf(id))!
   }
 
-  /** Writes what sources said, and ends the run: all of it, or nothing. */
+  /** Stores the sources' answers and ends the run, atomically. */
   async function keep(context: Context | Job, id: string, asked: readonly Asked[], tenantId: string | null): Promise<void> {
     const { modelSyncs, models } = context
     await write(context, {

@@ -1,7 +1,7 @@
 import type { ModelVendor } from '../../engines/third-party/catalogue.ts'
 import type { SourceKind, SourceRow, SourceThen } from '../../stores/model/sync.ts'
 
-/** Where models are known from, by name. */
+/** Model sources by name. */
 export const sourceKinds = {
   openai: 'PROVIDER_API',
   anthropic: 'PROVIDER_API',
@@ -13,7 +13,7 @@ export type SourceName = keyof typeof sourceKinds
 
 export const sourceNames = Object.keys(sourceKinds) as readonly SourceName[]
 
-/** Every source, also those that were never asked. */
+/** Returns every source, also unread ones. */
 export const shownSources = (rows: readonly SourceRow[]) =>
   sourceNames.map(name => {
     const { id: _, ...row } = rows.find(each => each.name === name) ?? {
@@ -29,7 +29,7 @@ export const shownSources = (rows: readonly SourceRow[]) =>
     return row
   })
 
-/** The sources as they are kept with a run. */
+/** Returns the sources as stored with a run. */
 export const sourcesThen = (rows: readonly SourceRow[]): readonly SourceThen[] =>
   shownSources(rows).map(row => ({ ...row, lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null, lastSuccessAt: row.lastSuccessAt?.toISOString() ?? null }))
 

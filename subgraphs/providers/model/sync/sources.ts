@@ -7,23 +7,23 @@ import type { Attempted } from '../../stores/model/sync.ts'
 import { readCatalogue, readProviderList } from './read.ts'
 import { type SourceName, sourceKinds } from './shown.ts'
 
-/** With what sources are asked. */
+/** Dependencies of reading sources. */
 export interface SourceDeps {
   readonly outbound: Pick<WayOut, 'stream'>
   readonly addresses: Addresses
   readonly credentials: Pick<CredentialsInUse, 'resolve' | 'note'>
 }
 
-/** What a source said; null: nothing that counts. */
+/** Answer of a source; null for an unusable one. */
 export interface Asked {
   readonly attempted: Attempted
   readonly models: readonly NewModel[] | null
 }
 
-/** How long a source may take, in ms, and how much it may say, in bytes. */
+/** Time limits in ms and maximum bytes of a source. */
 const bounds = { firstByteMs: 20_000, idleMs: 10_000, totalMs: 45_000, mostBytes: 32 * 1024 * 1024 } as const
 
-/** Reads the models of one source. It never throws: what went wrong is part of the answer. */
+/** Reads the models of one source. It never throws: an error is part of the result. */
 export async function askSource(deps: SourceDeps, name: SourceName, at: Date): Promise<Asked> {
   const shared = { name, kind: sourceKinds[name], at }
   try {
@@ -47,7 +47,7 @@ const listOf: Readonly<
   google: ({ google }, key) => ({ url: `${google}/models`, headers: { authorization: `Bearer ${key}` } }),
 }
 
-/** The list of a provider itself, asked with the platform's credential; null without one. */
+/** Reads a provider's own list with the platform's credential; null without one. */
 async function askProvider(deps: SourceDeps, name: Exclude<SourceName, 'models-dev'>): Promise<readonly NewModel[] | null> {
   const credential = await deps.credentials.resolve(name satisfies ProviderName, null)
   if (!credential) return null
@@ -63,7 +63,7 @@ async function askProvider(deps: SourceDeps, name: Exclude<SourceName, 'models-d
   }
 }
 
-/** An answer that is none. */
+/** Thrown for an unusable answer. */
 class Refused extends Error {
   readonly status: number
   constructor(status: number) {

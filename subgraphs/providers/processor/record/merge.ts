@@ -4,10 +4,10 @@ import type { ProcessorRecordType } from '../../resolvers.generated.ts'
 /** Every kind of record, in the order used for records of the same second. */
 export const recordTypes = ['PAYMENT_INTENT', 'REFUND', 'TRANSFER', 'TRANSFER_REVERSAL', 'DISPUTE'] as const satisfies readonly ProcessorRecordType[]
 
-/** An entry of one of the processor's lists, which each have an order and a cursor of their own. */
+/** An entry of one of the processor's lists, each with its own order and cursor. */
 export interface Listed<Value> {
   readonly type: ProcessorRecordType
-  /** What its list is read on by. */
+  /** Cursor of the entry in its list. */
   readonly at: string
   /** Seconds since 1970. */
   readonly created: number
@@ -21,7 +21,7 @@ export interface Part<Value> {
   readonly hasMore: boolean
 }
 
-/** How far the lists are read: by type the last entry that was shown, and when the youngest that may follow was made. */
+/** Position in the lists: the last shown entry of each type, and the newest possible creation time of the next. */
 export interface Place {
   readonly created: number | null
   readonly after: Readonly<Partial<Record<ProcessorRecordType, string>>>
@@ -29,14 +29,15 @@ export interface Place {
 
 export const start: Place = { created: null, after: {} }
 
-/** An entry with how far the lists are read once it is shown. */
+/** An entry with the position after it. */
 export interface Shown<Value> extends Listed<Value> {
   readonly place: Place
 }
 
 /**
- * Merges parts of lists into one, the newest first; of one second by type, and within a type as its list has them. Each part begins where
- * its list was read to, so that nothing comes twice, and nothing is left out as long as a part is no shorter than the page.
+ * Merges parts of lists into one, the newest first; entries of one second by type, then in their list's order. Each
+ * part begins at its list's position, so nothing is repeated, and nothing is omitted if a part is no shorter than the
+ * page.
  * @returns at most `first`, and whether more follows
  */
 export function merge<Value>(
@@ -59,14 +60,14 @@ export function merge<Value>(
 const isSeconds = (value: string): boolean => /^\d{1,12}$/.test(value)
 const isPlace = (value: string): boolean => /^[\w-]{0,255}$/.test(value)
 
-/** Where an entry stands, as a cursor carries it. */
+/** Converts positions to and from cursors. */
 export const order: Order<{ readonly place: Place }> = {
   name: 'processor.records',
   position: ({ place }) => [String(place.created ?? 0), ...recordTypes.map(type => place.after[type] ?? '')],
   parts: [isSeconds, ...recordTypes.map(() => isPlace)],
 }
 
-/** How far a cursor says that the lists are read. */
+/** Returns a cursor's position in the lists. */
 export function placeOf(position: readonly string[] | null): Place {
   if (position === null) return start
   const [created, ...after] = position

@@ -2,12 +2,14 @@ import type { Stripe } from 'stripe'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { transport } from './transport.ts'
 
-/** How long an answer of the processor may take, in ms: less than the 30 s that an operation has, so that whoever waits is told what is known. */
+/**
+ * Time limit in ms of the processor's answer: less than the 30 s of an operation, so that the caller learns the result.
+ */
 export const mostMs = 27_000
 
 /**
- * Opens the official client, which is loaded when it is first asked for.
- * @param address of the interface, `/v1` included
+ * Opens the official client, which is loaded at its first use.
+ * @param address of the API, `/v1` included
  */
 export function openClient(outbound: Outbound, address: string): () => Promise<Stripe> {
   let opening: Promise<Stripe> | undefined

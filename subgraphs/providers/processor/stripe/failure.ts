@@ -3,19 +3,19 @@ import { Refusal } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import { withoutSecrets } from '../../engines/third-party/credentials.ts'
 
-/** What is known of a call that has failed. */
+/** A failed call. */
 export interface Failure {
-  /** What the caller is told. */
+  /** Error for the caller. */
   readonly refusal: Refusal
   /** Whether anything reached the processor, so that it counts as a call. */
   readonly wasSent: boolean
-  /** Whether nobody can say if it was done. */
+  /** Whether it is unknown if it was done. */
   readonly isUnknown: boolean
-  /** What it says of the credential; null: nothing. */
+  /** Result for the credential; null when the error says nothing about it. */
   readonly credential: 'taken' | 'refused' | null
-  /** HTTP status of the answer; null: there was none. */
+  /** HTTP status of the answer; null without one. */
   readonly status: number | null
-  /** A word for the record of calls. */
+  /** Code of the failure in the call log. */
   readonly word: string
 }
 
@@ -24,7 +24,7 @@ type StripeError = Stripe.errors.StripeError
 const isStripeError = (error: unknown): error is StripeError =>
   typeof (error as { type?: unknown } | null)?.type === 'string' && (error as { type: string }).type.startsWith('Stripe')
 
-/** Whether a first call with the same key has not been answered yet: nothing was done for this one. */
+/** Whether an earlier call with the same key is still in progress: nothing was done for this one. */
 export const isKeyInUse = (error: unknown): boolean => isStripeError(error) && error.statusCode === 409 && error.code === 'idempotency_key_in_use'
 
 /** Whether the secret is not the processor's any more: nothing was done. */
@@ -33,14 +33,14 @@ export const isKeyRefused = (error: unknown): boolean => isStripeError(error) &&
 const unknownSentence =
   'The processor was told, and no answer came that says whether it was done: send the same again under the same idempotencyKey, or look at what is on record there.'
 
-/** What the processor said, without what nobody is to read: its messages repeat parts of keys. */
+/** Returns the processor's message without secrets: its messages repeat parts of keys. */
 const said = (error: StripeError, secrets: readonly (string | undefined)[]): string =>
   withoutSecrets(error.message, secrets).replace(/\b(?:sk|rk|whsec)_[\w*]+/g, '••••')
 
 /**
  * Reads why a call failed.
- * @param secrets with which it was made
- * @returns null for what is no failure of the call, but an accident here
+ * @param secrets the secrets used for the call, which are removed from messages
+ * @returns null for an error of our own code
  */
 export function failureOf(error: unknown, secrets: readonly (string | undefined)[]): Failure | null {
   if (!isStripeError(error)) return null
@@ -74,7 +74,10 @@ const unknown = (status: number | null, word: string): Failure => ({
 
 const notSent = (): Refusal => new Refusal('UPSTREAM_FAILED', 'The processor could not be reached, and nothing was sent: try again.', { outcome: 'not_sent' })
 
-/** A refusal of the processor in our words: what is the caller's to mend is theirs, the rest is the platform's. */
+/**
+ * Converts an error of the processor to one for the caller, with a message of our own: mistakes in the input are the
+ * caller's, all others the platform's.
+ */
 function refusalOf(error: StripeError, sentence: string): Refusal {
   const { statusCode: status, rawType, code, decline_code: decline, param } = error
   const details = { ...(code && { processorCode: code }), ...(param && { processorParam: param }) }
@@ -108,7 +111,7 @@ function refusalOf(error: StripeError, sentence: string): Refusal {
   })
 }
 
-/** Words for what the state of something does not allow: another input would not help. */
+/** Whether a code reports that the state of a record forbids the call: another input would not help. */
 const isOfState = (code: string | undefined): boolean =>
   code !== undefined &&
   (/_unexpected_state$/.test(code) || ['charge_already_refunded', 'charge_already_captured', 'balance_insufficient', 'charge_disputed'].includes(code))

@@ -1,7 +1,7 @@
 import { json, moment, type Row, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { store } from '../../../store/store.ts'
 
-/** Who changed what: written with each change (`subgraphs/store/books.ts`), and read here. */
+/** The audit log: written with each change (`subgraphs/store/books.ts`), and read here. */
 export const auditEntries = table('providers.audit_entries', {
   tenantId: uuid.key,
   id: uuid.key,

@@ -6,9 +6,9 @@ import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { ServiceClient, ServiceClients } from '../../../authority.ts'
 import type { ServiceOperation } from '../../../scopes.ts'
 
-/** How exact "last used" is, in milliseconds. */
+/** Accuracy of "last used", in ms. */
 const touchEvery = 60_000
-/** For how long what is known of an app's client is used again, in milliseconds. */
+/** Time in ms for which a client's record is cached. */
 const keptMs = 1_000
 const mostKept = 1_000
 
@@ -34,19 +34,19 @@ const touch = {
   token: statement('update providers.service_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)'),
 } as const
 
-/** Who may call for itself: what the router asks about tokens, and the gateway about apps. */
+/** Directory of service clients: the router looks up tokens, and the gateway looks up apps. */
 export interface ClientDirectory extends ServiceClients {
-  /** The client of an app, as it was within the last second; null when it has none. */
+  /** Returns the client of an app, at most a second old; null when it has none. */
   of(appId: string): Promise<ServiceClient | null>
-  /** Notes that an app had something done: written at most once a minute, in the background. */
+  /** Records that an app was used, in the background and at most once a minute. */
   used(appId: string): void
-  /** Drops what is remembered: a client was changed here. */
+  /** Clears the cache after a change in this process. */
   forget(): void
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   settle(): Promise<void>
 }
 
-/** Looks clients up by their app, or by the hash of a token of theirs, in one statement. */
+/** Looks up clients by app, or by the hash of a token, in one statement. */
 export function createClientDirectory(
   { sequelize, clock, log }: { readonly sequelize: Sequelize; readonly clock: Clock; readonly log: Pick<Logger, 'warn'> },
   elapsed: () => number = () => performance.now(),

@@ -3,13 +3,13 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
 
-/** What clients show when they call. Of each its hash is kept, and its first characters. */
+/** Tokens by which service clients authenticate. Only a hash and the first characters of each are stored. */
 export const serviceTokens = table('providers.service_tokens', {
   id: uuid.key,
   clientId: uuid,
-  /** SHA-256 of the clear text, hex. */
+  /** SHA-256 of the plain text, hex. */
   hash: text,
-  /** By which people recognise it. */
+  /** First characters, by which people recognise the token. */
   prefix: text,
   createdAt: moment,
   createdBy: text,
@@ -24,7 +24,7 @@ const standing = statement(
   `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as count
      from providers.service_tokens where client_id = $1`,
 )
-/** Of those that count no more the oldest go, so that as many are left as a list may have. */
+/** Deletes tokens beyond the maximum of a list: invalid ones first, then the oldest. */
 const tidy = statement(
   `delete from providers.service_tokens where client_id = $1 and id in (
      select id from providers.service_tokens where client_id = $1
@@ -32,13 +32,13 @@ const tidy = statement(
 )
 
 const tokenSql = (rows: Rows<typeof serviceTokens>) => ({
-  /** How many of a client count. */
+  /** Counts the valid tokens of a client. */
   async standing(clientId: string, now: Date, transaction: Transaction): Promise<number> {
     const [found] = await rows.read<{ count: number }>(standing, [clientId, now], transaction)
     return found!.count
   },
 
-  /** Leaves a client so many, those that count first. */
+  /** Deletes a client's tokens above a maximum number: invalid ones first, then the oldest. */
   tidy: async (clientId: string, most: number, now: Date, transaction: Transaction): Promise<void> =>
     void (await rows.read(tidy, [clientId, now, most], transaction)),
 })

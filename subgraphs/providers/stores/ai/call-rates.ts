@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize'
 import type { Aging } from '../../../../platform/jobs/retention.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 
-/** Whoever comes at the same moment waits for the row, and finds what the other one was lent. */
+/** A concurrent statement waits for the row and sees the other one's loan. */
 const lend = statement(
   `insert into providers.ai_call_rates as r (organization_id, minute, lent, granted) values ($1, $2, least($3::int, $4::int), least($3::int, $4::int))
      on conflict (organization_id) do update set
@@ -13,17 +13,17 @@ const lend = statement(
 )
 
 /**
- * Lends calls of a minute to a process, in one statement.
- * @param want how many it would like
- * @param most how many there are in a minute
- * @returns how many it may make
+ * Lends a process calls of the present minute, in one statement.
+ * @param want requested number
+ * @param most maximum number in a minute, for all processes
+ * @returns the number that the process may make
  */
 export async function lendCalls(sequelize: Sequelize, organizationId: string, minute: Date, want: number, most: number): Promise<number> {
   const [found] = await rows<{ granted: number }>(sequelize, lend, [organizationId, minute, want, most])
   return found?.granted ?? 0
 }
 
-/** What was lent goes after a day: it counts for a minute. */
+/** Loans are valid for a minute and are deleted after a day. */
 export const agingOfCallRates: Aging = {
   table: 'providers.ai_call_rates',
   days: 1,

@@ -10,20 +10,20 @@ import { type Rows, store } from '../../../store/store.ts'
 export type Level = 'ORGANIZATION' | 'PLATFORM'
 export type CredentialStatus = 'UNTESTED' | 'WORKING' | 'FAILING' | 'DISABLED'
 
-/** What providers are called with, by organizations and by the platform. */
+/** Credentials of organizations and of the platform. */
 export const credentials = table('providers.credentials', {
   id: uuid.key,
   level: text.of<Level>(),
-  /** Null for the platform's own. */
+  /** Organization; null for the platform's own. */
   organizationId: uuid.maybe,
   provider: text,
   name: text,
   /** The fields that are no secret, by name. */
   plain: json.of<Readonly<Record<string, string>>>(),
-  /** Sealed. */
+  /** Encrypted secret. */
   secret: text,
   masked: text,
-  /** Sealed: the secret before, until its grace ends. */
+  /** Encrypted former secret, until its grace period ends. */
   previousSecret: text.maybe,
   baseUrl: text.maybe,
   status: text.of<CredentialStatus>().or('UNTESTED'),
@@ -37,18 +37,18 @@ export const credentials = table('providers.credentials', {
 
 export type CredentialRow = Row<typeof credentials>
 
-/** Roles whose holders see the credentials of the platform. */
+/** Roles that may see the platform's credentials. */
 export const platformReaders: readonly string[] = ['platform_admin', 'platform_super_admin']
 
 const columns = selectList(credentials, 'c')
 
-/** Rows `t` of the platform's own, in SQL, for who administers it. */
+/** Condition for the platform's rows `t`, for administrators. */
 const isSeenPlatforms = `t.organization_id is null and :roles::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
 
-/** Under which condition a viewer sees a row `t` of an organization's or the platform's own. */
+/** Condition for rows `t` of the viewer's organization or the platform. */
 export const ownOrPlatforms = `t.organization_id = :organization or (${isSeenPlatforms})`
 
-/** Of what a viewer sees, rows of one level. */
+/** Condition for visible rows of one level. */
 export const ofLevel = (level: Level): string => (level === 'PLATFORM' ? isSeenPlatforms : 't.organization_id = :organization')
 
 const levelOf = statement('select level from providers.credentials where id = $1')
@@ -69,43 +69,46 @@ const countOf = statement(
      from providers.credentials c where c.organization_id is not distinct from $1::uuid`,
 )
 
-/** Whose a new credential is, and for what. */
+/** Owner and provider of a new credential. */
 export type Owned = Pick<CredentialRow, 'organizationId' | 'provider' | 'name'>
 
 const place = (id: string) => `providers.credential:${id}:secret`
 const placeOfPrevious = (id: string) => `providers.credential:${id}:previous-secret`
 
-/** The secrets of credentials as they are kept. */
+/** Columns of encrypted secrets. */
 export const sealedSecrets: readonly SealedColumn[] = [
   { table: credentials.name, key: 'id', column: 'secret', about: place },
   { table: credentials.name, key: 'id', column: 'previous_secret', about: placeOfPrevious },
 ]
 
-/** What only credentials are asked, and the only place where their secrets are sealed and opened. */
+/** Queries of credentials, and the only place where their secrets are encrypted and decrypted. */
 function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
   return {
-    /** What a secret is kept as. */
+    /** Encrypts a secret. */
     seal: (id: string, secret: string): string => cipher.seal(secret, place(id)),
 
-    /** The secret in clear text: for whoever calls the provider, never for an answer. @throws when it was sealed with a key that is not configured */
+    /**
+     * Decrypts the secret, for calls of the provider, never for an answer. @throws when it was encrypted with an
+     * unknown key
+     */
     open: ({ id, secret }: Pick<CredentialRow, 'id' | 'secret'>): string => cipher.open(secret, place(id)),
 
     /** The stored form of a former secret. */
     sealPrevious: (id: string, secret: string): string => cipher.seal(secret, placeOfPrevious(id)),
 
-    /** The secret before in clear text. @throws when it was sealed with a key that is not configured */
+    /** Decrypts the former secret. @throws when it was encrypted with an unknown key */
     openPrevious: (id: string, sealed: string): string => cipher.open(sealed, placeOfPrevious(id)),
 
     /**
-     * What calls of a provider are made with: the organization's own, else the platform's; never one out of use. Of custom providers the one
-     * of a name, or without one the oldest. Reads without a check of the viewer.
+     * Returns the credential for calls of a provider: the organization's own, else the platform's; never an inactive
+     * one. Of custom providers the named one, or else the oldest. Reads without a check of the viewer.
      */
     async inUse(provider: string, organizationId: string | null, name: string | null): Promise<CredentialRow | null> {
       const [found] = await rows.read(inUse, [provider, organizationId, name])
       return found ?? null
     },
 
-    /** Forgets secrets whose grace is over, a bounded number at once. */
+    /** Deletes former secrets after their grace period, a bounded number at once. */
     forgetPrevious: (now: Date) => rows.read(forgetPrevious, [now]),
 
     /** The level of a credential, without a check of the viewer; null if unknown. */
@@ -115,8 +118,9 @@ function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
     },
 
     /**
-     * How many an owner has, and how many of them stand where this one would. Nobody makes another one for the owner before the transaction ends.
-     * @param except the one that is to stand there
+     * Counts an owner's credentials, and those in conflict with this one. Nobody creates another one for the owner
+     * before the transaction ends.
+     * @param except the credential itself
      */
     async ofOwner(
       { organizationId, provider, name }: Owned,
@@ -130,7 +134,7 @@ function credentialSql(rows: Rows<typeof credentials>, cipher: Cipher) {
   }
 }
 
-/** An organization sees its own, and whoever administers the platform the platform's besides. */
+/** An organization sees its own credentials, and platform administrators the platform's as well. */
 export const credentialStore = (cipher: Cipher) =>
   store(
     credentials,

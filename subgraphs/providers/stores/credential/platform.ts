@@ -7,14 +7,17 @@ const keep = statement(
    on conflict (one) do update set organization_id = excluded.organization_id where platform.organization_id <> excluded.organization_id`,
 )
 
-/** What identity calls the organization that looks after the platform. */
+/** Identity's slug of the administering organization. */
 export const slugOfAdmins = 'admin'
 
-/** Which organization looks after the platform: what happens to its own credentials and limits is told there, and stands in its record. */
+/**
+ * The organization that administers the platform: events of platform credentials and limits go there, and into its
+ * audit log.
+ */
 export interface PlatformOrganization {
-  /** Null where nobody does yet. */
+  /** Returns its id; null before it is known. */
   find(transaction?: Transaction): Promise<string | null>
-  /** Remembers it: by the fact that it was made, or by a person whose role says it. */
+  /** Stores its id, from the fact of its creation, or from a person's role. */
   learn(organizationId: string, transaction?: Transaction): Promise<void>
 }
 

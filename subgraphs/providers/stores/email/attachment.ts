@@ -13,20 +13,20 @@ export interface Attachment {
   readonly content: Buffer
 }
 
-/** What mails carry that have not left yet, each sealed; it goes with the content of its mail. */
+/** Attachments of unsent mails, encrypted; they are deleted with the content. */
 export const emailAttachments = table('providers.email_attachments', {
   id: uuid.key,
   organizationId: uuid,
   messageId: uuid,
-  /** Its place among those of its mail, from 0. */
+  /** Index among the mail's attachments, from 0. */
   place: integer,
   name: text,
   contentType: text,
-  /** Sealed base64. */
+  /** Encrypted base64. */
   content: text,
 })
 
-/** An attachment as it is kept. */
+/** An attachment in stored form. */
 export interface SealedAttachment {
   readonly id: string
   readonly name: string
@@ -36,7 +36,7 @@ export interface SealedAttachment {
 
 const placeOf = (id: string) => `providers.email_attachment:${id}:content`
 
-/** The attachments of mails that have not left yet, as they are kept. */
+/** Column of encrypted attachments. */
 export const sealedAttachments: readonly SealedColumn[] = [{ table: emailAttachments.name, key: 'id', column: 'content', about: placeOf, batch: 5 }]
 
 const insert = statement(
@@ -48,7 +48,7 @@ export const attachmentStore = (cipher: Cipher) => ({
   table: emailAttachments,
   lists: {},
   open: ({ sequelize }: Opening) => ({
-    /** Keeps what a mail carries, in the transaction that writes the mail down. */
+    /** Stores a mail's attachments, in the transaction that writes the mail. */
     async keep(
       mail: { readonly organizationId: string; readonly id: string },
       attachments: readonly Attachment[],
@@ -62,10 +62,10 @@ export const attachmentStore = (cipher: Cipher) => ({
       }
     },
 
-    /** What a mail carries, in its order, sealed. */
+    /** Returns a mail's encrypted attachments, in order. */
     of: (messageId: string) => rows<SealedAttachment>(sequelize, ofMessage, [messageId]),
 
-    /** An attachment in clear. @throws when it was sealed with a key that is not configured */
+    /** Decrypts an attachment. @throws when it was encrypted with an unknown key */
     opened: ({ id, name, contentType, content }: SealedAttachment): Attachment => ({
       name,
       contentType,

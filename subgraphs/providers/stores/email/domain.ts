@@ -13,7 +13,7 @@ export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED' | 'SUSPENDED'
 export type RecordPurpose = 'OWNERSHIP' | 'SPF' | 'DKIM' | 'DMARC' | 'RETURN_PATH'
 export type RecordStatus = 'MISSING' | 'WRONG' | 'FOUND'
 
-/** What was last seen of each record; one that nobody has looked for, or that no server answered for, is not there. */
+/** Last lookup of each record; unknown ones are missing. */
 export type Seen = Readonly<Partial<Record<RecordPurpose, RecordStatus>>>
 
 /** A record of DNS that the owner of a domain sets for us. */
@@ -24,13 +24,13 @@ export interface WantedRecord {
   readonly value: string
 }
 
-/** Domains that mails leave from. */
+/** Sender domains. */
 export const senderDomains = table('providers.sender_domains', {
   id: uuid.key,
   level: text.of<Level>(),
-  /** Null for the platform's own. */
+  /** Organization; null for the platform's own. */
   organizationId: uuid.maybe,
-  /** As DNS has it: lower case, A-labels. */
+  /** Domain in DNS form: lower case, A-labels. */
   domain: text,
   kind: text.of<DomainKind>(),
   status: text.of<DomainStatus>().or('PENDING'),
@@ -38,12 +38,12 @@ export const senderDomains = table('providers.sender_domains', {
   selector: text,
   /** SubjectPublicKeyInfo in base64. */
   publicKey: text,
-  /** Sealed: PKCS #8 in PEM. */
+  /** Encrypted PKCS #8 in PEM. */
   privateKey: text,
   seen: json.of<Seen>().or({}),
   lastCheckedAt: moment.maybe,
   nextCheckAt: moment,
-  /** Since when it waits for its records; null: since the row says. */
+  /** Since when it waits for its records; null: since its creation. */
   claimedAt: moment.maybe,
   ...stamps,
 })
@@ -70,7 +70,7 @@ const due = statement(
    returning d.id`,
 )
 
-/** Claims are known as long as calls are. */
+/** Retention of claims: as long as calls. */
 export const agingOfClaims: Aging = {
   table: 'providers.sender_domain_claims',
   days: 400,
@@ -80,18 +80,21 @@ export const agingOfClaims: Aging = {
 
 const place = (id: string) => `providers.sender_domain:${id}:private-key`
 
-/** The keys of domains as they are kept. */
+/** Column of encrypted domain keys. */
 export const sealedDomainKeys: readonly SealedColumn[] = [{ table: senderDomains.name, key: 'id', column: 'private_key', about: place }]
 
 function domainSql(rows: Rows<typeof senderDomains>, cipher: Cipher) {
   return {
-    /** What a private key is kept as. */
+    /** Encrypts a private key. */
     sealKey: (id: string, pem: string): string => cipher.seal(pem, place(id)),
 
-    /** The private key: for whoever signs a mail, never for an answer. @throws when it was sealed with a key that is not configured */
+    /**
+     * Decrypts the private key, for signing mails, never for an answer. @throws when it was encrypted with an unknown
+     * key
+     */
     openKey: ({ id, privateKey }: Pick<SenderDomainRow, 'id' | 'privateKey'>): string => cipher.open(privateKey, place(id)),
 
-    /** An organization's domains, and after them the platform's. */
+    /** Returns an organization's domains, then the platform's. */
     seenBy: (organizationId: string): Promise<SenderDomainRow[]> => rows.read(seenBy, [organizationId]),
 
     /** The level of a domain, without a check of the viewer; null if unknown. */
@@ -100,40 +103,40 @@ function domainSql(rows: Rows<typeof senderDomains>, cipher: Cipher) {
       return found?.level ?? null
     },
 
-    /** A domain, whosoever it is: for whoever administers the platform. */
+    /** Returns any organization's domain, for platform administrators. */
     async anyById(id: string, transaction: Transaction): Promise<SenderDomainRow | null> {
       const [found] = await rows.read(anyById, [id], transaction)
       return found ?? null
     },
 
-    /** Who has a name already. Nobody else takes it before the transaction ends. */
+    /** Returns and locks the claim to a name until the transaction ends. */
     async claimOf(domain: string, transaction: Transaction): Promise<SenderDomainRow | null> {
       await rows.read(lockDomain, [`domain ${domain}`], transaction)
       const [found] = await rows.read(claimOf, [domain], transaction)
       return found ?? null
     },
 
-    /** Since when an organization asks for a name: letting go of it and asking again begins nothing anew. */
+    /** Returns since when an organization claims a name: removing and adding it again does not restart the claim. */
     async claimedSince(organizationId: string, domain: string, now: Date, transaction: Transaction): Promise<Date> {
       const [found] = await rows.read<{ since: Date }>(claim, [organizationId, domain, now], transaction)
       return found!.since
     },
 
-    /** How many an owner has. Nobody makes another one for it before the transaction ends. */
+    /** Counts an owner's domains. Nobody creates another one for it before the transaction ends. */
     async countOf(organizationId: string | null, transaction: Transaction): Promise<number> {
       await rows.read(lockDomain, [`owner ${organizationId ?? 'platform'}`], transaction)
       const [found] = await rows.read<{ count: number }>(countOf, [organizationId], transaction)
       return found!.count
     },
 
-    /** Takes those whose turn it is to be looked up. @param next when they are looked up again, if whoever takes them dies */
+    /** Takes due domains for a lookup. @param next when they are looked up again, if the worker dies */
     async takeDue(now: Date, next: Date, most: number): Promise<readonly string[]> {
       return (await rows.read<{ id: string }>(due, [now, next, most])).map(({ id }) => id)
     },
   }
 }
 
-/** An organization sees its own, and everybody the platform's. */
+/** An organization sees its own domains, and everyone the platform's. */
 export const domainStore = (cipher: Cipher) =>
   store(senderDomains, { what: 'sender domain', tenancy: { where: 't.organization_id = :organization or t.organization_id is null' } }, rows =>
     domainSql(rows, cipher),

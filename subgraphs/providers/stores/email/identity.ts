@@ -6,14 +6,14 @@ import { type Rows, store } from '../../../store/store.ts'
 import type { Level } from '../credential/credential.ts'
 import type { DomainStatus } from './domain.ts'
 
-/** Addresses that mails leave from. */
+/** Sender identities. */
 export const senderIdentities = table('providers.sender_identities', {
   id: uuid.key,
   level: text.of<Level>(),
-  /** Null for the platform's own. */
+  /** Organization; null for the platform's own. */
   organizationId: uuid.maybe,
   domainId: uuid,
-  /** What stands before the @, in lower case. */
+  /** Local part, in lower case. */
   localPart: text,
   displayName: text.maybe,
   replyTo: text.maybe,
@@ -36,7 +36,8 @@ const undefault = statement(
   `update providers.sender_identities set is_default = false, version = version + 1, updated_at = $3
     where organization_id is not distinct from $1::uuid and is_default and id <> $2`,
 )
-// The organization's comes first, where its domain may send; a default that may not send yet keeps nobody from being mailed.
+// The organization's identity comes first if its domain may send; an organization's default that may not send yet is
+// skipped.
 const sender = `${columns}, d.domain, d.status as "domainStatus"`
 const standing = statement(
   `select ${sender} from providers.sender_identities i join providers.sender_domains d on d.id = i.domain_id
@@ -48,7 +49,7 @@ const named = statement(
     where i.id = $2 and (i.organization_id = $1 or i.organization_id is null)`,
 )
 
-/** Whom a mail may be from. */
+/** A sender of mails. */
 export interface Sender extends SenderIdentityRow {
   readonly domain: string
   readonly domainStatus: DomainStatus
@@ -56,25 +57,28 @@ export interface Sender extends SenderIdentityRow {
 
 function identitySql(rows: Rows<typeof senderIdentities>) {
   return {
-    /** An organization's identities, and after them the platform's. */
+    /** Returns an organization's identities, then the platform's. */
     seenBy: (organizationId: string): Promise<SenderIdentityRow[]> => rows.read(seenBy, [organizationId]),
 
-    /** How many an owner has, and how many with this address. Nobody makes another one for it before the transaction ends. */
+    /**
+     * Counts an owner's identities, and those with this address. Nobody creates another one for it before the
+     * transaction ends.
+     */
     async countOf({ organizationId, domainId, localPart }: Pick<SenderIdentityRow, 'organizationId' | 'domainId' | 'localPart'>, transaction: Transaction) {
       await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
       const [found] = await rows.read<{ inAll: number; alike: number }>(countOf, [organizationId, domainId, localPart], transaction)
       return found!
     },
 
-    /** Takes from whichever has it that it is the default. Nobody makes another one the default before the transaction ends. */
+    /** Clears the former default. Nobody sets another default before the transaction ends. */
     async onlyDefault({ organizationId, id }: Pick<SenderIdentityRow, 'organizationId' | 'id'>, now: Date, transaction: Transaction): Promise<void> {
       await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
       await rows.read(undefault, [organizationId, id, now], transaction)
     },
 
     /**
-     * Whom a mail of an organization is from: the identity that it names, its own or the platform's. Without a name its default where that
-     * may send, else the platform's; null where neither may.
+     * Returns the sender of an organization's mail: the named identity, its own or the platform's. By default its
+     * default identity if that may send, else the platform's; null where neither may.
      */
     async sender(organizationId: string, identityId: string | null, transaction: Transaction): Promise<Sender | null> {
       const [found] = await (identityId === null
@@ -85,7 +89,7 @@ function identitySql(rows: Rows<typeof senderIdentities>) {
   }
 }
 
-/** An organization sees its own, and everybody the platform's. */
+/** An organization sees its own identities, and everyone the platform's. */
 export const identityStore = store(
   senderIdentities,
   { what: 'sender identity', tenancy: { where: 't.organization_id = :organization or t.organization_id is null' } },

@@ -9,20 +9,20 @@ import type { DomainStatus } from './domain.ts'
 
 export type EmailStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'BOUNCED' | 'COMPLAINED' | 'SUPPRESSED' | 'FAILED' | 'UNKNOWN'
 
-/** What became of a mail for one recipient; `REFUSED` by the mail server while it listened, `BOUNCED` as it reported later. */
+/** Outcome for one recipient; `REFUSED` by the mail server at once, `BOUNCED` as reported later. */
 export type RecipientOutcome = Exclude<EmailStatus, 'QUEUED' | 'SENDING'> | 'REFUSED'
 
 export interface Recipient {
-  /** In lower case behind the @. */
+  /** Address, with its domain in lower case. */
   readonly address: string
   readonly as: 'to' | 'cc' | 'bcc'
-  /** Null as long as it is to be sent to them. */
+  /** Outcome; null until it is known. */
   readonly outcome: RecipientOutcome | null
-  /** What the mail server said of them, in codes. */
+  /** Codes of the mail server's answer. */
   readonly answer: string | null
 }
 
-/** What only the mail itself holds; kept sealed, and only until nobody will send it any more. */
+/** Content of a mail; stored encrypted, and only until it will not be sent any more. */
 export interface EmailContent {
   readonly text: string | null
   readonly html: string | null
@@ -42,15 +42,15 @@ export const emailMessages = table('providers.email_messages', {
   fromAddress: text,
   recipients: json.of<readonly Recipient[]>(),
   subject: text,
-  /** Sealed. */
+  /** Encrypted content. */
   content: text.maybe,
   status: text.of<EmailStatus>().or('QUEUED'),
-  /** As its header says it, brackets included. */
+  /** Value of the Message-ID header, brackets included. */
   messageId: text,
   attempts: integer.or(0),
   failureCode: text.maybe,
   failureMessage: text.maybe,
-  /** When it is looked at: to be tried, or, while it is being sent, to be given up as unknown. */
+  /** Time of the next attempt, or during an attempt when the outcome counts as unknown. */
   dueAt: moment.maybe,
   claim: uuid.maybe,
   sentAt: moment.maybe,
@@ -59,9 +59,9 @@ export const emailMessages = table('providers.email_messages', {
 
 export type EmailMessageRow = Row<typeof emailMessages>
 
-/** A mail with what sending it takes. */
+/** A mail with the data for sending it. */
 export interface Departing extends EmailMessageRow {
-  /** All of the domain null where it is gone. */
+  /** Domain; all domain columns are null if it was deleted. */
   readonly domain: string | null
   readonly domainStatus: DomainStatus | null
   /** Whether the domain is the platform's. */
@@ -96,20 +96,20 @@ const heard = statement('insert into providers.email_events (key, at) values ($1
 
 const place = (id: string) => `providers.email_message:${id}:content`
 
-/** The content of mails that have not left yet, as it is kept. */
+/** Column of encrypted contents. */
 export const sealedContents: readonly SealedColumn[] = [{ table: emailMessages.name, key: 'id', column: 'content', about: place }]
 
 function messageSql(rows: Rows<typeof emailMessages>, cipher: Cipher) {
   return {
-    /** What a mail's content is kept as. */
+    /** Encrypts a mail's content. */
     seal: (id: string, content: EmailContent): string => cipher.seal(JSON.stringify(content), place(id)),
 
-    /** The content in clear. @throws when it was sealed with a key that is not configured */
+    /** Decrypts the content. @throws when it was encrypted with an unknown key */
     open: (id: string, content: string): EmailContent => JSON.parse(cipher.open(content, place(id))) as EmailContent,
 
     /**
-     * What people and keys of an organization have written in the name of the platform since then: to how many, when first, and how often to
-     * the one of these addresses that got most of it. Nobody writes another one before the transaction ends.
+     * Counts mails that people and keys of an organization sent in the platform's name since a moment: recipients, the
+     * first time, and the most frequent of these addresses. Nobody writes another one before the transaction ends.
      * @param addresses in lower case
      */
     async ofPeople({ organizationId, since, addresses }: { organizationId: string; since: Date; addresses: readonly string[] }, transaction: Transaction) {
@@ -118,18 +118,18 @@ function messageSql(rows: Rows<typeof emailMessages>, cipher: Cipher) {
       return found!
     },
 
-    /** A mail as it stands, with what sending it takes. */
+    /** Returns a mail with the data for sending it. */
     async departing(id: string): Promise<Departing | null> {
       const [found] = await rows.read<Departing>(departing, [id])
       return found ?? null
     },
 
-    /** Takes a mail that is due: from now on nobody knows whether it left until this try says so. @returns whether it was there to be taken */
+    /** Begins an attempt of a due mail: its outcome is unknown until the attempt ends. @returns whether it was due */
     async begin(id: string, { now, until, claim }: { readonly now: Date; readonly until: Date; readonly claim: string }): Promise<boolean> {
       return (await rows.read(begin, [id, now, until, claim])).length > 0
     },
 
-    /** Those that were due before then: the wake-up of a mail may be lost, the mail is not. */
+    /** Returns mails that were due before a moment: a wake-up may be lost, the mail is not. */
     overdue: async (before: Date, most: number): Promise<readonly string[]> => (await rows.read<{ id: string }>(overdue, [before, most])).map(({ id }) => id),
 
     /** The mail that a mail server calls so. */
@@ -138,7 +138,7 @@ function messageSql(rows: Rows<typeof emailMessages>, cipher: Cipher) {
       return found?.id ?? null
     },
 
-    /** Notes that a report was heard. @returns false for one that was heard before */
+    /** Records a report. @returns false for a repeated one */
     async hear(key: string, now: Date, transaction: Parameters<typeof rows.read>[2]): Promise<boolean> {
       return (await rows.read(heard, [key, now], transaction)).length > 0
     },

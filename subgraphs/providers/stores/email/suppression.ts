@@ -8,7 +8,7 @@ import { type Rows, store } from '../../../store/store.ts'
 export const emailSuppressions = table('providers.email_suppressions', {
   organizationId: uuid.key,
   id: uuid.key,
-  /** In lower case. */
+  /** Address in lower case. */
   address: text,
   reason: text,
   ...stamps,
@@ -28,19 +28,22 @@ const countOf = statement(
 
 function suppressionSql(rows: Rows<typeof emailSuppressions>) {
   return {
-    /** Which of these addresses get no mail. @param addresses in lower case */
+    /** Returns which of these addresses are suppressed. @param addresses in lower case */
     async among(organizationId: string, addresses: readonly string[], transaction?: Transaction): Promise<ReadonlySet<string>> {
       const found = await rows.read<{ address: string }>(among, [organizationId, addresses], transaction)
       return new Set(found.map(({ address }) => address))
     },
 
-    /** Suppresses an address, unless it is. @returns whether it was not */
+    /** Suppresses an address. @returns whether it was not suppressed before */
     async ensure(row: Pick<EmailSuppressionRow, 'organizationId' | 'id' | 'address' | 'reason' | 'createdAt' | 'createdBy'>, transaction: Transaction) {
       const { organizationId, id, address, reason, createdAt, createdBy } = row
       return (await rows.read(ensure, [organizationId, id, address, reason, createdAt, createdBy], transaction)).length > 0
     },
 
-    /** How many an organization has, and whether this address is one. Nobody adds another one for it before the transaction ends. */
+    /**
+     * Counts an organization's suppressions, and whether this address is one. Nobody adds another one for it before the
+     * transaction ends.
+     */
     async countOf(organizationId: string, address: string, transaction: Transaction) {
       await rows.read(lockOwner, [organizationId], transaction)
       const [found] = await rows.read<{ inAll: number; alike: number }>(countOf, [organizationId, address], transaction)

@@ -5,7 +5,7 @@ import { integer, json, moment, type Row, selectList, stamps, table, text, truth
 import { type FilterSql, oldestFirst } from '../../../store/filter/filters.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
 
-/** What a model is for. */
+/** Capability of a model. */
 export type Capability = 'CHAT' | 'IMAGE' | 'TRANSCRIPTION' | 'EMBEDDING'
 
 /**
@@ -26,14 +26,14 @@ export interface ImagePrice {
 
 export type Lifecycle = 'ACTIVE' | 'DEPRECATED' | 'RETIRED'
 
-/** Every model that is known: those that may be called, and those that sources have besides. */
+/** Every known model: those that may be called, and further ones of sources. */
 export const models = table('providers.models', {
   id: uuid.key,
-  /** `openai/gpt-5-mini`. */
+  /** Full name: `openai/gpt-5-mini`. */
   name: text,
   provider: text,
   capability: text.of<Capability>(),
-  /** Whether the platform has it in an allowed list; the others are candidates. */
+  /** Whether the platform allows it; the others are candidates. */
   configured: truth.or(false),
   lifecycle: text.of<Lifecycle>().or('ACTIVE'),
   deprecatedAt: moment.maybe,
@@ -50,22 +50,22 @@ export const models = table('providers.models', {
   imagePrices: json.of<readonly ImagePrice[]>().or([]),
   minuteMicros: whole.maybe,
   firstSeenAt: moment,
-  /** When its provider has released it; null: no source has said so. */
+  /** Release by its provider; null if no source says. */
   releasedAt: moment.maybe,
-  /** When a source had it last; null: none ever did. */
+  /** When a source last listed it; null for never. */
   seenAt: moment.maybe,
   ...stamps,
 })
 
 export type AiModelRow = Row<typeof models>
 
-/** What stands now: a date of retirement that has passed counts at once, not when somebody looks. */
+/** Returns the present lifecycle: a retirement date in the past takes effect at once. */
 export const lifecycleOf = ({ lifecycle, retiresAt }: Pick<AiModelRow, 'lifecycle' | 'retiresAt'>, now: Date): Lifecycle =>
   retiresAt !== null && retiresAt <= now ? 'RETIRED' : lifecycle === 'RETIRED' && retiresAt !== null ? 'DEPRECATED' : lifecycle
 
 const columns = selectList(models, 'm')
 
-/** Models whose lifecycle stands there at a moment, as `lifecycleOf` says it. */
+/** Condition for models in a lifecycle at a moment, as by `lifecycleOf`. */
 const isAt = (lifecycle: Lifecycle, { bind, now }: FilterSql): string =>
   `case when t.retires_at <= ${bind(now)}::timestamptz then 'RETIRED'
         when t.lifecycle = 'RETIRED' and t.retires_at is not null then 'DEPRECATED' else t.lifecycle end = ${bind(lifecycle)}`
@@ -85,7 +85,7 @@ const insertMissing = statement(
    on conflict (name) do nothing returning name`,
 )
 
-/** How many of each are shown at most. */
+/** Maximum shown candidates and used models. */
 export const [mostCandidates, mostUsed] = [400, 100] as const
 
 const named = statement(`select ${columns} from providers.models m where m.name = any($1::text[])`)
@@ -108,7 +108,7 @@ export interface ModelGovernanceRow {
   readonly organizationId: string | null
 }
 
-/** What an organization has used of a model. */
+/** An organization's usage of a model. */
 export interface ModelUsage {
   readonly model: string
   readonly calls: number
@@ -117,7 +117,7 @@ export interface ModelUsage {
   readonly costMicros: bigint
 }
 
-/** A model as it is told of: whole numbers beyond 32 bits and moments as text. */
+/** A model from a source, with large integers and timestamps as text. */
 export interface NewModel {
   readonly name: string
   readonly capability: Capability
@@ -138,23 +138,23 @@ export interface NewModel {
 
 function modelSql(rows: Rows<typeof models>, { clock }: Opening) {
   return {
-    /** Those that may be called, the oldest first. */
+    /** Returns models that may be called, the oldest first. */
     configured: () => rows.read(configured, []),
 
-    /** Those with these names. */
+    /** Returns models with these names. */
     named: (names: readonly string[], transaction?: Transaction) => rows.read(named, [names], transaction),
 
-    /** Makes exactly these of a capability callable. */
+    /** Allows exactly these models of a capability. */
     configure: async (capability: Capability, names: readonly string[], now: Date, transaction: Transaction) =>
       void (await rows.read(configure, [capability, names, now], transaction)),
 
-    /** Those that sources have and that may not be called, the latest first. */
+    /** Returns models of sources that may not be called, the latest first. */
     candidates: () => rows.read<{ model: string; provider: string; firstSeenAt: Date }>(candidates, []),
 
-    /** What an organization has used since a moment, by model. */
+    /** Returns an organization's usage since a moment, by model. */
     usage: (organizationId: string, since: Date) => rows.read<ModelUsage>(usage, [organizationId, since, clock.now()]),
 
-    /** Writes those that are not there yet. @returns their names */
+    /** Inserts missing models. @returns their names */
     async insertMissing(
       missing: readonly NewModel[],
       { now, by, configured }: { readonly now: Date; readonly by: string; readonly configured: boolean },
@@ -164,7 +164,7 @@ function modelSql(rows: Rows<typeof models>, { clock }: Opening) {
       return (await rows.read<{ name: string }>(insertMissing, [given, now, configured, by], transaction)).map(({ name }) => name)
     },
 
-    /** Whether sources know one by this name, or by this last part of it, that may not be called. */
+    /** Whether sources list a model of this name, or last part, that may not be called. */
     async isCandidate(name: string): Promise<boolean> {
       const [found] = await rows.read<{ is: boolean }>(notConfigured, [name])
       return found!.is

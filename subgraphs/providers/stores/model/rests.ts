@@ -1,23 +1,23 @@
 import type { Sequelize } from 'sequelize'
 import { lockingStatement, rows } from '../../../../platform/sql/statement.ts'
 
-/** A candidate, and whose calls met it so. */
+/** A candidate, and the organization of the failed calls. */
 export interface RestKey {
   readonly credentialId: string
   readonly model: string
   readonly organizationId: string
 }
 
-/** That a candidate rests for an organization, as every process knows it. */
+/** A candidate's cooldown for an organization, shared by every process. */
 export interface KnownRest extends RestKey {
-  /** In ms; null: it has failed lately, and does not rest. */
+  /** End in ms; null: recent failures without a cooldown. */
   readonly until: number | null
   readonly isLimit: boolean
 }
 
 const columns = `credential_id as "credentialId", model, organization_id as "organizationId", (extract(epoch from until) * 1000)::float8 as until, is_limit as "isLimit"`
 
-/** A shorter rest does not end a longer one: a call that began before may come back later. */
+/** A shorter cooldown does not end a longer one: a call that began earlier may fail later. */
 const limited = lockingStatement(
   `insert into providers.candidate_rests as r (credential_id, model, organization_id, until, is_limit, failures, over_at) values ($1, $2, $3, $4, true, 0, $4)
    on conflict (credential_id, model, organization_id) do update set
@@ -44,17 +44,19 @@ const over = lockingStatement(
     where r.credential_id = o.credential_id and r.model = o.model and r.organization_id = o.organization_id`,
 )
 
-/** How many failures in a row make a candidate rest, within how long, and how long it rests then, in ms. */
+/**
+ * Number of failures in a row that cause a cooldown, the period in which they count, and the cooldown's length, in ms.
+ */
 export interface Patience {
   readonly inARow: number
   readonly withinMs: number
   readonly restMs: number
 }
 
-/** How many rests that are over are forgotten at once. */
+/** Maximum number of ended cooldowns that are deleted at once. */
 const mostOver = 5_000
 
-/** The statements by which processes tell each other which candidates rest. Each answers how the candidate stands then. */
+/** The statements by which processes share cooldowns of candidates. Each returns the candidate's resulting state. */
 export const rests = {
   async limited(sequelize: Sequelize, { credentialId, model, organizationId }: RestKey, until: Date): Promise<KnownRest> {
     return (await rows<KnownRest>(sequelize, limited, [credentialId, model, organizationId, until]))[0]!
@@ -65,7 +67,7 @@ export const rests = {
   async worked(sequelize: Sequelize, { credentialId, model, organizationId }: RestKey): Promise<void> {
     await rows(sequelize, worked, [credentialId, model, organizationId])
   },
-  /** Forgets what does not count any more. */
+  /** Deletes cooldowns and failures that no longer count. */
   async forget(sequelize: Sequelize, now: Date): Promise<void> {
     await rows(sequelize, over, [now, mostOver])
   },

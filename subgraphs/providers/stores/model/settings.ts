@@ -9,29 +9,31 @@ import type { Capability } from './model.ts'
 const whose = {
   id: uuid.key,
   level: text.of<Level>(),
-  /** Null for the platform's own. */
+  /** Organization; null for the platform's own. */
   organizationId: uuid.maybe,
   capability: text.of<Capability>(),
-  /** Of the platform's own: the organization from which they were set last, whose managers see to them. */
+  /** For the platform's own: the organization in which they were last set, whose managers are notified. */
   tenantId: uuid.maybe,
 } as const
 
-/** Which model answers who names none, and which may be named. */
+/** The model for calls that name none, and the models that calls may name. */
 export const modelPreferences = table('providers.model_preferences', {
   ...whose,
   model: text,
-  /** Names; null: those of the platform. The platform's own are the models that may be called at all. */
+  /**
+   * Names of allowed models; null for the platform's. The platform's own list contains all models that may be called.
+   */
   allowedModels: texts.maybe,
   ...stamps,
 })
 
-/** Which models answer where the first one does not. */
+/** Models to try after the first one fails. */
 export const fallbackChains = table('providers.fallback_chains', { ...whose, models: texts, ...stamps })
 
 export type PreferenceRow = Row<typeof modelPreferences>
 export type ChainRow = Row<typeof fallbackChains>
 
-/** What an organization, or the platform, has set of one capability. */
+/** Settings of an organization, or of the platform, for one capability. */
 export interface SetModels {
   readonly organizationId: string | null
   readonly capability: Capability
@@ -40,7 +42,7 @@ export interface SetModels {
   readonly chain: readonly string[] | null
 }
 
-/** What an organization (`$1`) and the platform have set, as `SetModels`. */
+/** Selects the settings of an organization (`$1`) and of the platform, as `SetModels`. */
 export const settingsOf = `select coalesce(p.organization_id, c.organization_id) as "organizationId", coalesce(p.capability, c.capability) as capability,
      p.model as preference, p.allowed_models as allowed, c.models as chain
    from (select * from providers.model_preferences where organization_id = $1 or organization_id is null) p
@@ -53,7 +55,7 @@ const settingOf = (table: Table) =>
   statement(`select ${selectList(table, 't')} from ${table.name} t where t.organization_id is not distinct from $1::uuid and t.capability = $2`)
 const preferenceOf = settingOf(modelPreferences)
 const chainOf = settingOf(fallbackChains)
-/** How many organizations that prefer another model are shown at most. */
+/** Maximum number of organizations shown that prefer another model. */
 export const mostOverrides = 200
 
 const overrides = statement(
@@ -98,20 +100,28 @@ const tenancy = { where: 't.organization_id = :organization or t.organization_id
 
 function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
   return {
-    /** What an organization and the platform have set, of every capability. @param organizationId null: the platform's alone */
+    /**
+     * Returns the settings of an organization and of the platform for every capability. @param organizationId null for
+     * the platform's only
+     */
     settings: (organizationId: string | null) => rows.read<SetModels>(ofOrganization, [organizationId]),
 
-    /** What an owner has set of a capability; nobody else sets it before the transaction ends. */
+    /** Returns and locks an owner's setting of a capability until the transaction ends. */
     async lockSetting(organizationId: string | null, capability: Capability, transaction: Transaction): Promise<PreferenceRow | null> {
       await rows.read(lockOwner, [`${organizationId} ${capability}`], transaction)
       const [found] = await rows.read<PreferenceRow>(preferenceOf, [organizationId, capability], transaction)
       return found ?? null
     },
 
-    /** Where organizations prefer another model: one of them, or the first two hundred. */
+    /**
+     * Returns the settings of organizations that prefer another model: of one organization, or the first two hundred.
+     */
     overrides: (organizationId: string | null) => rows.read<{ capability: Capability; model: string; organizationId: string }>(overrides, [organizationId]),
 
-    /** Who is to be told that a model ends, and who not any more, at most 500 at once; it is written down that they are. @param organizationId null: everybody */
+    /**
+     * Returns organizations to be warned that a model ends, and those whose warning is obsolete, at most 500 at once,
+     * and records that they were notified. @param organizationId null for all organizations
+     */
     async takeWarnings(organizationId: string | null, now: Date, transaction: Transaction): Promise<readonly Warning[]> {
       if (organizationId === null) await rows.read(lockOwner, ['warnings'], transaction)
       const found = await rows.read<Warning>(warnings, [organizationId], transaction)
@@ -122,7 +132,7 @@ function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
       return found
     },
 
-    /** Adds models to those that the platform allows. */
+    /** Adds models to the platform's allowed ones. */
     allow: async (capability: Capability, names: readonly string[], now: Date, transaction: Transaction) =>
       void (await rows.read(allow, [capability, names, now], transaction)),
   }
@@ -130,7 +140,7 @@ function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
 
 function chainSql(rows: Rows<typeof fallbackChains>, _: Opening) {
   return {
-    /** The chain that an owner has set for a capability; nobody else sets it before the transaction ends. */
+    /** Returns and locks the chain that an owner has set for a capability until the transaction ends. */
     async lockSetting(organizationId: string | null, capability: Capability, transaction: Transaction): Promise<ChainRow | null> {
       await rows.read(lockOwner, [`${organizationId} ${capability}`], transaction)
       const [found] = await rows.read<ChainRow>(chainOf, [organizationId, capability], transaction)
@@ -139,7 +149,7 @@ function chainSql(rows: Rows<typeof fallbackChains>, _: Opening) {
   }
 }
 
-/** An organization sees its own and the platform's, which it falls back to. */
+/** An organization sees its own settings, and the platform's, which apply by default. */
 export const modelPreferenceStore = store(modelPreferences, { what: 'model preference', tenancy }, preferenceSql)
 export const fallbackChainStore = store(fallbackChains, { what: 'fallback chain', tenancy }, chainSql)
 

@@ -4,21 +4,24 @@ import type { OrganizationRules } from '../administration/organization.ts'
 import type { KnownRest } from './rests.ts'
 import { type SetModels, settingsOf } from './settings.ts'
 
-/** What holds at this moment for the calls of an organization: where several processes call, none knows it by itself. */
+/** Present state for the calls of an organization: with several processes, none knows it without the database. */
 export interface Standing {
-  /** What the organization and the platform have set. */
+  /** Settings of the organization and of the platform. */
   readonly settings: readonly SetModels[]
-  /** Of the models that may answer, with whichever credential: the caller's, and of others those that decide whether everybody rests. */
+  /**
+   * Cooldowns of the models that may answer, with any credential: the caller's own, and those of other organizations
+   * that decide whether a cooldown is shared.
+   */
   readonly rests: readonly KnownRest[]
-  /** Tells one state of the credentials that it calls with from another. */
+  /** Fingerprint of the state of the organization's usable credentials. */
   readonly credentials: string
-  /** The same of the models that may be called. */
+  /** Fingerprint of the state of the models. */
   readonly models: string
-  /** Null: it has no record yet. */
+  /** Null when the organization has no record yet. */
   readonly rules: OrganizationRules | null
 }
 
-/** @param names of the model that is asked for, as it may be written in full; none for the preference */
+/** @param names full names that the requested name may stand for; none for the preferred model */
 export type ReadStanding = (organizationId: string, names: readonly string[]) => Promise<Standing>
 
 const standing = statement(

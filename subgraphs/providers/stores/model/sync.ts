@@ -9,7 +9,7 @@ import type { NewModel } from './model.ts'
 export type SourceKind = 'PROVIDER_API' | 'OPEN_CATALOG'
 export type SourceStatus = 'HEALTHY' | 'FAILING' | 'NEVER'
 
-/** Where models are known from. */
+/** Sources of models. */
 export const modelSources = table('providers.model_sources', {
   id: uuid.key,
   name: text,
@@ -23,14 +23,14 @@ export const modelSources = table('providers.model_sources', {
 
 export type SourceRow = Row<typeof modelSources>
 
-/** A source as it stood when a run ended: moments as text. */
+/** State of a source at the end of a run; times are text. */
 export type SourceThen = Omit<{ readonly [Name in keyof SourceRow]: SourceRow[Name] extends Date | null ? string | null : SourceRow[Name] }, 'id'>
 
-/** Each run of asking sources. */
+/** Runs that read the model sources. */
 export const modelSyncs = table('providers.model_syncs', {
   id: uuid.key,
   startedAt: moment,
-  /** When it is over at the latest: one that is not finished then was left by a process that ended. */
+  /** Time at which the run counts as ended: an unfinished run was left by a process that died. */
   endsBy: moment,
   finishedAt: moment.maybe,
   sources: json.of<readonly SourceThen[]>().or([]),
@@ -46,10 +46,10 @@ export interface Attempted {
   readonly name: string
   readonly kind: SourceKind
   readonly at: Date
-  /** How many models it has; null: it failed, or could not be asked. */
+  /** Number of the source's models; null when it failed or could not be reached. */
   readonly models: number | null
   readonly failure: string | null
-  /** False where there was nothing to ask with: then its status stays. */
+  /** False when no credential was configured: the source's status stays then. */
   readonly wasAsked: boolean
 }
 
@@ -74,7 +74,10 @@ const attempted = statement(
      models = coalesce($5::int, model_sources.models)`,
 )
 const sources = statement(`select ${selectList(modelSources, 's')} from providers.model_sources s order by s.name limit 10`)
-/** Updates a known model: new values, and the former ones where the source has none. A model goes only towards its end; a price that falls to nothing is not believed. */
+/**
+ * Updates a known model: new values, and the former ones where the source has none. A model's lifecycle only moves
+ * towards its end, and a price of zero is ignored where there was one.
+ */
 const merged: Readonly<Record<string, string>> = {
   lifecycle: `case when m.lifecycle = 'ACTIVE' then excluded.lifecycle else m.lifecycle end`,
   released_at: 'coalesce(excluded.released_at, m.released_at)',
@@ -118,7 +121,10 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
   const one = async (wanted: Parameters<typeof rows.read>[0], values: readonly unknown[]): Promise<ModelSyncRow | null> =>
     (await rows.read<ModelSyncRow>(wanted, values))[0] ?? null
   return {
-    /** Begins a run unless one is in progress; an overdue run counts as ended. @returns its id; null: another one goes on */
+    /**
+     * Begins a run unless one is in progress; an overdue run counts as ended. @returns its id; null when another run is
+     * in progress
+     */
     async begin(now: Date, endsBy: Date): Promise<string | null> {
       await rows.read(abandon, [now])
       const [begun] = await rows.read<{ id: string }>(begin, [newId(now), now, endsBy])
@@ -126,15 +132,15 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
     },
     running: () => one(running, []),
     latest: () => one(latest, []),
-    /** The state of one run. */
+    /** Returns the state of a run. */
     runOf: (id: string) => one(byId, [id]),
     sources: (transaction?: Transaction) => rows.read<SourceRow>(sources, [], transaction),
 
-    /** Writes down what came of asking a source. */
+    /** Records the result of reading a source. */
     attempted: async (id: string, { name, kind, at, models, failure, wasAsked }: Attempted, transaction: Transaction) =>
       void (await rows.read(attempted, [id, name, kind, at, models, failure, wasAsked], transaction)),
 
-    /** Writes what a source tells of models. */
+    /** Writes the models that a source lists. */
     async merge(told: readonly NewModel[], now: Date, transaction: Transaction): Promise<{ readonly added: number; readonly changed: number }> {
       const given = JSON.stringify(told.map(model => ({ ...model, id: newId(now) })))
       const written = await rows.read<{ isNew: boolean }>(merge, [given, now], transaction)
@@ -144,13 +150,13 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
       return { added, changed: written.length - added }
     },
 
-    /** Ends models whose day has passed. @returns how many */
+    /** Ends models whose retirement date has passed. @returns their number */
     retire: async (now: Date, transaction: Transaction) => (await rows.read(retire, [now], transaction)).length,
 
-    /** Forgets candidates that no source has had since a moment. */
+    /** Deletes candidates that no source has listed since a moment. */
     forget: async (since: Date, transaction: Transaction) => void (await rows.read(forget, [since], transaction)),
 
-    /** Ends a run. @returns false where it is over already */
+    /** Ends a run. @returns false when it has ended already */
     async finish(
       id: string,
       now: Date,
@@ -165,17 +171,17 @@ function syncSql(rows: Rows<typeof modelSyncs>) {
 const tenancy = { everybody: 'sources of models, and runs of asking them, are the platform’s' }
 
 export const modelSyncStore = store(modelSyncs, { what: 'run of model sources', tenancy }, syncSql)
-/** Written by runs alone; declared to be compared with the database. */
+/** Written by runs only; declared for the comparison with the database. */
 export const modelSourceStore = store(modelSources, { what: 'source of models', tenancy })
 
-/** Asking the sources of models. */
+/** Runs that read the model sources. */
 export interface ModelSyncs {
   /**
    * Reads the sources, unless a run is in progress: then its result is returned.
-   * @param context in whose name it is written
-   * @param sources their names; null: all of them
-   * @param tenantId whose record names it; null: nobody's
-   * @throws BAD_USER_INPUT for a name that is no source's
+   * @param context the author of the writes
+   * @param sources names of sources; null for all of them
+   * @param tenantId organization whose audit log records the run; null for none
+   * @throws BAD_USER_INPUT for an unknown source
    */
   run(context: Writing, sources: readonly string[] | null, tenantId: string | null): Promise<ModelSyncRow>
 }

@@ -5,15 +5,15 @@ import { columnOf, selectList } from '../../../../platform/sql/table.ts'
 import { type CallRow, calls } from '../call.ts'
 import { type Scope, type SpendLimitRow, type SpendScopeType, scopeOfPlatformCredentials, scopesOf, sinceOf, spendLimits } from './limit.ts'
 
-/** Stands for the platform where limits are looked up by their owner. */
+/** Id that represents the platform where limits are looked up by their owner. */
 const platformOwner = '00000000-0000-0000-0000-000000000000'
 
-/** Where limits are looked for: scopes of an organization, which the platform may limit as well. */
+/** Scopes in which limits are looked up: those of an organization, which the platform may limit as well. */
 export interface Place extends Scope {
   readonly organizationId: string
 }
 
-/** Texts as an array that PostgreSQL reads; a driver looks at each of them three times, and a call binds dozens. */
+/** Formats texts as a PostgreSQL array; the driver would process each text three times, and a call binds dozens. */
 const arrayOf = (texts: readonly string[]): string => `{${texts.map(text => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`).join()}}`
 
 const ofPlaces = (places: readonly Place[]): readonly string[] => [
@@ -22,7 +22,7 @@ const ofPlaces = (places: readonly Place[]): readonly string[] => [
   arrayOf(places.flatMap(({ value }) => [value, value])),
 ]
 
-/** Limits of places that are bound as three arrays, from `$first` on. */
+/** Selects the limits of scopes that are bound as three arrays, from `$first` on. */
 const limitsAt = (first: number) =>
   `providers.spend_limits l join unnest($${first}::uuid[], $${first + 1}::text[], $${first + 2}::text[]) as p (owner_id, scope_type, scope_value)
      on l.owner_id = p.owner_id and l.scope_type = p.scope_type and l.scope_value = p.scope_value`
@@ -56,14 +56,14 @@ const endNames = [
 ] as const
 const setEnd = endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')
 
-/** What is written of a call that has begun: when it ends, and when more or less is held for it. */
+/** Columns that change after a call has begun: at its end, and when its reserved amount changes. */
 export type CallChange = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
 
-/** A change by which everything stays as it is. */
+/** Returns a change that leaves a call unchanged. */
 export const changeOf = (call: CallRow): CallChange =>
   Object.fromEntries((['organizationId', 'id', ...endNames] as const).map(name => [name, call[name]])) as unknown as CallChange
 
-// Every list of records says how long it is: without that the planner takes it for a hundred, and reads whole tables to find so many.
+// Every list parameter states its length: otherwise PostgreSQL assumes a hundred elements and scans whole tables.
 
 const insertFree = lockingStatement(
   `insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($1::jsonb) as c (${types})
@@ -92,7 +92,7 @@ const writeBooks = statement(
    begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}))
    update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
 )
-/** What is written of a change of a limit: as it was read, its version and the figures that calls write, and as it is to stand. */
+/** Values of a changed limit: its version and figures as they were read, and its new state. */
 const { id, version, since, spentMicros, reservedMicros, overdrawnMicros, isCounted, alerts, attention } = spendLimits.columns
 const changeColumns = {
   ...{ id: id.type, version: version.type, since: since.type, spent_micros: spentMicros.type, reserved_micros: reservedMicros.type },
@@ -107,8 +107,8 @@ const changeTypes = Object.entries(changeColumns)
 /** The limit as it was read, which must be unchanged, and its new values. */
 const [compared, next] = [Object.keys(changeColumns).filter(name => name !== 'id' && !name.startsWith('next_')), figures.map(name => `next_${columnOf(name)}`)]
 /**
- * The same for one entry alone, if the limits that it changes (`$1`, as many as `$2`) stand as they were read, and those of its places (from
- * `$3` on) are as many as `$6`: none has come meanwhile.
+ * The same for a single entry, if the limits that it changes (`$1`, `$2` of them) are as they were read, and those of
+ * its scopes (from `$3` on) still number `$6`: no limit was added meanwhile.
  */
 const asRead = (condition: string) => `l as materialized (
      select t.id, ${next.map(name => `r.${name}`).join(', ')}
@@ -123,7 +123,10 @@ const beginIf = lockingStatement(
    begun as (insert into providers.calls (${columns}) select ${names.map((name, at) => `$${7 + at}::${typeOf(name)}`).join(', ')} where (select ok from ok))
    select ok from ok`,
 )
-/** And if the call that ends (`$7`, `$8`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
+/**
+ * And if the ending call (`$7`, `$8`) still runs unchanged. It is found by its key alone: with its state, PostgreSQL
+ * would use an index of failed calls.
+ */
 const endIf = lockingStatement(
   `with own as materialized (
      select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $7::uuid and c.id = $8::uuid for no key update),
@@ -149,25 +152,25 @@ const forgetPrompts = statement(
      select organization_id, id from providers.calls where prompt_until < $1 order by prompt_until limit $2 for no key update skip locked)`,
 )
 
-/** A value as SQL reads it: amounts as digits. */
+/** Converts a value to SQL: amounts as digits. */
 function boundOf(row: object, name: string): unknown {
   const value = (row as Readonly<Record<string, unknown>>)[name]
   return typeof value === 'bigint' ? `${value}` : (value ?? (written.includes(name) ? [] : null))
 }
-/** How rows become records as SQL reads them, columns by their names. */
+/** Creates the function that converts rows to records for SQL, with columns by name. */
 function recorder(attributes: readonly string[]) {
   const named = attributes.map(name => [name, columnOf(name)] as const)
   return (rowsOf: readonly object[]): string =>
     JSON.stringify(rowsOf.map(row => Object.fromEntries(named.map(([name, column]) => [column, boundOf(row, name)]))))
 }
-/** The same of one row, as values that are bound one by one. */
+/** Converts one row to values that are bound one by one. */
 const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
   attributes.map(name => (written.includes(name) ? JSON.stringify(boundOf(row, name)) : boundOf(row, name)))
 const callRecords: (made: readonly CallRow[]) => string = recorder(names)
 const endRecords: (ended: readonly CallChange[]) => string = recorder(['organizationId', 'id', ...endNames])
 const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures])
 
-/** Written out, for each call does it twice: keys that are put together take as long as the rules. */
+/** Written out, because each call runs it twice: computed keys would take as long as the rules. */
 const changeRecord = ({ before, after }: OneDecided['changes'][number]): ChangeRecord => ({
   id: before.id,
   version: before.version,
@@ -188,37 +191,46 @@ const changeRecord = ({ before, after }: OneDecided['changes'][number]): ChangeR
 /** The result of one entry: a call that begins or ends. */
 export type OneDecided = {
   readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
-  /** Where its limits are. */
+  /** Scopes of its limits. */
   readonly places: readonly Place[]
-  /** How many limits are there, as they were read. */
+  /** Number of limits in these scopes, as they were read. */
   readonly applying: number
 } & ({ readonly begun: CallRow; readonly ended?: undefined } | { readonly begun?: undefined; readonly ended: CallChange })
 
-/** The statements by which calls and limits are kept together. Whoever locks both locks calls first, and each in the order of ids. */
+/**
+ * The statements that keep calls and limits consistent. A transaction that locks both locks calls first, each in the
+ * order of ids.
+ */
 export const books = {
-  /** Writes a call that no limit applies to. @returns false when one does: nothing is written then */
+  /** Writes a call without applicable limits. @returns false, without a change, when a limit applies */
   async insertFree(sequelize: Sequelize, call: CallRow, places: readonly Place[], transaction?: Transaction): Promise<boolean> {
     return (await rows(sequelize, insertFree, [callRecords([call]), ...ofPlaces(places)], transaction)).length > 0
   },
 
-  /** Ends a call that runs, holds nothing and costs nothing in any limit. @returns false when it is not so: nothing is written then */
+  /**
+   * Ends a running call without reservations and without cost in any limit. @returns false, without a change, for any
+   * other call
+   */
   async endFree(sequelize: Sequelize, ended: CallChange, places: readonly Place[]): Promise<boolean> {
     return (await rows(sequelize, endFree, [endRecords([ended]), ...ofPlaces(places)])).length > 0
   },
 
-  /** Locks calls that run, expired while they did, or hold something although they have ended. */
+  /** Locks calls that run, that expired while running, or that have ended and still hold a reservation. */
   lockCalls: (sequelize: Sequelize, keys: readonly Pick<CallRow, 'organizationId' | 'id'>[], transaction: Transaction): Promise<CallRow[]> =>
     rows(sequelize, lockCalls, [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)], transaction),
 
-  /** Locks the limits of places, and those with these ids. */
+  /** Locks the limits of scopes, and those with these ids. */
   lockLimits: (sequelize: Sequelize, ids: readonly string[], places: readonly Place[], transaction: Transaction): Promise<SpendLimitRow[]> =>
     rows(sequelize, lockLimits, [ids, ...ofPlaces(places)], transaction),
 
-  /** The limits of places, and those with these ids, as they stand. */
+  /** Returns the limits of scopes, and those with these ids, in their present state. */
   readLimits: (sequelize: Sequelize, ids: readonly string[], places: readonly Place[]): Promise<SpendLimitRow[]> =>
     rows(sequelize, readLimits, [ids, ...ofPlaces(places)]),
 
-  /** Writes what becomes of one entry, unless a limit stands otherwise than it was read or another has come, or the call that ends has ended. @returns whether it did */
+  /**
+   * Writes the result of one entry, unless a limit was changed or added since it was read, or the ending call has
+   * ended. @returns whether it was written
+   */
   async writeIf(sequelize: Sequelize, { changes, begun, ended, places, applying }: OneDecided): Promise<boolean> {
     const values = [JSON.stringify(changes.map(changeRecord)), changes.length, ...ofPlaces(places), applying]
     const [written] = ended
@@ -227,7 +239,7 @@ export const books = {
     return written?.ok === true
   },
 
-  /** Writes the figures of locked limits, new calls, and what became of locked ones: one statement. */
+  /** Writes the figures of locked limits, new calls, and the changes of locked calls, in one statement. */
   async write(
     sequelize: Sequelize,
     { limits, begun, ended }: { readonly limits: readonly SpendLimitRow[]; readonly begun: readonly CallRow[]; readonly ended: readonly CallChange[] },
@@ -236,28 +248,34 @@ export const books = {
     await rows(sequelize, writeBooks, [figureRecords(limits), callRecords(begun), endRecords(ended), limits.length, ended.length], transaction)
   },
 
-  /** Has whoever counts what was spent wait until this transaction has ended, or waits for who does. */
+  /**
+   * Locks the organization's usage: a count of its spending waits until this transaction ends, and this transaction
+   * waits for a running count.
+   */
   async share(sequelize: Sequelize, organizationId: string, transaction: Transaction): Promise<void> {
     await rows(sequelize, booksLock.share, [[organizationId, platformOwner]], transaction)
   },
 
-  /** Limits whose period may be over for their managers, and those whose figures are not whole. */
+  /** Returns limits whose managers wait for the end of the period, and limits whose figures are incomplete. */
   waiting: (sequelize: Sequelize, now: Date, most: number): Promise<SpendLimitRow[]> =>
     rows(sequelize, limitsThatWait, [sinceOf('DAY', now, now), sinceOf('MONTH', now, now), most]),
 
-  /** Forgets what was asked, where its time is over. */
+  /** Deletes prompts after their retention. */
   async forgetPrompts(sequelize: Sequelize, now: Date, most: number): Promise<void> {
     await rows(sequelize, forgetPrompts, [now, most])
   },
 
-  /** Calls that nobody has ended in time. */
+  /** Returns calls that were not ended in time. */
   expired: (sequelize: Sequelize, now: Date, most: number): Promise<Pick<CallRow, 'organizationId' | 'id'>[]> => rows(sequelize, expiredCalls, [now, most]),
 
-  /** Calls that have ended and hold something whose time has passed. */
+  /** Returns ended calls with a reservation that has expired. */
   pending: (sequelize: Sequelize, now: Date, most: number): Promise<Pick<CallRow, 'organizationId' | 'id'>[]> => rows(sequelize, pendingCalls, [now, most]),
 }
 
-/** Which calls `c` count in a limit, whatever the period; `$1` is the organization's id, `$2` the scope's value. */
+/**
+ * SQL conditions under which calls `c` count in a limit, in any period; `$1` is the organization's id, `$2` the scope's
+ * value.
+ */
 const inScope: Readonly<Record<SpendScopeType, string>> = {
   PLATFORM: '$2::text is not null',
   ORGANIZATION: 'c.organization_id = $2::uuid',
@@ -268,10 +286,10 @@ const inScope: Readonly<Record<SpendScopeType, string>> = {
   PLATFORM_CREDENTIALS: 'c.organization_id = $2::uuid',
 }
 
-/** What attempts without an answer of a call `c` are booked at. */
+/** Sums the booked amounts of unanswered attempts of a call `c`. */
 const unanswered = (condition: string) => `(select coalesce(sum((a ->> 'costMicros')::bigint), 0) from jsonb_array_elements(c.attempts) a where ${condition})`
 
-/** What a call `c` costs in a scope, as `costIn` of the rules has it. */
+/** Builds the expression for the cost of a call `c` in a scope, as `costIn` of the rules defines it. */
 const costIn = (type: SpendScopeType): string =>
   type === 'PLATFORM_CREDENTIALS'
     ? 'c.platform_micros'
@@ -279,7 +297,7 @@ const costIn = (type: SpendScopeType): string =>
       ? `case when c.model = $2 then c.cost_micros - ${unanswered('true')} else 0 end + ${unanswered(`a ->> 'model' = $2`)}`
       : 'c.cost_micros'
 
-/** How the calls of a scope are counted, for each scope and level. */
+/** Builds the statements that count the calls of a scope, for each scope type and level. */
 function counting(type: SpendScopeType, owner: string): { readonly mark: Statement; readonly sum: Statement } {
   // A running call has no model yet.
   const running = type === 'MODEL' ? '$2::text is not null' : inScope[type]
@@ -301,15 +319,17 @@ const ofPlatform = Object.fromEntries(everyType.map(type => [type, counting(type
 type Counting = Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue' | 'since'>
 const countingOf = ({ organizationId, scopeType }: Counting) => (organizationId === null ? ofPlatform : ofOrganization)[scopeType]!
 
-/** How what a scope has spent before its limit was made comes into the limit's figures. */
+/** The statements that add the spending before a limit's creation to its figures. */
 export const counts = {
-  /** What the calls of a scope have cost in the period that began then. */
+  /** Returns the cost of the scope's calls in the period. */
   async spent(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<bigint> {
     const [found] = await rows<{ spent: bigint }>(sequelize, countingOf(limit).sum, [limit.organizationId, limit.scopeValue, limit.since], transaction)
     return found!.spent
   },
 
-  /** Has every call of the scope that runs look for limits once more when it ends, and waits for those that end at this moment. */
+  /**
+   * Marks every running call of the scope to look up limits again when it ends, and waits for calls that are ending.
+   */
   async mark(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<void> {
     const ofOne = limit.scopeType === 'PLATFORM_CREDENTIALS' ? limit.scopeValue : limit.organizationId
     await rows(sequelize, booksLock.close, [ofOne ?? platformOwner], transaction)
@@ -317,7 +337,10 @@ export const counts = {
   },
 }
 
-/** Where the limits of a call are looked for. @param isOnPlatform whether any of it is paid with credentials of the platform */
+/**
+ * Returns the scopes in which a call's limits are looked up. @param isOnPlatform whether any of it is paid with the
+ * platform's credentials
+ */
 export const placesOf = (
   call: Pick<CallRow, 'organizationId' | 'appId' | 'userId' | 'family'>,
   models: readonly (string | null)[],

@@ -4,11 +4,11 @@ import type { Unit } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { CallRow } from '../call.ts'
 
-// Models whose providers report more usage than their calls can have had, by the organization that called.
+// Models whose providers report more usage than possible, by the calling organization.
 
-/** For how long a model has to report nothing strange until its item is closed, in ms. */
+/** Time in ms without such a report after which a model's item is closed. */
 const restMs = 24 * 3_600_000
-/** How many items are closed at once. */
+/** Maximum number of items that are closed at once. */
 const mostClosed = 500
 
 const note = lockingStatement(
@@ -29,7 +29,7 @@ interface Doubted {
 const keyOf = ({ organizationId, model }: Doubted): string => `usage:${organizationId}:${model}`.slice(0, 200)
 
 export const doubts = {
-  /** Notes calls of which too much was reported. @returns what managers are told: once for a model, until it is closed */
+  /** Records calls with too high reported usage. @returns facts for managers: one for each model, until it is closed */
   async open(
     sequelize: Sequelize,
     calls: readonly Pick<CallRow, 'organizationId' | 'id' | 'model'>[],
@@ -37,7 +37,7 @@ export const doubts = {
     { transaction, now }: Unit,
   ): Promise<readonly NewFact[]> {
     const facts: NewFact[] = []
-    // Sorted, so that transactions that note the same models wait instead of deadlocking.
+    // Sorted, so that transactions that record the same models wait instead of deadlocking.
     const named = calls.flatMap(call => (call.model === null ? [] : [{ ...call, model: call.model }])).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     for (const call of named) {
       const { organizationId, model } = call
@@ -55,7 +55,7 @@ export const doubts = {
     return facts
   },
 
-  /** Forgets models that have reported nothing strange for a day. @returns what managers are told */
+  /** Removes models without such a report for a day. @returns facts for managers */
   async close(sequelize: Sequelize, { transaction, now }: Unit): Promise<readonly NewFact[]> {
     const found = await rows<Doubted>(sequelize, forget, [new Date(now.getTime() - restMs), mostClosed], transaction)
     return found.map(each => ({ kind: 'attention.closed', body: { key: keyOf(each) } }))

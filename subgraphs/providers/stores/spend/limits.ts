@@ -26,7 +26,7 @@ const ofUser = statement(
    delete from providers.spend_limits l using k where l.id = k.id returning ${columns}`,
 )
 
-/** Whose a limit is, and of what. */
+/** Owner, scope and period of a limit. */
 export type Placed = Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue' | 'period'>
 
 export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
@@ -37,13 +37,16 @@ export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
 /** Queries of limits only. */
 function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
   return {
-    /** The level of a limit, without a check of the viewer; null if unknown. */
+    /** Returns the level of a limit, without a check of the viewer; null if unknown. */
     async levelOf(id: string): Promise<Level | null> {
       const [found] = await rows.read<{ level: Level }>(levelOf, [id])
       return found?.level ?? null
     },
 
-    /** How many an owner has, and how many of them stand where this one would. Nobody makes another one for the owner before the transaction ends. */
+    /**
+     * Counts an owner's limits, and those with this scope and period. No other limit is created for the owner before
+     * the transaction ends.
+     */
     async ofOwner(place: Placed, transaction: Transaction): Promise<{ readonly inAll: number; readonly alike: number }> {
       const { organizationId, scopeType, scopeValue, period } = place
       await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
@@ -51,10 +54,13 @@ function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
       return found!
     },
 
-    /** What the scope has spent since the period began. */
+    /** Returns the spending of the scope since the period began. */
     spentBefore: (place: Placed & Pick<SpendLimitRow, 'since'>, transaction: Transaction): Promise<bigint> => counts.spent(sequelize, place, transaction),
 
-    /** Removes what an organization may spend with credentials of the platform by the setting: somebody sets it. @returns null where there was nothing */
+    /**
+     * Removes the default limit on the platform's credentials, before a person sets another one. @returns null when
+     * there was none
+     */
     async removeDefault(organizationId: string, transaction: Transaction): Promise<SpendLimitRow | null> {
       const [removed] = await rows.read(removeDefault, [organizationId], transaction)
       return removed ?? null
@@ -66,7 +72,10 @@ function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
   }
 }
 
-/** An organization sees its own and what it may spend with credentials of the platform, and whoever administers the platform all of the platform's. */
+/**
+ * An organization sees its own limits and the one on its spending with the platform's credentials; platform admins see
+ * all of the platform's limits.
+ */
 export const spendLimitStore = store(
   spendLimits,
   {

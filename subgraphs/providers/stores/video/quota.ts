@@ -5,30 +5,30 @@ import type { Opening } from '../../../store/store.ts'
 /** A use of a bucket. */
 export interface QuotaUse {
   readonly bucket: string
-  /** `2026-11-22` */
+  /** Day, as `2026-11-22`. */
   readonly day: string
   readonly units: number
-  /** What the bucket holds. */
+  /** Total quota of the bucket. */
   readonly limit: number
   readonly organizationId: string
   readonly appId: string
 }
 
-/** What was used, of the whole and of the organization's own, and how much that may use. */
+/** Usage of the whole quota and of the organization's part, and the organization's maximum. */
 export interface QuotaUsed {
   readonly used: number
   readonly organizationUsed: number
-  /** Null: no cap of its own. */
+  /** Null: the organization has no maximum of its own. */
   readonly organizationLimit: number | null
 }
 
-/** What is known of a bucket on a day. */
+/** State of a bucket on a day. */
 export interface QuotaState extends QuotaUsed {
   readonly bucket: string
   readonly apps: readonly { readonly appId: string; readonly used: number }[]
 }
 
-/** The row is held until the transaction ends: whoever uses the same bucket waits, and counts after. */
+/** Locks the row until the transaction ends: concurrent uses of the bucket wait, and then count on top of it. */
 const take = statement(
   `insert into providers.video_quota_days as d (bucket, day, used) values ($1, $2::date, $3)
    on conflict (bucket, day) do update set used = d.used + excluded.used where d.used + excluded.used <= $4 returning used`,
@@ -63,11 +63,12 @@ const setCap = statement(
 )
 const dropCap = statement('delete from providers.video_quota_caps where organization_id = $1 and bucket = $2')
 
-/** What is used of the quotas of video networks. Whose it is, is said with each question. */
+/** Usage of the quotas of video networks. It is not limited to the viewer: each call names the organization. */
 export const videoQuotaStore = {
   open: ({ sequelize, reading }: Opening) => ({
     /**
-     * Takes from a bucket within a transaction, which is to be undone when it answers whose limit it would pass.
+     * Takes units from a bucket within a transaction. @returns the owner of the exceeded limit when there is one: the
+     * caller must then roll back
      */
     async take(use: QuotaUse, transaction: Transaction): Promise<QuotaUsed | 'platform' | 'organization'> {
       const { bucket, day, units, limit, organizationId, appId } = use
@@ -86,11 +87,11 @@ export const videoQuotaStore = {
       await rows(sequelize, giveBackOwn, [bucket, day, units, organizationId, appId], transaction)
     },
 
-    /** How buckets stand on a day, in their order. */
+    /** Returns the state of buckets on a day, in their order. */
     state: (buckets: readonly string[], day: string, organizationId: string, transaction?: Transaction): Promise<QuotaState[]> =>
       rows<QuotaState>(sequelize, stateOf, [buckets, day, organizationId], transaction, transaction ? undefined : reading),
 
-    /** Sets what an organization may use of a bucket a day; null lets go of that. */
+    /** Sets the daily maximum of an organization in a bucket; null removes it. */
     async cap(organizationId: string, bucket: string, dailyLimit: number | null, by: { readonly now: Date; readonly actor: string }, transaction: Transaction) {
       if (dailyLimit === null) await rows(sequelize, dropCap, [organizationId, bucket], transaction)
       else await rows(sequelize, setCap, [organizationId, bucket, dailyLimit, by.now, by.actor], transaction)
@@ -98,7 +99,7 @@ export const videoQuotaStore = {
   }),
 }
 
-/** Days are kept as long as calls are. */
+/** Days are deleted after the same time as calls. */
 export const videoQuotaAging = ['days', 'uses'].map(what => ({
   table: `providers.video_quota_${what}`,
   key: what === 'days' ? 'bucket, day' : 'bucket, day, organization_id, app_id',

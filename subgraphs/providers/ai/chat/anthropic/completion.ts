@@ -16,13 +16,13 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-/** Why it ended. @param isAnswer whether the tool that was called stands for the answer */
+/** Converts the reason of the end. @param isAnswer whether the called tool stands for the answer */
 export const reasonOf = (given: unknown, isAnswer: boolean): FinishReason => {
   const reason = (typeof given === 'string' && reasons[given]) || 'stop'
   return isAnswer && reason === 'tool_calls' ? 'stop' : reason
 }
 
-/** The usage: Anthropic reports cached and newly cached tokens beside the input, OpenAI within it. */
+/** Converts the usage: Anthropic reports cached and newly cached tokens beside the input, OpenAI within it. */
 export function toldOf(usage: unknown): Told {
   const {
     input_tokens: input,
@@ -51,7 +51,8 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Uncou
     if (block.type === 'text' && typeof block.text === 'string') content = (content ?? '') + block.text
     if (block.type !== 'tool_use' || typeof block.name !== 'string') continue
     if (block.name === answering?.name) {
-      // The answer is this, and not what was said on the way to it; one that was cut off has no input that says anything.
+      // The tool's input is the answer, not the text before it. A truncated input is no valid JSON, so the answer is
+      // empty.
       content = reasonOf(json.stop_reason, true) === 'length' ? '' : JSON.stringify(block.input ?? {})
       isAnswer = true
     } else toolCalls.push({ id: String(block.id), type: 'function', function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) } })

@@ -5,19 +5,19 @@ import type { Asking } from '../openai.ts'
 import type { ChatRequest } from '../request.ts'
 import type { Tool } from '../tools.ts'
 
-/** What a model must produce at most, where nobody says: this wire cannot do without. */
+/** Default maximum of output tokens, which this protocol requires. */
 const unsaidTokens = 4_096
 
 /**
- * How a JSON object of any form is asked for: this wire has no setting for it. Its structured outputs take closed schemas alone, newer models
- * refuse an answer that is begun for them, and a tool whose schema names no member is called with an empty input
- * (docs/decisions/0112-json-and-what-vendors-cannot-take.md).
+ * Instruction that requests a JSON object of any form: this protocol has no setting for it. Its structured outputs take
+ * closed schemas alone, newer models refuse an answer that is begun for them, and a tool whose schema names no member
+ * is called with an empty input (docs/decisions/0112-json-and-what-vendors-cannot-take.md).
  */
 const jsonInstruction = 'Whenever you answer in text, answer with one JSON object and nothing else: no explanation, no code fence.'
 
 /**
- * The tool that stands for an answer by a schema: its input is the answer. A tool can be asked of every model of this vendor, and with every
- * schema; null where the answer is text.
+ * Returns the tool that stands for an answer by a schema: its input is the answer. All models of this vendor support
+ * tools, with every schema; null where the answer is text.
  */
 export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFormat'>): Tool | null {
   if (responseFormat?.type !== 'json_schema') return null
@@ -25,7 +25,7 @@ export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFor
   return { name, description: description ?? 'Gives the answer in this form.', parameters: schema, strict: null }
 }
 
-/** The body of a request of the Messages API. What it has no word for is left out, and named by `droppedOf`. */
+/** Builds the body of a request of the Messages API. Unsupported members are left out, and named by `droppedOf`. */
 export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Asking): string {
   const { messages, stream, temperature, topP, stop, tools, user } = request
   const { system: said, turns } = turnsOf(messages)
@@ -38,9 +38,9 @@ export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Ask
     ...(system.length > 0 && { system: system.some(block => block.cache_control) ? system : system.map(({ text }) => text).join('\n\n') }),
     messages: turns,
     ...(stream && { stream: true }),
-    // What is above 1 on the other wire is as free as this one gets.
+    // Anthropic's maximum is 1, so higher values of OpenAI's range become 1.
     ...(temperature !== null && { temperature: Math.min(1, temperature) }),
-    // It takes one of the two.
+    // The vendor accepts only one of the two.
     ...(topP !== null && temperature === null && { top_p: topP }),
     ...(stop.length > 0 && { stop_sequences: stop }),
     ...(offered.length > 0 && { tools: offered.map(toolOf), tool_choice: choiceOf(request, answering) }),
@@ -55,7 +55,7 @@ const toolOf = ({ name, description, parameters, cache_control }: Tool) => ({
   ...(cache_control && { cache_control }),
 })
 
-/** Which tool is to be called: where the answer is one, it or another one, but no text. */
+/** Returns the tool choice: if a tool stands for the answer, that or another one must be called, never text. */
 function choiceOf({ tools, toolChoice, parallelToolCalls }: ChatRequest, answering: Tool | null): object {
   const alone = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
   if (typeof toolChoice === 'object' && toolChoice !== null) return { type: 'tool', name: toolChoice.name, ...alone }
@@ -69,7 +69,7 @@ interface Turn {
   readonly content: Given[]
 }
 
-/** The conversation in turns: what the system says stands beside it, and what tools gave is the user's. */
+/** Converts the conversation to turns: system messages are separate, and tools' results belong to the user. */
 function turnsOf(messages: readonly ChatMessage[]): { readonly system: readonly Given[]; readonly turns: readonly Turn[] } {
   const system: Given[] = []
   const turns: Turn[] = []
@@ -87,12 +87,12 @@ function turnsOf(messages: readonly ChatMessage[]): { readonly system: readonly 
       say('assistant', [...blocksOf(message.content), ...calls])
     } else say('user', blocksOf(message.content))
   }
-  // A conversation needs somebody who asks.
+  // A conversation needs at least one message of the user.
   if (turns.length > 0) return { system, turns }
   return { system: [], turns: [{ role: 'user', content: system.length > 0 ? system : [{ type: 'text', text: ' ' }] }] }
 }
 
-/** What a message of the system says: in one piece, unless a cache is to end within it. */
+/** Converts a system message to one text, unless a cache ends within it. */
 function systemOf(content: string | readonly ContentPart[] | null): readonly Given[] {
   const blocks = blocksOf(content)
   if (blocks.some(block => block.cache_control)) return blocks
@@ -100,13 +100,13 @@ function systemOf(content: string | readonly ContentPart[] | null): readonly Giv
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** Where a cache is to end with what a tool gave: with all of it. */
+/** Returns the cache mark at the end of a tool's result. */
 function lastControl(content: string | readonly ContentPart[] | null): { readonly cache_control?: CacheControl } {
   const control = Array.isArray(content) ? (content as readonly ContentPart[]).findLast(part => part.cache_control)?.cache_control : undefined
   return control ? { cache_control: control } : {}
 }
 
-/** The arguments of a call as the object that they write; what is none is handed over as it is. */
+/** Parses the arguments of a call to an object; invalid JSON is passed on unchanged. */
 function inputOf(given: string): unknown {
   if (isUnwieldy(Buffer.from(given))) return { arguments: given }
   try {
@@ -120,7 +120,7 @@ function inputOf(given: string): unknown {
 
 function blocksOf(content: string | readonly ContentPart[] | null): Given[] {
   const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
-  // This wire refuses a text without a character.
+  // The vendor rejects empty texts.
   return parts.flatMap((part): Given[] =>
     part.type === 'text'
       ? part.text === ''
