@@ -36,7 +36,7 @@ const newest = statement(`select ${selectList(styleSnapshots, 't')} from agents.
 
 const writtenToday = countByCaller(styleSnapshots)
 
-/** What only snapshots are asked. */
+/** Returns the statements that only snapshots have. */
 const styleSnapshotSql = (rows: Rows<typeof styleSnapshots>) => ({
   /** The newest of a profile, for whoever may see that; whoever holds the profile may rely on it. */
   async newestOf(profileId: string, transaction?: Transaction): Promise<StyleSnapshotRow | null> {

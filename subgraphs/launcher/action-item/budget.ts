@@ -2,7 +2,7 @@ import { budgetKey, type FactBody } from '../../store/fact-kinds.ts'
 import type { ActionItemRow } from '../stores/action-item.ts'
 import type { Opened } from './rules.ts'
 
-/** What an item is called that an alert of a spend limit makes; the other alerts come with attention of their own. */
+/** Kind of the item for a spend limit's alert; other alerts come with an attention fact of their own. */
 const kind = 'BUDGET_ALERT'
 const titles: Readonly<Record<string, (scope: string) => string>> = {
   SOFT: scope => `The soft amount of a spend limit of ${scope} is spent`,
@@ -19,12 +19,12 @@ const scopes: Readonly<Record<string, string>> = {
   PLATFORM_CREDENTIALS: 'the organization on credentials of the platform',
 }
 
-/** Under which key an alert stands: that of the attention to its limit, so that both are one item. */
+/** Returns the key of an alert's item: that of the attention for the same limit, so that both are one item. */
 export const keyOfAlert = ({ limitId }: FactBody<'budget.alert'>): string => budgetKey(limitId)
 
 /**
- * The item that an alert of a spend limit makes for managers, until there are notifications; null for an alert that comes with attention to the
- * same limit, and while that is open.
+ * Returns the item of a spend limit's alert, for managers; null for an alert that comes with an attention fact for the
+ * same limit, and while that item is open.
  */
 export function alerting(
   present: Pick<ActionItemRow, 'status' | 'kind'> | null,

@@ -9,13 +9,13 @@ export type Status = 'OPEN' | 'DONE' | 'RESOLVED'
 
 export const actionItems = table('launcher.action_items', {
   id: uuid.key,
-  /** The slug of the service that opened it, and its own name for the cause: together they are one item. */
+  /** Slug of the service that opened the item; together with the service's key it identifies the item. */
   app: text,
   key: text,
   kind: text,
   severity: text.of<Severity>(),
   status: text.of<Status>(),
-  /** Null for an item of one person without an organization. */
+  /** Organization of the item; null for an item of one person without an organization. */
   organizationId: uuid.maybe,
   audience: text.of<Audience>(),
   userId: uuid.maybe,
@@ -24,17 +24,20 @@ export const actionItems = table('launcher.action_items', {
   body: text.maybe,
   url: text,
   dueAt: moment.maybe,
-  /** When its cause was last there, by the clock of its service. */
+  /** When the item's cause last occurred, by the clock of its service. */
   openedAt: moment,
   closedAt: moment.maybe,
-  /** Who said that it is done, as the record names them; null while it is open, and for what its service closed. */
+  /**
+   * Who marked the item as done, as audit entries name the person; null while it is open, and when its service closed
+   * it.
+   */
   closedBy: text.maybe,
   ...stamps,
 })
 
 export type ActionItemRow = Row<typeof actionItems>
 
-/** For whom an item is. */
+/** The people who may see an item. */
 export type Place = Pick<ActionItemRow, 'organizationId' | 'audience' | 'userId'>
 
 const lockByKey = statement(`select ${selectList(actionItems, 't')} from launcher.action_items t where t.app = $1 and t.key = $2 for no key update`)
@@ -44,20 +47,23 @@ const changedOfAudience = changed('t.organization_id = $1 and t.audience = $3')
 const changedOfPerson = changed(`t.user_id = $1 and t.audience = 'person' and t.organization_id is not distinct from $3::uuid`)
 
 const actionItemSql = (rows: Rows<typeof actionItems>) => ({
-  /** What a service knows by this key, under lock; null when it opened nothing by it. */
+  /** Locks the item with a service's key; null when there is none. */
   async lockKey(app: string, key: string, transaction: Transaction): Promise<ActionItemRow | null> {
     const [item] = await rows.read(lockByKey, [app, key], transaction)
     return item ?? null
   },
 
-  /** Items for the same people that changed since then, the latest first; a few hundred at most. */
+  /** Returns items for the same people that changed since a moment, the latest first; a few hundred at most. */
   changedSince: ({ organizationId, audience, userId }: Place, since: Date): Promise<{ id: string; version: number }[]> =>
     audience === 'person'
       ? rows.read<{ id: string; version: number }>(changedOfPerson, [userId, since, organizationId])
       : rows.read<{ id: string; version: number }>(changedOfAudience, [organizationId, since, audience]),
 })
 
-/** Everybody in the organization sees what is for all, its owners and admins what is for them, a person what is for that one. */
+/**
+ * Condition for visible items: everyone in the organization sees the items for all, its owners and admins those for
+ * managers, and a person their own.
+ */
 const seen = `
   t.organization_id = :organization and (t.audience = 'organization'
     or t.audience = 'managers' and :roles::text[] && array['owner', 'admin']

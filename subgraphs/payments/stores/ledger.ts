@@ -97,7 +97,7 @@ const allChains = statement('select merchant_id as id from payments.ledger_chain
 /** How many entries are read at once for a proof: bounded in memory, however long the chain is. */
 const partSize = 1_000
 
-/** What only the ledger is asked. */
+/** Returns the statements that only the ledger has. */
 function ledgerSql(rows: Rows<typeof ledgerEntries>, { sequelize }: Opening) {
   return {
     /** Locks a merchant's chain until the transaction ends, and returns its head. @param genesis the hash before the first entry */

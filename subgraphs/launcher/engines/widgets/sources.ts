@@ -6,16 +6,19 @@ import { registration } from '../../registration.ts'
 
 const { appId } = registration
 
-/** What a widget shows, as its service answered it. */
+/** Content of a widget, as its service returned it. */
 export type Payload = ShownWidgetFragment
 
-/** How the widget of one service is had: a row here is all that a new service needs. */
+/** How to read the widget of one service; a new service needs only an entry here. */
 export interface Source {
-  /** Without this scope the widget is not the viewer's to see. */
+  /** Scope that a viewer needs to see the widget. */
   readonly scope: Scope
-  /** For whom one answer is true: an organization's widget needs an active organization. */
+  /**
+   * Whether a widget's content is the same for an organization or for a person; an organization's widget needs an
+   * active organization.
+   */
   readonly audience: 'organization' | 'user'
-  /** Its own part of an answer. */
+  /** Returns the widget's part of a combined answer. */
   shown(answer: WidgetsQuery): Payload | null | undefined
 }
 
@@ -43,7 +46,8 @@ export const sources: Readonly<Record<string, Source>> = {
 }
 
 /**
- * What widgets show, by one question to all of their services. Rejects when one of them cannot be asked.
+ * Reads the content of several widgets by one operation over all their services. Rejects when one of them cannot be
+ * reached.
  * @param apps of `sources`
  */
 export async function readWidgets(apps: readonly string[], ask: Ask, viewer: Viewer): Promise<ReadonlyMap<string, Payload | null>> {

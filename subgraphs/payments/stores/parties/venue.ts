@@ -34,7 +34,7 @@ export type VenueRow = Row<typeof venues>
 const lockMaking = transactionLock('payments.venues')
 const countOf = statement('select count(*)::int as count from payments.venues where merchant_id = $1')
 
-/** What only venues are asked. */
+/** Returns the statements that only venues have. */
 const venueSql = (rows: Rows<typeof venues>) => ({
   /** Counts the venues of a merchant. No other venue of it is made before the transaction ends. */
   async countOf(merchantId: string, transaction: Transaction): Promise<number> {
