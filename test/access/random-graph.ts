@@ -81,7 +81,7 @@ export function randomGraph(seed: number): RandomGraph {
   }
   const asks = (share: number): readonly Ask[] => {
     const list = chance(share) ? [ask(), ...(chance(0.3) ? [ask()] : [])] : []
-    // A directive may stand once per location.
+    // A directive may occur once per location.
     return list.filter((each, place) => !list.slice(0, place).some(other => other.written.slice(0, 5) === each.written.slice(0, 5)))
   }
   const wrapper = () => one(['%', '%', '%', '%!', '[%]', '[%!]', '[%!]!'])

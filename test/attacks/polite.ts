@@ -58,7 +58,7 @@ const follower =
 
 let under = 0
 setInterval(() => {
-  // Questions wait for their turn, and that counts; but no more of them than somebody would have patience for.
+  // Limits the number of waiting questions, because their waiting time is measured.
   if (under >= 100) return
   under += 1
   const at = performance.now()

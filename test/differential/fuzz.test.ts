@@ -42,7 +42,8 @@ async function startRouter(graph: PurposeGraph, stack: AsyncDisposableStack) {
   await writeFile(file, supergraphSdl!)
   const port = await freePort()
   const child = spawn(process.execPath, ['router/main.ts', 'router', '--supergraph', file, '--port', String(port)], {
-    // Nothing else of ours: the test runner has variables that a router would take for the address of a subgraph.
+    // No other variable of the test runner is passed, because a router would take some of them for the address of a
+    // subgraph.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder, LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -80,7 +80,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
   const argument = (definition: GraphQLArgument): string => {
     const named = getNamedType(definition.type)
     const given = values[definition.name] ?? []
-    // One name may stand for different enums in different places.
+    // One name may denote different enums in different places.
     const pool = isEnumType(named) ? given.filter(value => value === null || named.getValue(String(value))) : given
     const required = isNonNullType(definition.type)
     if (pool.length === 0 || (!required && definition.defaultValue === undefined && pick(2) === 0) || (definition.defaultValue !== undefined && pick(3) === 0))

@@ -97,7 +97,7 @@ test('no query of a thousand bytes that may run costs an owner’s platform a se
     for (const query of knownQueries) {
       await look(query, null)
       const less = affordable(query, maxCost, estimated)
-      // What is too dear is refused, if only for its depth.
+      // A query that is too expensive is refused, if only for its depth.
       if (less !== query) expect(seen.at(-1)!.cost.code, query).toMatch(/OPERATION_TOO_EXPENSIVE|BAD_USER_INPUT/)
       if (less && less !== query) await look(less, null)
     }

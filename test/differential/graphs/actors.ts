@@ -66,7 +66,8 @@ export const actors: PurposeGraph = {
     Bot: { name, owner, likes, friends: friendsOf, posts: postsOf },
     Post: { ...Post, stars: () => 3 },
   }),
-  // An interface object is asked for all implementations at once, so that errors stand at places which a client did not ask for.
+  // An interface object is requested for all implementations at once, so that errors may appear at places which the
+  // client did not request.
   mayFail: () => false,
   values: { id: ['u1', 'u2', 'b1', 'none'], contains: [null, 'h', 'zz'] },
 }
