@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { type Row, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
+import { type Row, selectList, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 
 /** Whether a merchant takes new payments. */
@@ -35,12 +35,12 @@ const makeDefault = statement(
 )
 const lockMaking = transactionLock('payments.merchants')
 const prefixes = statement('select id, invoice_prefix as prefix from payments.merchants where organization_id = $1')
-const share = statement('select status from payments.merchants where id = $1 for share')
+const share = statement(`select ${selectList(merchants, 't')} from payments.merchants t where t.id = $1 for share of t`)
 
 /** A new default merchant. */
 export type NewDefault = Pick<MerchantRow, 'id' | 'organizationId' | 'name' | 'defaultCurrency' | 'createdAt' | 'createdBy'>
 
-/** What only merchants are asked. */
+/** Returns the statements that only merchants have. */
 const merchantSql = (rows: Rows<typeof merchants>) => ({
   /** The id of an organization's default merchant; null before there is one. */
   async defaultOf(organizationId: string, transaction?: Transaction): Promise<string | null> {
@@ -70,12 +70,18 @@ const merchantSql = (rows: Rows<typeof merchants>) => ({
     return id
   },
 
+  /** Returns a merchant that nobody changes until the transaction ends; null when there is none. */
+  async held(id: string, transaction: Transaction): Promise<MerchantRow | null> {
+    const [merchant] = await rows.read(share, [id], transaction)
+    return merchant ?? null
+  },
+
   /**
    * Keeps a merchant in its state until the transaction ends: for whatever begins a new payment to it.
    * @throws CONFLICT, reason MERCHANT_SUSPENDED
    */
   async requireActive(id: string, transaction: Transaction): Promise<void> {
-    const [merchant] = await rows.read<Pick<MerchantRow, 'status'>>(share, [id], transaction)
+    const merchant = await this.held(id, transaction)
     if (merchant) requireActiveMerchant(merchant)
   },
 })

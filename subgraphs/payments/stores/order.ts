@@ -71,10 +71,18 @@ export const orders = table('payments.orders', {
   returningMinor: whole.or(0n),
   /** What disputes hold that are open or lost. */
   disputedMinor: whole.or(0n),
+  /** Money that came although nothing could take it (`engines/checkout/`), which `capturedMinor` counts too. */
+  lateMinor: whole.or(0n),
+  /** What of that went back by itself, which `refundedMinor` counts too. */
+  lateReturnedMinor: whole.or(0n),
+  /** What of it stayed, because it could not be given back. */
+  lateKeptMinor: whole.or(0n),
   /** The payment at the processor that holds or took its money: `pi_…`. */
   processorPaymentId: text.maybe,
   authorizedAt: moment.maybe,
   paidAt: moment.maybe,
+  /** Its newest session on which it is paid. */
+  checkoutSessionId: uuid.maybe,
   /** Why its last payment, capture or void did not succeed. */
   ...failureColumns,
   /** Who pays. */
@@ -101,7 +109,7 @@ const heldSince = statement(
 )
 const writtenToday = countByCaller(orders)
 
-/** What only orders are asked. */
+/** Returns the statements that only orders have. */
 function orderSql(rows: Rows<typeof orders>) {
   return {
     /** The next number of an organization's orders; nobody else is given one before the transaction ends. */

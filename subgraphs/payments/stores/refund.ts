@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
-import { moment, type Row, stamps, table, text, uuid, whole } from '../../../platform/sql/table.ts'
+import { json, moment, type Row, stamps, table, text, uuid, whole } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { failureColumns } from './order.ts'
+import { failureColumns, type MetadataRow } from './order.ts'
 
 export type RefundReason = 'DUPLICATE' | 'FRAUDULENT' | 'REQUESTED_BY_CUSTOMER' | 'OTHER'
 export type RefundStatus = 'AWAITING_APPROVAL' | 'PENDING' | 'UNKNOWN' | 'SUCCEEDED' | 'FAILED' | 'REJECTED'
@@ -18,6 +18,7 @@ export const refunds = table('payments.refunds', {
   currency: text,
   reason: text.of<RefundReason>(),
   note: text.maybe,
+  metadata: json.of<readonly MetadataRow[]>().or([]),
   status: text.of<RefundStatus>(),
   origin: text.of<RefundOrigin>(),
   /** The person who asked for it; null for a key, a service or a rule. */
@@ -34,7 +35,7 @@ export type RefundRow = Row<typeof refunds>
 
 const countOf = statement('select count(*)::int as count from payments.refunds where order_id = $1')
 
-/** What only refunds are asked. */
+/** Returns the statements that only refunds have. */
 const refundSql = (rows: Rows<typeof refunds>) => ({
   /** How many refunds an order has, whatever became of them. */
   async countOf(orderId: string, transaction: Transaction): Promise<number> {

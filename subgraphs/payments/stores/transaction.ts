@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
-import { integer, moment, type Row, stamps, table, text, truth, uuid, whole } from '../../../platform/sql/table.ts'
+import { integer, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { failureColumns, type OrderStatus } from './order.ts'
 
@@ -23,6 +23,12 @@ export const transactions = table('payments.transactions', {
   processorId: text.maybe,
   /** The processor's name of what is charged; null once the outcome is known, for nobody needs it then. */
   paymentMethod: text.maybe,
+  /** The processor's customer whose kept method is charged; null for any other method, and once the outcome is known. */
+  paymentCustomer: text.maybe,
+  /** The payment at the processor that it refunds or releases, where that is not the order's own. */
+  paymentId: text.maybe,
+  /** Of money that its order could not take, or of what gives it back: the order's status and phase are not concerned. */
+  isLate: truth.or(false),
   /** The order's status before it, to which it returns when nothing was sent. */
   statusBefore: text.of<OrderStatus>().maybe,
   /** Of a void: the order is cancelled with it. */
@@ -42,13 +48,32 @@ export type TransactionRow = Row<typeof transactions>
 const due = statement(
   `select id from (
      select id, next_attempt_at, row_number() over (partition by organization_id order by next_attempt_at) as turn
-       from payments.transactions where next_attempt_at <= $1
+       from payments.transactions where next_attempt_at <= $1 and order_id is not null
    ) due where turn <= $2 order by turn, next_attempt_at limit $3`,
 )
 
-/** What only transactions are asked. */
+const select = `select ${selectList(transactions, 't')} from payments.transactions t where`
+const atProcessor = statement(`${select} t.processor_id = $1 order by t.created_at, t.id`)
+const allOf = statement(`${select} t.order_id = $1 order by t.created_at, t.id`)
+const nameless = statement(
+  `select id from payments.transactions
+    where next_attempt_at is not null and processor_id is null and type in ('AUTHORIZE', 'PURCHASE') and created_at < $1 limit 1`,
+)
+
+/** Returns the statements that only transactions have. */
 const transactionSql = (rows: Rows<typeof transactions>) => ({
-  /** Ids of those whose processor is to be asked again by now, so many of an organization and together. */
+  /** Those that the processor knows by one name: the payment, what was captured of it and its release have the same. */
+  atProcessor: (processorId: string, transaction?: Transaction): Promise<TransactionRow[]> => rows.read(atProcessor, [processorId], transaction),
+
+  /** Those of an order, the earliest first. */
+  allOf: (orderId: string, transaction?: Transaction): Promise<TransactionRow[]> => rows.read(allOf, [orderId], transaction),
+
+  /** Whether a payment that began before then has no name at the processor yet: whatever the processor says of a strange one may be of it. */
+  async hasNameless(before: Date): Promise<boolean> {
+    return (await rows.read(nameless, [before])).length > 0
+  },
+
+  /** Ids of those of orders whose processor is to be asked again by now, so many of an organization and together. */
   async due(now: Date, perOrganization: number, most: number): Promise<readonly string[]> {
     return (await rows.read<{ id: string }>(due, [now, perOrganization, most])).map(({ id }) => id)
   },

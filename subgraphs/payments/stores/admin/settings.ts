@@ -38,7 +38,7 @@ export const defaultSettings = {
 
 const ensure = statement(`insert into payments.settings (id, created_at, updated_at, created_by) values ($1, $2, $2, $3) on conflict (id) do nothing`)
 
-/** What only settings are asked. */
+/** Returns the statements that only settings have. */
 const settingsSql = (rows: Rows<typeof settings>) => ({
   /** Returns the settings of an organization; the defaults, at version 1, before it has a row. */
   async of(organizationId: string): Promise<PaymentSettingsRow> {
@@ -53,3 +53,6 @@ const settingsSql = (rows: Rows<typeof settings>) => ({
 })
 
 export const settingsStore = store(settings, { what: 'settings', tenancy: { by: 'id' } }, settingsSql)
+
+/** Settings as they are opened for an operation, or for a job. */
+export type PaymentSettings = ReturnType<(typeof settingsStore)['open']>

@@ -33,6 +33,9 @@ export const customerStore = store(customers, {
   },
 })
 
+/** Customers as they are opened for an operation, or for a job. */
+export type Customers = ReturnType<(typeof customerStore)['open']>
+
 /** @throws CONFLICT, reason CUSTOMER_ERASED, for a customer that was erased */
 export function requireKept({ erasedAt }: Pick<CustomerRow, 'erasedAt'>): void {
   if (erasedAt) throw new Refusal('CONFLICT', 'The customer was erased and takes no change: create another.', { reason: 'CUSTOMER_ERASED' })

@@ -25,7 +25,7 @@ const clearDefault = statement(
 )
 const removeAll = statement('delete from payments.payment_methods where customer_id = $1')
 
-/** What only payment methods are asked. All of it happens while the customer is locked. */
+/** Returns the statements that only payment methods have. All of it happens while the customer is locked. */
 const methodSql = (rows: Rows<typeof paymentMethods>) => ({
   /** Returns the methods of a customer, oldest first. */
   ofCustomer: (customerId: string, transaction: Transaction): Promise<PaymentMethodRow[]> => rows.read(ofCustomer, [customerId], transaction),
@@ -50,3 +50,6 @@ export const paymentMethodStore = store(
   },
   methodSql,
 )
+
+/** Methods as they are opened for an operation, or for a job. */
+export type PaymentMethods = ReturnType<(typeof paymentMethodStore)['open']>
