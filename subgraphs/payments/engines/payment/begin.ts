@@ -1,30 +1,18 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import { type Unit, type Writing, writing } from '../../../store/books.ts'
+import type { Unit } from '../../../store/books.ts'
 import { change } from '../../../store/write.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { TransactionRow, TransactionType } from '../../stores/transaction.ts'
 import { announceOrder } from './announce.ts'
+import { closeSessionsAndLinks, sessionOpen } from './checkouts.ts'
+import { recordIntention } from './intention.ts'
 import { requireMove, type Verb } from './moves.ts'
-import { leaseMs } from './run.ts'
 import type { PaymentRequest, PaymentWork } from './work.ts'
 
 /** Which order moves, and by which version of it. */
 interface Aim {
   readonly orderId: string
   readonly expectedVersion?: number | null | undefined
-}
-
-/** Writes that the processor is about to be called; whoever dies before the outcome is known leaves it to be found after the lease. */
-export const recordIntention = (
-  context: Pick<PaymentWork, 'transactions'> & Writing,
-  order: OrderRow,
-  intention: Pick<TransactionRow, 'id' | 'type' | 'amountMinor'> & Partial<TransactionRow>,
-  { now, transaction }: Unit,
-): Promise<TransactionRow> => {
-  const { id: orderId, merchantId, organizationId, currency } = order
-  const stamps = { createdAt: now, updatedAt: now, createdBy: context[writing].actor }
-  const place = { merchantId, organizationId, orderId, currency, attempts: 1, nextAttemptAt: new Date(now.getTime() + leaseMs) }
-  return context.transactions.insert({ ...place, ...intention, ...stamps }, transaction)
 }
 
 interface Begin extends Aim {
@@ -56,18 +44,25 @@ const begin = (context: PaymentWork, { verb, transactionId, orderId, expectedVer
 /** What a payment is made with, and whether its money is taken or only held. */
 export interface Payment extends Aim {
   readonly paymentMethod: string
+  /** The processor's customer for whom it is kept; null for a method that is kept for nobody. */
+  readonly paymentCustomer: string | null
   readonly capture: boolean
 }
 
-/** Begins a payment of the whole order. @throws CONFLICT, reason ILLEGAL_MOVE, OUTCOME_UNKNOWN or MERCHANT_SUSPENDED */
-export const beginPayment = (context: PaymentWork, transactionId: string, { capture, paymentMethod, ...aim }: Payment): Promise<OrderRow> =>
+/** Begins a payment of the whole order. @throws CONFLICT, reason ILLEGAL_MOVE, OUTCOME_UNKNOWN, MERCHANT_SUSPENDED or SESSION_OPEN */
+export const beginPayment = (context: PaymentWork, transactionId: string, { capture, paymentMethod, paymentCustomer, ...aim }: Payment): Promise<OrderRow> =>
   begin(context, {
     ...{ ...aim, transactionId, verb: 'pay', action: 'order.payment_begun' },
-    require: ({ merchantId }, { transaction }) => context.merchants.requireActive(merchantId, transaction),
+    async require({ id, merchantId }, { transaction }) {
+      await context.merchants.requireActive(merchantId, transaction)
+      const open = await context.checkoutSessions.openOf(id, transaction)
+      if (open) throw sessionOpen(open.id)
+    },
     intend: ({ status, totalMinor }) => ({
       type: capture ? 'PURCHASE' : 'AUTHORIZE',
       amountMinor: totalMinor,
       paymentMethod,
+      paymentCustomer,
       statusBefore: status,
     }),
   })
@@ -117,7 +112,10 @@ export async function beginCancellation(
     async decide(order, unit) {
       requireMove(order, 'cancel')
       isVoiding = order.paymentPhase === 'AUTHORIZED'
-      if (!isVoiding) return { status: 'CANCELLED' as const }
+      if (!isVoiding) {
+        await closeSessionsAndLinks(context, order, unit)
+        return { status: 'CANCELLED' as const }
+      }
       if (!viewer.scopes.includes(takesPayments))
         throw new Refusal('FORBIDDEN', `Money is held for this order: to release it takes ${takesPayments}.`, { scope: takesPayments })
       await recordIntention(context, order, { id: transactionId, type: 'VOID', amountMinor: order.authorizedMinor, cancelsOrder: true }, unit)

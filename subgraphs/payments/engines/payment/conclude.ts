@@ -6,7 +6,11 @@ import type { RefundRow } from '../../stores/refund.ts'
 import type { TransactionRow } from '../../stores/transaction.ts'
 import { post } from '../ledger/post.ts'
 import { announceOrder, approvalFacts, paidFact, refundedFact, unknownFacts } from './announce.ts'
+import { closeSessionsAndLinks } from './checkouts.ts'
+import { returnLate } from './intention.ts'
 import type { Outcome } from './outcome.ts'
+import { followPaid } from './paid.ts'
+import { announceOutcome } from './records.ts'
 import { type Settlement, settle } from './settle.ts'
 import type { PaymentWork } from './work.ts'
 
@@ -34,6 +38,15 @@ const actions = {
   PENDING: 'transaction.left_pending',
 } as const
 
+/** A transaction whose outcome is recorded, and the refund that it pays out, both as they stand. */
+export interface Held {
+  /** PENDING or UNKNOWN. */
+  readonly before: TransactionRow
+  readonly refundBefore: RefundRow | null
+  /** The order as the outcome finds it, where something of it changes first. @default as it stands */
+  readonly order?: OrderRow
+}
+
 /**
  * Records what became of a transaction, all in one database transaction: its row, its order, the refund that it pays out, the ledger, the audit
  * and the facts for others. Only the first known outcome counts; a later one changes nothing.
@@ -41,20 +54,40 @@ const actions = {
  * @returns the order as it stands then; null when the outcome had been recorded before
  */
 export async function conclude(job: PaymentWork, transactionId: string, outcome: Outcome, word: PersonsWord | null = null): Promise<OrderRow | null> {
-  const { orders, transactions, events, publicUrl } = job
-  const known = await transactions.byId.load(transactionId)
+  const known = await job.transactions.byId.load(transactionId)
   if (!known?.orderId) return null
-  let at = known.createdAt
+  const hold = async (_: OrderRow, { transaction }: Unit): Promise<Held | null> => {
+    const before = await job.transactions.lock(transactionId, transaction)
+    if (!before || !isOpen(before)) return null
+    return { before, refundBefore: before.refundId ? await job.refunds.lock(before.refundId, transaction) : null }
+  }
+  return concludeHeld(job, known.orderId, hold, outcome, word)
+}
+
+/**
+ * The same for a transaction that is locked, or written, once its order is under lock.
+ * @param hold hands it over; null: there is nothing to record
+ */
+export async function concludeHeld(
+  job: PaymentWork,
+  orderId: string,
+  hold: (order: OrderRow, unit: Unit) => Promise<Held | null>,
+  outcome: Outcome,
+  word: PersonsWord | null = null,
+): Promise<OrderRow | null> {
+  const { orders, events, publicUrl } = job
+  let at = new Date(0)
   const stepped = await step(job, {
     of: orders,
-    hold: known.orderId,
+    hold: orderId,
     async decide(order, unit) {
       at = unit.now
-      const before = await transactions.lock(transactionId, unit.transaction)
-      if (!before || !isOpen(before)) return null
-      const refundBefore = before.refundId ? await job.refunds.lock(before.refundId, unit.transaction) : null
-      const settlement = settle(order, { transaction: before, refund: refundBefore }, outcome, unit.now)
-      return { changes: settlement.order, isNews: true, along: () => writeAlong(job, order, { before, refundBefore }, settlement, unit) }
+      const held = await hold(order, unit)
+      if (!held) return null
+      const { before, refundBefore, order: found = order } = held
+      const settlement = settle(found, { transaction: before, refund: refundBefore }, outcome, unit.now)
+      const changes = { returningMinor: found.returningMinor, ...settlement.order }
+      return { changes, isNews: true, along: () => writeAlong(job, order, { before, refundBefore }, settlement, unit) }
     },
     audit({ after: { merchantId }, along }) {
       const { before, after } = along!
@@ -64,6 +97,12 @@ export async function conclude(job: PaymentWork, transactionId: string, outcome:
       return { tenantId: merchantId, action, subjectId: before.id, details }
     },
     tell: ({ after, along }) => factsOf(after, along!, publicUrl, at),
+    async wake(changed, unit) {
+      await announceOutcome(job, changed, changed.along!, unit)
+      await followPaid(job, changed, unit)
+      if (changed.after.status === 'CANCELLED') await closeSessionsAndLinks(job, changed.after, unit)
+      if (changed.along!.after?.status === 'SUCCEEDED') await returnLate(job, changed.after, changed.along!.after, unit)
+    },
     announce({ after }) {
       crash('outcome-recorded')
       announceOrder(events, after)
@@ -91,11 +130,11 @@ async function writeAlong(
   return { before, after, refundBefore, refundAfter }
 }
 
-/** What others are told of a conclusion. */
+/** Returns the facts about a conclusion. */
 function factsOf(order: OrderRow, { before, after, refundBefore, refundAfter }: Concluded, publicUrl: string, at: Date) {
   const facts = [...unknownFacts(order, before, after, publicUrl, at), ...approvalFacts(order, refundBefore, refundAfter, publicUrl)]
   if (after?.status !== 'SUCCEEDED') return facts
   if (before.type === 'REFUND') facts.push(refundedFact(order, before.amountMinor, at))
-  if (before.type === 'PURCHASE' || before.type === 'CAPTURE') facts.push(paidFact(order, before.amountMinor, at))
+  if ((before.type === 'PURCHASE' || before.type === 'CAPTURE') && !before.isLate) facts.push(paidFact(order, before.amountMinor, at))
   return facts
 }

@@ -2,7 +2,8 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { beginVoid } from './begin.ts'
-import { leaseMs, runTransaction } from './run.ts'
+import { leaseMs } from './intention.ts'
+import { runTransaction } from './run.ts'
 import type { PaymentWork } from './work.ts'
 
 /** How often transactions are looked for whose processor is to be asked again, in ms. */

@@ -83,6 +83,7 @@ interface Details {
   readonly declineCode?: unknown
   readonly processorParam?: unknown
   readonly paymentIntentId?: unknown
+  readonly field?: unknown
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -102,7 +103,8 @@ export function outcomeOf(error: unknown, isFirst: boolean): Outcome {
   if (code === 'NOT_FOUND') return failed(textOf(details.processorParam) === 'destination' ? 'ACCOUNT_UNKNOWN' : 'INVALID_METHOD')
   if (processorCode !== null && (code === 'CONFLICT' || code === 'BAD_USER_INPUT')) return failed(otherWords[processorCode] ?? 'PROCESSOR_ERROR')
   if (!isFirst) return { kind: 'UNKNOWN' }
-  if (code === 'BAD_USER_INPUT' || details.outcome === 'refused') return failed('PROCESSOR_ERROR')
+  if (code === 'BAD_USER_INPUT') return failed(textOf(details.field)?.startsWith('amount') ? 'AMOUNT_REFUSED' : 'PROCESSOR_ERROR')
+  if (details.outcome === 'refused') return failed('PROCESSOR_ERROR')
   return unsentOf(code, details, error) ?? { kind: 'UNKNOWN' }
 }
 

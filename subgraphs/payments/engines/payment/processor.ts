@@ -1,3 +1,4 @@
+import { Refusal } from '../../../../platform/errors.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { RefundRow } from '../../stores/refund.ts'
 import type { TransactionRow } from '../../stores/transaction.ts'
@@ -6,7 +7,7 @@ import { codeOfCard, failureOf, type Outcome, outcomeOf } from './outcome.ts'
 /** For how long an answer of the processor is waited for, in ms: a little longer than the gateway waits itself. */
 export const answerMs = 29_000
 
-/** What the processor is asked about. */
+/** The subject of a call to the processor. */
 export interface Call {
   readonly order: OrderRow
   readonly transaction: TransactionRow
@@ -40,7 +41,7 @@ export interface Told {
 /** The payment processor, as the gateway to providers offers it. Each call throws what the gateway refuses it with. */
 export interface Processor {
   /** Charges a payment method, or has its money held. */
-  charge(charge: Told & { readonly paymentMethod: string; readonly isHeld: boolean }): Promise<Intent | null>
+  charge(charge: Told & { readonly paymentMethod: string; readonly customer: string | null; readonly isHeld: boolean }): Promise<Intent | null>
   /** Takes so much of what is held. */
   capture(capture: Told & { readonly paymentId: string }): Promise<Intent | null>
   /** Releases all that is held. */
@@ -67,14 +68,14 @@ export async function callProcessor(processor: Processor, call: Call, isFirst: b
 }
 
 async function told(processor: Processor, { order, transaction, refund }: Call): Promise<Outcome> {
-  const { id: key, type, amountMinor, currency, paymentMethod, processorId, organizationId } = transaction
+  const { id: key, type, amountMinor, currency, paymentMethod, paymentCustomer: customer, processorId, organizationId } = transaction
   const what = { organizationId, key, amountMinor, currency, metadata: { order_id: order.id, transaction_id: key } }
-  const paymentId = order.processorPaymentId ?? ''
+  const paymentId = transaction.paymentId ?? order.processorPaymentId ?? ''
   switch (type) {
     case 'AUTHORIZE':
     case 'PURCHASE':
       if (processorId) return chargeOutcome(await processor.payment(organizationId, processorId), type)
-      return chargeOutcome(await processor.charge({ ...what, paymentMethod: paymentMethod ?? '', isHeld: type === 'AUTHORIZE' }), type)
+      return chargeOutcome(await processor.charge({ ...what, paymentMethod: paymentMethod ?? '', customer, isHeld: type === 'AUTHORIZE' }), type)
     case 'CAPTURE':
       return captureOutcome(await processor.capture({ ...what, paymentId }))
     case 'VOID':
@@ -120,4 +121,13 @@ function refundOutcome(returned: Returned | null): Outcome {
   if (status === 'SUCCEEDED') return { kind: 'SUCCEEDED', processorId }
   if (status === 'FAILED' || status === 'CANCELED') return { kind: 'FAILED', failure: failureOf('PROCESSOR_ERROR'), processorId }
   return { kind: 'UNKNOWN', processorId }
+}
+
+/**
+ * Reads a token of the processor. What was sent instead is not repeated: it may be a card number.
+ * @throws BAD_USER_INPUT for anything else
+ */
+export function readToken(token: string, field = 'token'): string {
+  if (/^pm_[A-Za-z0-9_]{1,250}$/.test(token)) return token
+  throw new Refusal('BAD_USER_INPUT', `${field} is no token of the processor: send the pm_… that its form returned, never a card number.`, { field })
 }

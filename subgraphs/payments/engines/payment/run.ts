@@ -1,11 +1,8 @@
 import { crash } from '../../../../platform/crash.ts'
 import { conclude, isOpen } from './conclude.ts'
 import { failureOf, type Outcome } from './outcome.ts'
-import { answerMs, callProcessor } from './processor.ts'
+import { callProcessor } from './processor.ts'
 import type { PaymentWork } from './work.ts'
-
-/** For how long a process that calls the processor keeps others from it, in ms: longer than any answer takes. */
-export const leaseMs = answerMs + 6_000
 
 /**
  * Calls the processor for a transaction whose intention is recorded, and records what became of it.
@@ -26,9 +23,11 @@ export async function runTransaction(job: PaymentWork, transactionId: string, is
 }
 
 /** Logs that the processor did what is recorded as failed, as when a person said so meanwhile: nothing is booked, and a person has to look. */
-async function noteContradiction(job: PaymentWork, transactionId: string, processorId: string | null): Promise<void> {
-  const recorded = await job.transactions.byId.load(transactionId)
+export async function noteContradiction(job: PaymentWork, transactionId: string, processorId: string | null): Promise<void> {
+  const recorded = await job.transactions.byId.clear(transactionId).load(transactionId)
   if (recorded?.status !== 'FAILED') return
+  // The answer to a repeated call is as old as the first one: the processor itself has said since that this refund failed.
+  if (recorded.type === 'REFUND' && recorded.processorId !== null) return
   job.log.error({ transactionId, processorId }, 'the processor carried out a transaction that is recorded as failed: undo it at the processor')
 }
 
