@@ -1,7 +1,8 @@
 import { idOfName } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
-import { attachMethod, makeProcessorCustomer } from './payment-method/processor.ts'
+import { processorCustomerOf } from '../engines/keeping/customer.ts'
+import { attachMethod } from './payment-method/processor.ts'
 
 const [venueName, customerName] = ['Demo Venue', 'Demo Customer']
 
@@ -44,7 +45,7 @@ export async function provideDemoCard(job: Job, customerId: string): Promise<voi
   if (!customer || customer.erasedAt || methods.length > 0) return
   const { organizationId, createdBy } = customer
   const id = idOfName(customerId, 'card')
-  const processorId = customer.processorId ?? (await makeProcessorCustomer(job, customer))
+  const processorId = await processorCustomerOf(job, customer)
   const method = await attachMethod(job, organizationId, { customerId: processorId, token: 'pm_card_visa', key: id })
   await inTransaction(job, async ({ transaction, now }) => {
     const held = await customers.lock(customerId, transaction)

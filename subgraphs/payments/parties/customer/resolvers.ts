@@ -5,6 +5,7 @@ import { changesOf } from '../../admin/audit/rules.ts'
 import type { Context } from '../../context.ts'
 import type { CreateCustomerInput, EraseCustomerInput, Resolvers, UpdateCustomerInput } from '../../resolvers.generated.ts'
 import type { CustomerRow } from '../../stores/parties/customer.ts'
+import type { PaymentMethodRow } from '../../stores/parties/payment-method.ts'
 import { detachMethod } from '../payment-method/processor.ts'
 import { editCustomer, eraseCustomer, max, readCustomer } from './rules.ts'
 
@@ -49,12 +50,14 @@ async function erase(context: Context, input: EraseCustomerInput): Promise<Custo
   const { id } = await customers.require(input.id)
   const methods = await paymentMethods.manyBy('customerId').load(id)
   await Promise.all(methods.map(method => detachMethod(context, tenantId, method)))
-  return change(context, {
+  let late: readonly PaymentMethodRow[] = []
+  const erased = await change(context, {
     of: customers,
     id,
     expectedVersion: input.expectedVersion,
     once: { what: 'eraseCustomer', tenantId, input },
     async decide(customer, { now, transaction }) {
+      late = (await paymentMethods.ofCustomer(id, transaction)).filter(method => !methods.some(known => known.id === method.id))
       await paymentMethods.removeAll(id, transaction)
       return eraseCustomer(customer, now)
     },
@@ -62,6 +65,9 @@ async function erase(context: Context, input: EraseCustomerInput): Promise<Custo
     // The answer lists the methods as they are now.
     announce: () => void paymentMethods.manyBy('customerId').clear(id),
   })
+  // Kept at this very moment.
+  await Promise.all(late.map(method => detachMethod(context, tenantId, method)))
+  return erased
 }
 
 export const customerResolvers: Resolvers = {

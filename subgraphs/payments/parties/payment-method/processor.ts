@@ -1,21 +1,23 @@
+import type { Ask } from '../../../../platform/ask.ts'
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
-import type { Context, Job } from '../../context.ts'
+import type { Methods, ProcessorMethod } from '../../engines/keeping/work.ts'
 import { forOrganization } from '../../processor.ts'
 import type { CustomerRow } from '../../stores/parties/customer.ts'
-import {
-  AttachProcessorMethodDocument,
-  type AttachProcessorMethodMutation,
-  DetachProcessorMethodDocument,
-  MakeProcessorCustomerDocument,
-} from './ask.generated.ts'
+import { AttachProcessorMethodDocument, DetachProcessorMethodDocument, MakeProcessorCustomerDocument } from './ask.generated.ts'
 
-/** A payment method as the processor knows it. */
-export type ProcessorMethod = NonNullable<AttachProcessorMethodMutation['attachProcessorPaymentMethod']>
+interface Asks {
+  readonly ask: Ask
+}
 
-type Asks = Pick<Context | Job, 'ask'>
+/** Customers and their methods by the gateway to providers. */
+export const methodsBy = (ask: Ask): Methods => ({
+  makeCustomer: customer => makeProcessorCustomer({ ask }, customer),
+  attach: (organizationId, method) => attachMethod({ ask }, organizationId, method),
+  detach: (organizationId, method) => detachMethod({ ask }, organizationId, method),
+})
 
 /** Makes a customer at the processor, which is told our id alone. @returns the processor's id of it */
-export async function makeProcessorCustomer({ ask }: Asks, { id, organizationId }: CustomerRow): Promise<string> {
+async function makeProcessorCustomer({ ask }: Asks, { id, organizationId }: CustomerRow): Promise<string> {
   const input = { idempotencyKey: `customer:${id}`, metadata: { customer_id: id } }
   const { createProcessorCustomer } = await ask(MakeProcessorCustomerDocument, { input }, forOrganization(organizationId))
   return createProcessorCustomer!.id

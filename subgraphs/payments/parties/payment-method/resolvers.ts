@@ -5,12 +5,14 @@ import { notFound } from '../../../store/store.ts'
 import { change, remove, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
-import { readToken } from '../../engines/payment/token.ts'
+import { processorCustomerOf } from '../../engines/keeping/customer.ts'
+import { requireRoom } from '../../engines/keeping/rules.ts'
+import type { ProcessorMethod } from '../../engines/keeping/work.ts'
+import { readToken } from '../../engines/payment/processor.ts'
 import type { AddPaymentMethodInput, Resolvers, SetDefaultPaymentMethodInput } from '../../resolvers.generated.ts'
 import { type CustomerRow, requireKept } from '../../stores/parties/customer.ts'
 import type { PaymentMethodRow } from '../../stores/parties/payment-method.ts'
-import { attachMethod, detachMethod, makeProcessorCustomer, type ProcessorMethod } from './processor.ts'
-import { requireRoom } from './rules.ts'
+import { attachMethod, detachMethod } from './processor.ts'
 
 const line = (action: string, { id, organizationId, customerId }: PaymentMethodRow) => ({
   tenantId: organizationId,
@@ -33,26 +35,12 @@ async function addMethod(context: Context, input: AddPaymentMethodInput): Promis
     find: id => paymentMethods.byId.load(id),
     async make(hold) {
       requireRoom((await paymentMethods.manyBy('customerId').load(customer.id)).length)
-      const customerId = customer.processorId ?? (await processorIdOf(context, customer))
+      const customerId = await processorCustomerOf(context, customer)
       const attached = await attachMethod(context, tenantId, { customerId, token, key: hold.id })
       return keep(context, { customer, attached, isDefault: input.isDefault === true, hold })
     },
   })
   return row
-}
-
-/** Makes the customer at the processor, and remembers its id there. */
-async function processorIdOf(context: Context, customer: CustomerRow): Promise<string> {
-  const { customers } = context
-  const processorId = await makeProcessorCustomer(context, customer)
-  await write(context, {
-    async run({ transaction }) {
-      const held = await customers.lock(customer.id, transaction)
-      if (held && held.processorId === null) await customers.update(held, { processorId }, transaction)
-      return null
-    },
-  })
-  return processorId
 }
 
 interface Attached {
