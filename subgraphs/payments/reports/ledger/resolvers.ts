@@ -1,10 +1,10 @@
-import { readId } from '../../../platform/ids.ts'
-import { activeOrganization } from '../../viewer.ts'
-import type { Context } from '../context.ts'
-import { genesisHash } from '../engines/ledger/chain.ts'
-import type { Verification } from '../engines/ledger/proof.ts'
-import { verifyLedger } from '../engines/ledger/verify.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
+import { readId } from '../../../../platform/ids.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import { genesisHash } from '../../engines/ledger/chain.ts'
+import type { Verification } from '../../engines/ledger/proof.ts'
+import { verifyLedger } from '../../engines/ledger/verify.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
 
 /** What is said of an organization that has no merchant yet. */
 const empty: Verification = { ok: true, entries: 0n, headHash: genesisHash, brokenAt: null, unbalancedMovements: [], wrongBalances: [], totals: [] }

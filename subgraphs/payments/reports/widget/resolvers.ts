@@ -1,5 +1,5 @@
-import { activeOrganization } from '../../viewer.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
 import { payload } from './rules.ts'
 
 export const widgetResolvers: Resolvers = {
