@@ -1,10 +1,11 @@
+import { Refusal } from '../../../platform/errors.ts'
 import { readText, requireId } from '../../../platform/ids.ts'
 import { type Hold, makeHeld } from '../../store/claim.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { beginCancellation, beginCapture, beginPayment, beginVoid } from '../engines/payment/begin.ts'
+import { readToken } from '../engines/payment/processor.ts'
 import { runAndWait } from '../engines/payment/run.ts'
-import { readToken } from '../engines/payment/token.ts'
 import type { CancelOrderInput, CaptureOrderInput, PayOrderInput, VoidOrderInput } from '../resolvers.generated.ts'
 import type { OrderRow } from '../stores/order.ts'
 
@@ -40,12 +41,28 @@ async function move(context: Context, { what, orderId: given, input, begin }: Mo
   return row
 }
 
+/**
+ * Finds what the processor calls a kept method and its customer.
+ * @throws NOT_FOUND; BAD_USER_INPUT for the method of another customer than the order's
+ */
+async function keptMethod({ customers, orders, paymentMethods }: Context, orderId: string, id: string) {
+  const { customerId, processorId: paymentMethod } = await paymentMethods.require(id, 'paymentMethodId')
+  const order = await orders.byId.load(orderId)
+  if (order?.customerId && order.customerId !== customerId)
+    throw new Refusal('BAD_USER_INPUT', 'paymentMethodId names a method of another customer: name one of the customer who pays.', { field: 'paymentMethodId' })
+  return { paymentMethod, paymentCustomer: (await customers.byId.load(customerId))?.processorId ?? null }
+}
+
 /** Charges a payment method for an order, or holds its money with `capture: false`. A decline is an answer. */
 export function payOrder(context: Context, input: PayOrderInput): Promise<OrderRow> {
-  const { orderId, paymentMethodToken, capture, expectedVersion } = input
-  const paymentMethod = readToken(paymentMethodToken ?? '', 'paymentMethodToken')
-  const payment = { orderId, expectedVersion, paymentMethod, capture: capture ?? true }
-  const begin = async (_: Context, id: string) => (await beginPayment(context, id, payment)) !== null
+  const { orderId, paymentMethodToken, paymentMethodId, capture, expectedVersion } = input
+  if (paymentMethodId && paymentMethodToken)
+    throw new Refusal('BAD_USER_INPUT', 'Both paymentMethodId and paymentMethodToken are given: send one of them.', { field: 'paymentMethodId' })
+  const token = paymentMethodId ? null : readToken(paymentMethodToken ?? '', 'paymentMethodToken')
+  const begin = async (_: Context, id: string) => {
+    const method = token === null ? await keptMethod(context, orderId, paymentMethodId!) : { paymentMethod: token, paymentCustomer: null }
+    return (await beginPayment(context, id, { orderId, expectedVersion, ...method, capture: capture ?? true })) !== null
+  }
   return move(context, { what: 'payOrder', orderId, input, begin })
 }
 

@@ -9,10 +9,12 @@ import type { Context } from '../context.ts'
 import { announceOrder, orderTopic } from '../engines/payment/announce.ts'
 import { dueOf, refundableOf, requireMove } from '../engines/payment/moves.ts'
 import type { CreateOrderInput, Resolvers, UpdateOrderInput } from '../resolvers.generated.ts'
+import type { InvoiceRow } from '../stores/invoicing/invoice.ts'
 import type { OrderRow } from '../stores/order.ts'
 import { requireKept } from '../stores/parties/customer.ts'
 import { requireActiveVenue, type VenueRow } from '../stores/parties/venue.ts'
 import { shownFailure } from '../transaction/failure.ts'
+import { shownLines } from './lines.ts'
 import { readMetadata, readMetadataFilter } from './metadata.ts'
 import { cancelOrder, captureOrder, payOrder, voidOrder } from './payments.ts'
 import { most, workOut } from './rules.ts'
@@ -54,26 +56,39 @@ async function createOrder(context: Context, input: CreateOrderInput): Promise<O
   return row
 }
 
-/** Changes a draft; once for each key. */
+/** Changes a draft, or the metadata of any order; once for each key. */
 async function updateOrder(context: Context, input: UpdateOrderInput): Promise<OrderRow> {
   const { viewer, orders, events } = context
   const tenantId = activeOrganization(viewer, 'Orders')
-  const { id, expectedVersion, lines, description, reference } = input
+  const { id, expectedVersion, lines, description, reference, customerId } = input
+  const metadata = readMetadata(input.metadata)
+  const customer = customerId ? await context.customers.require(customerId, 'customerId') : null
+  if (customer) requireKept(customer)
   const changes: Partial<OrderRow> = {
     ...(lines && workOut(lines)),
     ...(description !== undefined && { description: readText(description, 'description', most.description) }),
     ...(reference !== undefined && { reference: readText(reference, 'reference', most.reference) }),
+    ...(customerId !== undefined && { customerId: customer?.id ?? null }),
+    ...(metadata && { metadata }),
   }
+  const isMetadataAlone = Object.keys(changes).join() === 'metadata'
   return change(context, {
     of: orders,
     ...{ id, expectedVersion, once: { what: 'updateOrder', tenantId, input } },
-    decide(order) {
-      requireMove(order, 'update')
+    async decide(order, { transaction }) {
+      if (!isMetadataAlone) requireMove(order, 'update')
+      if (lines || customerId !== undefined) requireNotIssued(await context.invoices.lockOfOrder(order.id, transaction))
       return changes
     },
     audit: ({ after }) => ({ tenantId: after.merchantId, action: 'order.updated', subjectId: after.id, details: { fields: Object.keys(changes) } }),
     announce: ({ after }) => announceOrder(events, after),
   })
+}
+
+/** @throws CONFLICT, reason ALREADY_INVOICED, where an invoice was issued that says what is paid, and by whom */
+function requireNotIssued(invoice: InvoiceRow | null): void {
+  if (invoice?.status !== 'FINALIZED') return
+  throw new Refusal('CONFLICT', 'An invoice of the order was issued: void it, and write another.', { reason: 'ALREADY_INVOICED', invoiceId: invoice.id })
 }
 
 /** Who pays, and where it is sold. @throws NOT_FOUND for an id of another organization; CONFLICT for an erased customer and an archived venue */
@@ -91,7 +106,7 @@ function requireVenueOf(venue: VenueRow, merchantId: string): void {
     throw new Refusal('BAD_USER_INPUT', 'venueId names a venue of another merchant: name one of the merchant who sells.', { field: 'venueId' })
 }
 
-const money = (amountMinor: bigint | string, currency: string) => ({ amountMinor, currency })
+const money = (amountMinor: bigint, currency: string) => ({ amountMinor, currency })
 
 const currencies = [...exponents].map(([code, exponent]) => ({ code, exponent }))
 
@@ -133,14 +148,7 @@ export const orderResolvers: Resolvers = {
   },
   Order: {
     __resolveReference: ({ id }, { orders }) => orders.byId.load(id),
-    lines: ({ lines, currency }) =>
-      lines.map(({ unitAmountMinor, discountMinor, taxMinor, totalMinor, ...line }) => ({
-        ...line,
-        unitAmount: money(unitAmountMinor, currency),
-        discount: money(discountMinor, currency),
-        tax: money(taxMinor, currency),
-        total: money(totalMinor, currency),
-      })),
+    lines: ({ lines, currency }) => shownLines(lines, currency),
     subtotal: ({ subtotalMinor, currency }) => money(subtotalMinor, currency),
     discount: ({ discountMinor, currency }) => money(discountMinor, currency),
     tax: ({ taxMinor, currency }) => money(taxMinor, currency),

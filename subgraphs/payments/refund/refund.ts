@@ -6,51 +6,77 @@ import { activeOrganization, actorOf } from '../../viewer.ts'
 import { refundThreshold } from '../admin/settings/rules.ts'
 import type { Context } from '../context.ts'
 import { announceOrder, approvalFacts } from '../engines/payment/announce.ts'
-import { recordIntention } from '../engines/payment/begin.ts'
+import { recordIntention } from '../engines/payment/intention.ts'
 import { runAndWait } from '../engines/payment/run.ts'
+import { readMetadata } from '../order/metadata.ts'
 import type { ApproveRefundInput, DecideRefundInput, RefundOrderInput, RejectRefundInput } from '../resolvers.generated.ts'
-import type { OrderRow } from '../stores/order.ts'
+import type { PaymentSettingsRow } from '../stores/admin/settings.ts'
+import type { MetadataRow, OrderRow } from '../stores/order.ts'
 import type { RefundRow } from '../stores/refund.ts'
-import { amountOf, most, requireSecondPerson, requireWaiting } from './rules.ts'
+import { amountOf, most, requireSecondPerson, requireUndisputed, requireWaiting } from './rules.ts'
 
 /** What was recorded of a refund. */
-interface Recorded {
+export interface Recorded {
   readonly order: OrderRow
   readonly refund: RefundRow
   /** The transaction that pays it out; null: it waits. */
   readonly transactionId: string | null
 }
 
-/** Writes a refund and holds its amount, under the order's lock; with it the intention to pay it out, unless it waits for approval. */
-async function recordRefund(context: Context, id: string, input: RefundOrderInput): Promise<Recorded> {
-  const { orders, refunds, settings, viewer, events, publicUrl } = context
-  const note = readText(input.note, 'note', most.note)
-  const orderId = requireId(input.orderId, 'orderId')
-  const ofOrganization = await settings.of(activeOrganization(viewer, 'Refunds'))
-  return write(context, {
-    async run(unit): Promise<Recorded> {
-      const order = (await orders.lock(orderId, unit.transaction)) ?? (await orders.require(orderId, 'orderId'))
-      const number = await refunds.countOf(order.id, unit.transaction)
-      const amountMinor = amountOf(order, input.amountMinor ?? null, { number, isDisputed: false })
-      const isWaiting = amountMinor > refundThreshold(ofOrganization, order.currency)
-      const { merchantId, organizationId, currency } = order
-      const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(viewer) }
-      const refund = await refunds.insert(
-        {
-          ...{ id, merchantId, organizationId, orderId: order.id, amountMinor, currency, reason: input.reason, note, origin: 'PLATFORM', ...stamps },
-          status: isWaiting ? 'AWAITING_APPROVAL' : 'PENDING',
-          requestedBy: viewer.kind === 'user' ? viewer.userId : null,
-          requestedKeyId: viewer.keyId,
-        },
-        unit.transaction,
-      )
-      const held = await hold(context, order, amountMinor, unit)
-      return { order: held, refund, transactionId: isWaiting ? null : await intendRefund(context, held, refund, unit) }
+/** What is to go back. */
+export interface RefundRequest {
+  readonly orderId: string
+  /** In minor units; null: all that may still go back. */
+  readonly amountMinor: bigint | null
+  readonly reason: RefundRow['reason']
+  readonly note: string | null
+  readonly metadata?: readonly MetadataRow[] | undefined
+}
+
+/**
+ * Writes a refund and holds its amount, under the order's lock, in the caller's transaction; with it the intention to pay it out, unless it
+ * waits for approval. `announcements` says what follows.
+ */
+export async function writeRefund(
+  context: Context,
+  id: string,
+  { orderId, amountMinor: asked, reason, note, metadata = [] }: RefundRequest,
+  ofOrganization: PaymentSettingsRow,
+  unit: Unit,
+): Promise<Recorded> {
+  const { disputes, orders, refunds, viewer } = context
+  const order = (await orders.lock(orderId, unit.transaction)) ?? (await orders.require(orderId, 'orderId'))
+  const number = await refunds.countOf(order.id, unit.transaction)
+  const amountMinor = amountOf(order, asked, { number, isDisputed: await disputes.hasOpen(order.id, unit.transaction) })
+  const isWaiting = amountMinor > refundThreshold(ofOrganization, order.currency)
+  const { merchantId, organizationId, currency } = order
+  const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(viewer) }
+  const refund = await refunds.insert(
+    {
+      ...{ id, merchantId, organizationId, orderId: order.id, amountMinor, currency, reason, note, metadata, origin: 'PLATFORM', ...stamps },
+      status: isWaiting ? 'AWAITING_APPROVAL' : 'PENDING',
+      requestedBy: viewer.kind === 'user' ? viewer.userId : null,
+      requestedKeyId: viewer.keyId,
     },
-    audit: ({ refund }) => auditOf(refund, 'refund.requested'),
-    tell: ({ order, refund }) => approvalFacts(order, null, refund, publicUrl),
-    announce: ({ order }) => announceOrder(events, order),
-  })
+    unit.transaction,
+  )
+  const held = await hold(context, order, amountMinor, unit)
+  return { order: held, refund, transactionId: isWaiting ? null : await intendRefund(context, held, refund, unit) }
+}
+
+/** What follows when a refund was written. */
+export const announcements = ({ events, publicUrl }: Pick<Context, 'events' | 'publicUrl'>) => ({
+  audit: ({ refund }: Recorded) => auditOf(refund, 'refund.requested'),
+  tell: ({ order, refund }: Recorded) => approvalFacts(order, null, refund, publicUrl),
+  announce: ({ order }: Recorded) => announceOrder(events, order),
+})
+
+async function recordRefund(context: Context, id: string, input: RefundOrderInput): Promise<Recorded> {
+  const note = readText(input.note, 'note', most.note)
+  const metadata = readMetadata(input.metadata)
+  const request = { orderId: requireId(input.orderId, 'orderId'), amountMinor: input.amountMinor ?? null, reason: input.reason, note, metadata }
+  const ofOrganization = await context.settings.of(activeOrganization(context.viewer, 'Refunds'))
+  return write(context, { run: unit => writeRefund(context, id, request, ofOrganization, unit), ...announcements(context) })
 }
 
 const hold = ({ orders }: Context, order: OrderRow, amountMinor: bigint, { now, transaction }: Unit): Promise<OrderRow> =>
@@ -145,7 +171,7 @@ async function decide(
   status: 'PENDING' | 'REJECTED',
   judge: (refund: RefundRow) => Partial<RefundRow>,
 ): Promise<string | null> {
-  const { orders, refunds, viewer, events, publicUrl } = context
+  const { orders, refunds, disputes, viewer, events, publicUrl } = context
   const { orderId } = await refunds.require(id)
   let order: OrderRow | null = null
   let transactionId: string | null = null
@@ -153,6 +179,7 @@ async function decide(
     ...{ of: refunds, id, expectedVersion },
     async before(unit) {
       order = await orders.lock(orderId, unit.transaction)
+      if (status === 'PENDING') requireUndisputed(await disputes.hasOpen(orderId, unit.transaction))
     },
     async decide(refund, unit) {
       const changes = judge(refund)

@@ -16,7 +16,7 @@ export const most = { ofOrder: 50, note: 500 } as const
 export function amountOf(order: OrderRow, asked: bigint | null, { number, isDisputed }: { readonly number: number; readonly isDisputed: boolean }): bigint {
   if (asked !== null && asked < 1n) throw new Refusal('BAD_USER_INPUT', 'amountMinor must be at least 1.', { field: 'amountMinor' })
   requireMove(order, 'refund')
-  if (isDisputed) throw new Refusal('CONFLICT', 'A dispute of this order is open: nothing goes back until it is decided.', { reason: 'DISPUTED' })
+  requireUndisputed(isDisputed)
   const refundable = refundableOf(order)
   if (refundable < 1n || (asked ?? refundable) > refundable)
     throw new Refusal('CONFLICT', `${refundable} minor units of this order may still go back: ask for at most that.`, {
@@ -24,6 +24,11 @@ export function amountOf(order: OrderRow, asked: bigint | null, { number, isDisp
     })
   if (number >= most.ofOrder) throw new Refusal('CONFLICT', `An order has at most ${most.ofOrder} refunds: this one has them.`, { reason: 'TOO_MANY_REFUNDS' })
   return asked ?? refundable
+}
+
+/** @throws CONFLICT, reason DISPUTED, while a dispute of the order is open */
+export function requireUndisputed(isDisputed: boolean): void {
+  if (isDisputed) throw new Refusal('CONFLICT', 'A dispute of this order is open: nothing goes back until it is decided.', { reason: 'DISPUTED' })
 }
 
 /** What may be decided of a refund. */

@@ -5,6 +5,7 @@ import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { conclude } from '../engines/payment/conclude.ts'
 import { failureOf, type Outcome } from '../engines/payment/outcome.ts'
+import { concludeTransfer } from '../engines/settlement/conclude.ts'
 import type { ResolveTransactionInput } from '../resolvers.generated.ts'
 import type { TransactionRow } from '../stores/transaction.ts'
 
@@ -12,7 +13,7 @@ import type { TransactionRow } from '../stores/transaction.ts'
 const most = { note: 500, processorId: 255 } as const
 
 /** Types whose success has to have a name at the processor: later calls name it. */
-const named: ReadonlySet<TransactionRow['type']> = new Set(['AUTHORIZE', 'PURCHASE', 'REFUND'])
+const named: ReadonlySet<TransactionRow['type']> = new Set(['AUTHORIZE', 'PURCHASE', 'REFUND', 'TRANSFER'])
 
 /**
  * Requires that a person may say what became of a transaction.
@@ -36,7 +37,7 @@ export function readOutcome(transaction: TransactionRow, outcome: ResolveTransac
 export async function resolveTransaction(context: Context, input: ResolveTransactionInput): Promise<TransactionRow> {
   const { transactions, viewer } = context
   const tenantId = activeOrganization(viewer, 'Transactions')
-  const { id } = await transactions.require(input.id)
+  const { id, settlementBatchId } = await transactions.require(input.id)
   const note = readText(input.note, 'note', most.note)
   const processorId = readText(input.processorId, 'processorId', most.processorId)
   const job = context.jobFor(actorOf(viewer))
@@ -46,7 +47,8 @@ export async function resolveTransaction(context: Context, input: ResolveTransac
     async make() {
       const outcome = readOutcome((await find())!, input.outcome, processorId)
       // Whoever was quicker, a person or the processor, has said it: this one is told what it is now.
-      if (!(await conclude(job, id, outcome, { note }))) readOutcome((await find())!, input.outcome, processorId)
+      const isRecorded = settlementBatchId ? await concludeTransfer(job, id, outcome, { note }) : (await conclude(job, id, outcome, { note })) !== null
+      if (!isRecorded) readOutcome((await find())!, input.outcome, processorId)
       return (await find())!
     },
   })
