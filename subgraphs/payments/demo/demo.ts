@@ -1,8 +1,8 @@
-import { idOfName } from '../../platform/ids.ts'
-import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
-import { inTransaction } from '../store/write.ts'
-import type { Job } from './context.ts'
-import { type GivenLine, workOut } from './order/rules.ts'
+import { idOfName } from '../../../platform/ids.ts'
+import { type Deletion, deletionsBy, type Run } from '../../store/removal.ts'
+import { inTransaction } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import { type GivenLine, workOut } from '../order/rules.ts'
 
 const merchantName = 'Demo Merchant'
 const currency = 'EUR'
@@ -13,6 +13,9 @@ interface DemoOrder {
   readonly description: string
   readonly lines: readonly GivenLine[]
 }
+
+/** The order whose payer disputes it. */
+export const disputedMark = 'demo-chairs'
 
 /** What is ordered of the demo merchant, in order of creation. */
 const demoOrders: readonly DemoOrder[] = [
@@ -25,6 +28,24 @@ const demoOrders: readonly DemoOrder[] = [
     ],
   },
   { mark: 'demo-subscription', description: 'One year of the newsletter', lines: [{ name: 'Newsletter, a year', unitAmountMinor: 4_800n, taxRate: '19' }] },
+  // What becomes of the others stands in trade.ts, by their marks.
+  ...(
+    [
+      ['demo-checkout', 'Two seats in the evening course', 'Seat in the evening course', 8_900n, 2],
+      ['demo-deposit', 'Deposit for the rented projector', 'Deposit', 20_000n, 1],
+      ['demo-tickets', 'Tickets for the open day', 'Ticket', 2_500n, 4],
+      ['demo-breakfast', 'Breakfast for ten people', 'Breakfast', 1_190n, 10],
+      ['demo-concert', 'Tickets for the concert that was called off', 'Ticket', 3_500n, 2],
+      ['demo-course', 'A course in book-keeping', 'Course', 34_900n, 1],
+      ['demo-catering', 'Catering for the summer party', 'Menu', 4_200n, 30],
+      ['demo-machine', 'A machine that is sent back', 'Coffee machine', 189_000n, 1],
+      [disputedMark, 'Chairs that never arrived, says the customer', 'Chair', 7_900n, 4],
+      ['demo-consulting', 'Two days of consulting', 'Day of consulting', 96_000n, 2],
+      ['demo-poster', 'Posters for the fair', 'Poster', 1_450n, 20],
+      ['demo-printing', 'Printing of the annual report', 'Report', 890n, 100],
+      ['demo-booth', 'A booth at the fair', 'Booth', 120_000n, 1],
+    ] as const
+  ).map(([mark, description, name, unitAmountMinor, quantity]) => ({ mark, description, lines: [{ name, quantity, unitAmountMinor, taxRate: '19' }] })),
 ]
 
 /** Whose the demo is. */
@@ -33,11 +54,11 @@ export interface DemoOwner {
   readonly userId: string
 }
 
-/** Makes what is missing of the demo's merchant and orders. @param job in the owner's name */
+/** Makes what is missing of the demo's merchant and orders, all of them drafts. @param job in the owner's name @returns the orders' ids, in order of creation and by mark */
 export async function provideDemo(
   job: Job,
   { organizationId, userId }: DemoOwner,
-): Promise<{ readonly merchantId: string; readonly orderIds: readonly string[] }> {
+): Promise<{ readonly merchantId: string; readonly orderIds: readonly string[]; readonly byMark: ReadonlyMap<string, string> }> {
   const { merchants, orders } = job
   const createdBy = `user:${userId}`
   const ofDemo = idOfName(organizationId, merchantName)
@@ -59,7 +80,7 @@ export async function provideDemo(
       await orders.insert({ ...place, ...workOut(lines), createdAt, updatedAt: createdAt, createdBy }, transaction)
     }
   })
-  return { merchantId, orderIds }
+  return { merchantId, orderIds, byMark: new Map(demoOrders.map(({ mark }, at) => [mark, orderIds[at]!])) }
 }
 
 /** What goes of payments with organizations, beside what belongs to these. */
