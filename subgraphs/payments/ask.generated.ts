@@ -30,6 +30,59 @@ export type CaptureProcessorPaymentIntentInput = {
   readonly idempotencyKey: string;
 };
 
+/** Which dispute is accepted. */
+export type CloseProcessorDisputeInput = {
+  readonly id: string | number;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What a new page asks for. */
+export type CreateProcessorCheckoutSessionInput = {
+  readonly mode: ProcessorCheckoutMode;
+  readonly customerId?: string | number | null | undefined;
+  /** At most 100, all of one currency; none where a payment method is left. */
+  readonly lineItems?: ReadonlyArray<ProcessorLineItemInput> | null | undefined;
+  /** Only where somebody pays once. */
+  readonly captureMethod?: ProcessorCaptureMethod | null | undefined;
+  /** `{CHECKOUT_SESSION_ID}` in it becomes the id. */
+  readonly successUrl: string;
+  readonly cancelUrl?: string | null | undefined;
+  /** What the page is called here. */
+  readonly clientReferenceId?: string | null | undefined;
+  /** 30 minutes to 24 hours from now; left out, 24 hours. */
+  readonly expiresAt?: string | null | undefined;
+  /** Names with texts that stay with it and what comes of it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** A file to keep. */
+export type CreateProcessorFileInput = {
+  /** The name of the file, at most 200 characters, without a path. */
+  readonly name: string;
+  /** `application/pdf`, `image/png` or `image/jpeg`. */
+  readonly contentType: string;
+  /** The file in base64, with padding, on one line; at most 5 MiB. */
+  readonly content: string;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
 /** What a new payment is. */
 export type CreateProcessorPaymentIntentInput = {
   readonly amount: MoneyInput;
@@ -64,6 +117,72 @@ export type CreateProcessorRefundInput = {
   readonly idempotencyKey: string;
 };
 
+/** What is moved, and where to. */
+export type CreateProcessorTransferInput = {
+  readonly amount: MoneyInput;
+  /** The connected account: `acct_…`. */
+  readonly destinationAccountId: string | number;
+  /** A name under which it and payments belong together. */
+  readonly transferGroup?: string | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** A file that a mail carries. It is kept encrypted until the mail has left, and not after. */
+export type EmailAttachmentInput = {
+  /** The name of the file, at most 200 characters, without a path. */
+  readonly name: string;
+  /** A media type without parameters, such as `application/pdf`; none of `multipart/` and `message/`. */
+  readonly contentType: string;
+  /** The file in base64, with padding, on one line. */
+  readonly content: string;
+};
+
+/** A header of a mail. */
+export type EmailHeaderInput = {
+  readonly name: string;
+  /** At most 900 characters of ASCII, on one line. */
+  readonly value: string;
+};
+
+/** Where a mail stands. */
+export type EmailStatus =
+  /** It waits to be sent, or to be tried again. */
+  | 'QUEUED'
+  /** It is handed over at this moment. */
+  | 'SENDING'
+  /** A mail server has taken it. */
+  | 'SENT'
+  /** It was reported as delivered. */
+  | 'DELIVERED'
+  /** A mail server refused it for good, or it was reported as returned: its address gets no more mail if that is none. */
+  | 'BOUNCED'
+  /** Somebody called it unwanted: they get no more mail from the organization. */
+  | 'COMPLAINED'
+  /** Every recipient is suppressed: nothing was sent. */
+  | 'SUPPRESSED'
+  /** It could not be handed over, however often it was tried. */
+  | 'FAILED'
+  /** The mail server said nothing after it had the mail. It is never sent again; a report may say what became of it. */
+  | 'UNKNOWN';
+
+/** Which page is closed. */
+export type ExpireProcessorCheckoutSessionInput = {
+  readonly id: string | number;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
 /** An amount of money to be handed to the processor. */
 export type MoneyInput = {
   /** In the currency's minor unit as `Money` counts it: cents of EUR, yen of JPY, fils of BHD. */
@@ -78,6 +197,23 @@ export type ProcessorCaptureMethod =
   /** It is held until somebody takes it. */
   | 'MANUAL';
 
+/** What a page is for. */
+export type ProcessorCheckoutMode =
+  /** Paying once. */
+  | 'PAYMENT'
+  /** Subscribing. */
+  | 'SUBSCRIPTION'
+  /** Leaving a payment method for later. */
+  | 'SETUP';
+
+/** One line of what is paid: a price that there is, or a name with an amount. */
+export type ProcessorLineItemInput = {
+  readonly priceId?: string | number | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly unitAmount?: MoneyInput | null | undefined;
+  readonly quantity?: number | null | undefined;
+};
+
 /** Why money is given back. */
 export type ProcessorRefundReason =
   /** It was paid twice. */
@@ -86,6 +222,63 @@ export type ProcessorRefundReason =
   | 'FRAUDULENT'
   /** The customer asked. */
   | 'REQUESTED_BY_CUSTOMER';
+
+/** What is taken back. */
+export type ReverseProcessorTransferInput = {
+  /** The transfer. */
+  readonly id: string | number;
+  /** Left out, all that is left. */
+  readonly amount?: MoneyInput | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** A mail. */
+export type SendEmailInput = {
+  /** Left out, the organization's default identity or the platform's. */
+  readonly identityId?: string | number | null | undefined;
+  /** Together with cc and bcc 1 to 50 addresses, without names. */
+  readonly to: ReadonlyArray<string>;
+  readonly cc?: ReadonlyArray<string> | null | undefined;
+  /** Nobody is shown these, in the mail or here. */
+  readonly bcc?: ReadonlyArray<string> | null | undefined;
+  /** Where answers go; left out, where the identity says. */
+  readonly replyTo?: string | null | undefined;
+  /** At most 1,000 characters, on one line. */
+  readonly subject: string;
+  /** Text or HTML or both, together at most 500,000 bytes. */
+  readonly text?: string | null | undefined;
+  readonly html?: string | null | undefined;
+  /** At most 20: names that begin with `X-`, and `List-Id`, `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence`, `Feedback-ID`, `Importance`. */
+  readonly headers?: ReadonlyArray<EmailHeaderInput> | null | undefined;
+  /** At most 20, together at most 10,000,000 bytes. Requests from outside the platform have at most 1 MiB in all. */
+  readonly attachments?: ReadonlyArray<EmailAttachmentInput> | null | undefined;
+  /** For ever the same key with the same input, sent by whoever of the organization, answers the first mail as it stands then instead of sending another; CONFLICT (reason `KEY_REUSED`) with another input. */
+  readonly idempotencyKey?: string | null | undefined;
+};
+
+/** What evidence is given. */
+export type UpdateProcessorDisputeInput = {
+  readonly id: string | number;
+  /** At most 20,000 characters. */
+  readonly text?: string | null | undefined;
+  /** Files of `createProcessorFile`, at most 5. */
+  readonly fileIds?: ReadonlyArray<string | number> | null | undefined;
+  /** Whether it goes to the bank at once. */
+  readonly submit?: boolean | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
 
 export type PaymentsServiceQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -139,12 +332,82 @@ export type RefundAtProcessorQueryVariables = Exact<{
 
 export type RefundAtProcessorQuery = { readonly processorRefund: { readonly id: string, readonly status: string | null, readonly failureReason: string | null } | null };
 
+export type TransferMoneyMutationVariables = Exact<{
+  input: CreateProcessorTransferInput;
+}>;
+
+
+export type TransferMoneyMutation = { readonly createProcessorTransfer: { readonly id: string } | null };
+
+export type ReverseTransferMutationVariables = Exact<{
+  input: ReverseProcessorTransferInput;
+}>;
+
+
+export type ReverseTransferMutation = { readonly reverseProcessorTransfer: { readonly id: string } | null };
+
 export type KeyMakerQueryVariables = Exact<{
   id: string | number;
 }>;
 
 
 export type KeyMakerQuery = { readonly apiKeyMaker: string | null };
+
+export type OpenCheckoutPageMutationVariables = Exact<{
+  input: CreateProcessorCheckoutSessionInput;
+}>;
+
+
+export type OpenCheckoutPageMutation = { readonly createProcessorCheckoutSession: { readonly id: string, readonly url: string | null, readonly status: string | null, readonly paymentIntentId: string | null, readonly paymentMethodId: string | null } | null };
+
+export type CloseCheckoutPageMutationVariables = Exact<{
+  input: ExpireProcessorCheckoutSessionInput;
+}>;
+
+
+export type CloseCheckoutPageMutation = { readonly expireProcessorCheckoutSession: { readonly id: string, readonly url: string | null, readonly status: string | null, readonly paymentIntentId: string | null, readonly paymentMethodId: string | null } | null };
+
+export type CheckoutPageQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type CheckoutPageQuery = { readonly processorCheckoutSession: { readonly id: string, readonly url: string | null, readonly status: string | null, readonly paymentIntentId: string | null, readonly paymentMethodId: string | null } | null };
+
+export type SendInvoiceMailMutationVariables = Exact<{
+  input: SendEmailInput;
+}>;
+
+
+export type SendInvoiceMailMutation = { readonly sendEmail: { readonly id: string, readonly status: EmailStatus } | null };
+
+export type InvoiceMailAtProvidersQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type InvoiceMailAtProvidersQuery = { readonly emailMessage: { readonly id: string, readonly status: EmailStatus } | null };
+
+export type SubmitEvidenceMutationVariables = Exact<{
+  input: UpdateProcessorDisputeInput;
+}>;
+
+
+export type SubmitEvidenceMutation = { readonly updateProcessorDispute: { readonly id: string, readonly status: string | null, readonly evidenceDueBy: string | null } | null };
+
+export type AcceptDisputeMutationVariables = Exact<{
+  input: CloseProcessorDisputeInput;
+}>;
+
+
+export type AcceptDisputeMutation = { readonly closeProcessorDispute: { readonly id: string, readonly status: string | null, readonly evidenceDueBy: string | null } | null };
+
+export type KeepEvidenceFileMutationVariables = Exact<{
+  input: CreateProcessorFileInput;
+}>;
+
+
+export type KeepEvidenceFileMutation = { readonly createProcessorFile: { readonly id: string } | null };
 
 
 export const PaymentsServiceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PaymentsService"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"payments","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<PaymentsServiceQuery, PaymentsServiceQueryVariables>;
@@ -155,4 +418,14 @@ export const VoidPaymentDocument = {"kind":"Document","definitions":[{"kind":"Op
 export const RefundPaymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RefundPayment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorRefundInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorRefund"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failureReason"}}]}}]}}]} as unknown as DocumentNode<RefundPaymentMutation, RefundPaymentMutationVariables>;
 export const PaymentAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PaymentAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorPaymentIntent"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"declineCode"}}]}}]}}]}}]} as unknown as DocumentNode<PaymentAtProcessorQuery, PaymentAtProcessorQueryVariables>;
 export const RefundAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RefundAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorRefund"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failureReason"}}]}}]}}]} as unknown as DocumentNode<RefundAtProcessorQuery, RefundAtProcessorQueryVariables>;
+export const TransferMoneyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"TransferMoney"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorTransferInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorTransfer"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<TransferMoneyMutation, TransferMoneyMutationVariables>;
+export const ReverseTransferDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ReverseTransfer"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ReverseProcessorTransferInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reverseProcessorTransfer"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<ReverseTransferMutation, ReverseTransferMutationVariables>;
 export const KeyMakerDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"KeyMaker"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"apiKeyMaker"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}]}}]} as unknown as DocumentNode<KeyMakerQuery, KeyMakerQueryVariables>;
+export const OpenCheckoutPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"OpenCheckoutPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorCheckoutSessionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"paymentIntentId"}},{"kind":"Field","name":{"kind":"Name","value":"paymentMethodId"}}]}}]}}]} as unknown as DocumentNode<OpenCheckoutPageMutation, OpenCheckoutPageMutationVariables>;
+export const CloseCheckoutPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CloseCheckoutPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ExpireProcessorCheckoutSessionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"expireProcessorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"paymentIntentId"}},{"kind":"Field","name":{"kind":"Name","value":"paymentMethodId"}}]}}]}}]} as unknown as DocumentNode<CloseCheckoutPageMutation, CloseCheckoutPageMutationVariables>;
+export const CheckoutPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"CheckoutPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"paymentIntentId"}},{"kind":"Field","name":{"kind":"Name","value":"paymentMethodId"}}]}}]}}]} as unknown as DocumentNode<CheckoutPageQuery, CheckoutPageQueryVariables>;
+export const SendInvoiceMailDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SendInvoiceMail"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"SendEmailInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sendEmail"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<SendInvoiceMailMutation, SendInvoiceMailMutationVariables>;
+export const InvoiceMailAtProvidersDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"InvoiceMailAtProviders"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailMessage"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<InvoiceMailAtProvidersQuery, InvoiceMailAtProvidersQueryVariables>;
+export const SubmitEvidenceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SubmitEvidence"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"UpdateProcessorDisputeInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"updateProcessorDispute"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"evidenceDueBy"}}]}}]}}]} as unknown as DocumentNode<SubmitEvidenceMutation, SubmitEvidenceMutationVariables>;
+export const AcceptDisputeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AcceptDispute"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CloseProcessorDisputeInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"closeProcessorDispute"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"evidenceDueBy"}}]}}]}}]} as unknown as DocumentNode<AcceptDisputeMutation, AcceptDisputeMutationVariables>;
+export const KeepEvidenceFileDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"KeepEvidenceFile"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorFileInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorFile"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<KeepEvidenceFileMutation, KeepEvidenceFileMutationVariables>;

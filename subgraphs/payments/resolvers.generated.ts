@@ -2,13 +2,26 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { PaymentAuditEntryRow } from './stores/admin/audit-entry.ts';
 import type { PaymentSettingsRow } from './stores/admin/settings.ts';
+import type { PaymentLinkRow } from './stores/checkout/link.ts';
+import type { CheckoutSessionRow } from './stores/checkout/session.ts';
+import type { DisputeRow } from './stores/events/dispute.ts';
+import type { PaymentWebhookDeliveryRow } from './stores/events/webhook-delivery.ts';
+import type { PaymentWebhookRow } from './stores/events/webhook-endpoint.ts';
+import type { WebhookEventRow } from './stores/events/webhook-event.ts';
+import type { CreditNoteRow } from './stores/invoicing/credit-note.ts';
+import type { InvoiceRow } from './stores/invoicing/invoice.ts';
+import type { InvoiceMailRow } from './stores/invoicing/mail.ts';
 import type { LedgerEntryRow, LedgerAccountRow } from './stores/ledger.ts';
 import type { MerchantRow } from './stores/merchant.ts';
 import type { MetadataRow, OrderRow } from './stores/order.ts';
 import type { CustomerRow } from './stores/parties/customer.ts';
+import type { PaymentMethodSessionRow } from './stores/parties/payment-method-session.ts';
 import type { PaymentMethodRow } from './stores/parties/payment-method.ts';
 import type { VenueRow } from './stores/parties/venue.ts';
 import type { RefundRow } from './stores/refund.ts';
+import type { SettlementBatchRow } from './stores/settlement/batch.ts';
+import type { SettlementCallbackRow } from './stores/settlement/callback.ts';
+import type { SettlementLineRow } from './stores/settlement/line.ts';
 import type { TransactionRow } from './stores/transaction.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
@@ -33,6 +46,8 @@ export type Scalars = {
   BigInt: { input: bigint; output: bigint | number | string; }
   /** A currency by its code of ISO 4217, in capitals: `EUR`. Only active codes that have a minor unit are taken. */
   CurrencyCode: { input: string; output: string; }
+  /** A value in JSON that another party has given its form: a schema, the arguments of a tool. It is passed on as it is. */
+  JSON: { input: unknown; output: unknown; }
   _FieldSet: { input: string; output: string; }
 };
 
@@ -138,6 +153,50 @@ export type Query = {
   readonly paymentAuditLog?: Maybe<PaymentAuditEntryConnection>;
   /** Settings of payments of the active organization; those that nobody has changed have their defaults. */
   readonly paymentSettings?: Maybe<PaymentSettings>;
+  /** One webhook of the active organization; NOT_FOUND for one of another. */
+  readonly paymentWebhook?: Maybe<PaymentWebhook>;
+  /** The webhooks of the active organization, the oldest first. */
+  readonly paymentWebhooks?: Maybe<ReadonlyArray<PaymentWebhook>>;
+  /** One event of the payment processor; NOT_FOUND for one of another organization. */
+  readonly webhookEvent?: Maybe<WebhookEvent>;
+  /** Events of the payment processor about objects of the active organization, the newest first. The organization that looks after the platform also sees those that belong to nobody. */
+  readonly webhookEvents?: Maybe<WebhookEventConnection>;
+  /** One credit note of the active organization; NOT_FOUND for an id of another one. */
+  readonly creditNote?: Maybe<CreditNote>;
+  /** Credit notes of the active organization, the newest first. */
+  readonly creditNotes?: Maybe<CreditNoteConnection>;
+  /** One invoice of the active organization; NOT_FOUND for an id of another one. */
+  readonly invoice?: Maybe<Invoice>;
+  /** Invoices of the active organization, the newest first. */
+  readonly invoices?: Maybe<InvoiceConnection>;
+  /** One order of the active organization; NOT_FOUND for an id of another one. */
+  readonly order?: Maybe<Order>;
+  /** Orders of the active organization, the newest first. */
+  readonly orders?: Maybe<OrderConnection>;
+  /** The currencies in which money is counted here, by code. */
+  readonly paymentCurrencies?: Maybe<ReadonlyArray<Maybe<PaymentCurrency>>>;
+  /** One session of the active organization; NOT_FOUND for an id of another one. */
+  readonly checkoutSession?: Maybe<CheckoutSession>;
+  /** Payment links of the active organization, the newest first. */
+  readonly paymentLinks?: Maybe<PaymentLinkConnection>;
+  /** One customer of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly customer?: Maybe<Customer>;
+  /** Customers of the active organization, newest first. */
+  readonly customers?: Maybe<CustomerConnection>;
+  /** One merchant of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly merchant?: Maybe<Merchant>;
+  /** Merchants of the active organization, newest first. */
+  readonly merchants?: Maybe<MerchantConnection>;
+  /** One session of the active organization; NOT_FOUND for an id of another one. */
+  readonly paymentMethodSession?: Maybe<PaymentMethodSession>;
+  /** One venue of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly venue?: Maybe<Venue>;
+  /** Venues of the active organization, newest first. */
+  readonly venues?: Maybe<VenueConnection>;
+  /** One refund of the active organization; NOT_FOUND for an id of another one. */
+  readonly refund?: Maybe<Refund>;
+  /** Refunds of the active organization, the newest first. */
+  readonly refunds?: Maybe<RefundConnection>;
   /** Accounts of the ledger of the active organization with their balances, the newest first. */
   readonly ledgerAccounts?: Maybe<LedgerAccountConnection>;
   /** Entries of the ledger of the active organization in the order in which they were posted, by their sequence. */
@@ -147,34 +206,34 @@ export type Query = {
    * each movement sums to zero, each balance is the sum of its account's entries.
    */
   readonly ledgerVerification?: Maybe<LedgerVerification>;
-  /** One order of the active organization; NOT_FOUND for an id of another one. */
-  readonly order?: Maybe<Order>;
-  /** Orders of the active organization, the newest first. */
-  readonly orders?: Maybe<OrderConnection>;
-  /** The currencies in which money is counted here, by code. */
-  readonly paymentCurrencies?: Maybe<ReadonlyArray<Maybe<PaymentCurrency>>>;
-  /** One customer of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
-  readonly customer?: Maybe<Customer>;
-  /** Customers of the active organization, newest first. */
-  readonly customers?: Maybe<CustomerConnection>;
-  /** One merchant of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
-  readonly merchant?: Maybe<Merchant>;
-  /** Merchants of the active organization, newest first. */
-  readonly merchants?: Maybe<MerchantConnection>;
-  /** One venue of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
-  readonly venue?: Maybe<Venue>;
-  /** Venues of the active organization, newest first. */
-  readonly venues?: Maybe<VenueConnection>;
-  /** One refund of the active organization; NOT_FOUND for an id of another one. */
-  readonly refund?: Maybe<Refund>;
-  /** Refunds of the active organization, the newest first. */
-  readonly refunds?: Maybe<RefundConnection>;
+  /** How payments of the active organization stand, and what waits for somebody. */
+  readonly paymentsOverview?: Maybe<PaymentsOverview>;
+  /**
+   * Compares what happened from one moment on and before another with what the processor has on record, 366 days and 5,000 records of the
+   * processor at most. Payments that are under way at this very moment are left out.
+   */
+  readonly paymentReconciliation?: Maybe<PaymentReconciliation>;
+  /**
+   * What was taken, given back and disputed from one moment on and before another, 366 days at most, as the ledger has it; a row never mixes
+   * currencies. Days are those of UTC. BAD_USER_INPUT for a report of more than 2,000 rows.
+   */
+  readonly paymentReport?: Maybe<PaymentReport>;
+  /** How payments went from one moment on and before another, 366 days at most. */
+  readonly paymentAnalytics?: Maybe<PaymentAnalytics>;
+  /** What payments shows on the dashboard of the active organization: orders of today (UTC), what was paid, refunds and disputes that wait. */
+  readonly paymentsWidget?: Maybe<WidgetPayload>;
   /** One transaction of the active organization; NOT_FOUND for an id of another one. */
   readonly transaction?: Maybe<Transaction>;
   /** Transactions of the active organization, the newest first. */
   readonly transactions?: Maybe<TransactionConnection>;
-  /** What payments shows on the dashboard of the active organization: orders of today (UTC), what was paid, refunds and disputes that wait. */
-  readonly paymentsWidget?: Maybe<WidgetPayload>;
+  /** One dispute of the active organization; NOT_FOUND for an id of another one. */
+  readonly dispute?: Maybe<Dispute>;
+  /** Disputes of the active organization, the newest first. */
+  readonly disputes?: Maybe<DisputeConnection>;
+  /** One settlement batch of the active organization; NOT_FOUND for an id of another one. */
+  readonly settlementBatch?: Maybe<SettlementBatch>;
+  /** Settlement batches of the active organization, the newest first. */
+  readonly settlementBatches?: Maybe<SettlementBatchConnection>;
 };
 
 
@@ -189,25 +248,48 @@ export type QueryPaymentAuditLogArgs = {
 };
 
 
-export type QueryLedgerAccountsArgs = {
-  merchantId?: InputMaybe<Scalars['ID']['input']>;
+export type QueryPaymentWebhookArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryWebhookEventArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryWebhookEventsArgs = {
+  status?: InputMaybe<WebhookEventStatus>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  processorEventId?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-export type QueryLedgerEntriesArgs = {
-  merchantId?: InputMaybe<Scalars['ID']['input']>;
-  orderId?: InputMaybe<Scalars['ID']['input']>;
-  settlementBatchId?: InputMaybe<Scalars['ID']['input']>;
-  account?: InputMaybe<Scalars['String']['input']>;
+export type QueryCreditNoteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryCreditNotesArgs = {
+  invoiceId?: InputMaybe<Scalars['ID']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-export type QueryLedgerVerificationArgs = {
+export type QueryInvoiceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryInvoicesArgs = {
+  status?: InputMaybe<InvoiceStatus>;
+  customerId?: InputMaybe<Scalars['ID']['input']>;
   merchantId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -225,6 +307,18 @@ export type QueryOrdersArgs = {
   to?: InputMaybe<Scalars['DateTime']['input']>;
   metadataKey?: InputMaybe<Scalars['String']['input']>;
   metadataValue?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryCheckoutSessionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryPaymentLinksArgs = {
+  orderId?: InputMaybe<Scalars['ID']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
@@ -254,6 +348,11 @@ export type QueryMerchantsArgs = {
 };
 
 
+export type QueryPaymentMethodSessionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type QueryVenueArgs = {
   id: Scalars['ID']['input'];
 };
@@ -280,6 +379,48 @@ export type QueryRefundsArgs = {
 };
 
 
+export type QueryLedgerAccountsArgs = {
+  merchantId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryLedgerEntriesArgs = {
+  merchantId?: InputMaybe<Scalars['ID']['input']>;
+  orderId?: InputMaybe<Scalars['ID']['input']>;
+  settlementBatchId?: InputMaybe<Scalars['ID']['input']>;
+  account?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryLedgerVerificationArgs = {
+  merchantId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryPaymentReconciliationArgs = {
+  from: Scalars['DateTime']['input'];
+  to: Scalars['DateTime']['input'];
+};
+
+
+export type QueryPaymentReportArgs = {
+  from: Scalars['DateTime']['input'];
+  to: Scalars['DateTime']['input'];
+  groupBy: PaymentReportGrouping;
+  merchantId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryPaymentAnalyticsArgs = {
+  from: Scalars['DateTime']['input'];
+  to: Scalars['DateTime']['input'];
+};
+
+
 export type QueryTransactionArgs = {
   id: Scalars['ID']['input'];
 };
@@ -291,6 +432,31 @@ export type QueryTransactionsArgs = {
   status?: InputMaybe<TransactionStatus>;
   from?: InputMaybe<Scalars['DateTime']['input']>;
   to?: InputMaybe<Scalars['DateTime']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryDisputeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryDisputesArgs = {
+  status?: InputMaybe<DisputeStatus>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QuerySettlementBatchArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QuerySettlementBatchesArgs = {
+  status?: InputMaybe<SettlementBatchStatus>;
+  externalBatchId?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
@@ -333,6 +499,50 @@ export type Mutation = {
   readonly __typename?: 'Mutation';
   /** Changes the settings that the input mentions. They apply to what begins later: sessions that are open and invoices that are finalized keep what they have. */
   readonly updatePaymentSettings?: Maybe<PaymentSettings>;
+  /** Has events of the active organization sent to an address (Standard Webhooks). The secret that signs is answered here, once. BAD_USER_INPUT for an address on a private network; CONFLICT when the organization has 20. */
+  readonly createPaymentWebhook?: Maybe<PaymentWebhookSecret>;
+  /** Makes a new secret, answered here, once. The former one signs as well for 24 hours. RATE_LIMITED with `retryAfter` while ten former ones sign. */
+  readonly rotatePaymentWebhookSecret?: Maybe<PaymentWebhookSecret>;
+  /** Changes the fields that the input names. Made active again, a webhook that was given up gets the events from then on. */
+  readonly updatePaymentWebhook?: Maybe<PaymentWebhook>;
+  /** Deletes a webhook with its deliveries, and answers it as it was. */
+  readonly deletePaymentWebhook?: Maybe<PaymentWebhook>;
+  /** Sends an event `webhook.test`, and answers its delivery as it begins. CONFLICT for a webhook that is not active. */
+  readonly testPaymentWebhook?: Maybe<PaymentWebhookDelivery>;
+  /** Sends an event again under its former id. CONFLICT while it is under way, and for a webhook that is not active. */
+  readonly redeliverPaymentWebhook?: Maybe<PaymentWebhookDelivery>;
+  /** Has an event processed again that is FAILED, DEAD or IGNORED, by the same rules. CONFLICT, reason ILLEGAL_MOVE, for any other. */
+  readonly replayWebhookEvent?: Maybe<WebhookEvent>;
+  /**
+   * Credits a part of a paid invoice, or all that is left of it. CONFLICT, reason EXCEEDS_REMAINING with `remainingMinor`, for more than was paid
+   * less what other credit notes have; reason ILLEGAL_MOVE for an invoice that is not paid. With `refund` the amount goes back as well, by the
+   * rules of `refundOrder`: what refuses the refund refuses the credit note.
+   */
+  readonly createCreditNote?: Maybe<CreditNote>;
+  /**
+   * Writes a draft of an invoice, of an order or of lines of its own. CONFLICT, reason ALREADY_INVOICED, for an order that has an invoice; reason
+   * ILLEGAL_MOVE for a cancelled one; reason CUSTOMER_ERASED.
+   */
+  readonly createInvoice?: Maybe<Invoice>;
+  /** Changes what the input mentions of a draft. Metadata alone may be changed in every state; anything else is CONFLICT, reason ILLEGAL_MOVE. */
+  readonly updateInvoice?: Maybe<Invoice>;
+  /** Deletes a draft and answers it as it was. CONFLICT, reason ILLEGAL_MOVE, for an invoice with a number. */
+  readonly deleteInvoice?: Maybe<Invoice>;
+  /**
+   * Issues a draft: it gets the next number of its merchant, an order to be paid with a page at `paymentUrl`, and the day on which it is due. An
+   * invoice of an order that is paid is PAID at once. Nothing but its metadata changes by hand from then on. CONFLICT, reason ILLEGAL_MOVE,
+   * MERCHANT_SUSPENDED or CUSTOMER_ERASED.
+   */
+  readonly finalizeInvoice?: Maybe<Invoice>;
+  /** Gives up an invoice that is not paid: its page closes and its order is cancelled. Its number stays taken. */
+  readonly voidInvoice?: Maybe<Invoice>;
+  /** Notes that the money came by another way: the invoice is PAID, its page closes and its order is cancelled. */
+  readonly markInvoicePaid?: Maybe<Invoice>;
+  /**
+   * Mails an invoice that is to be paid to its customer again, and from then on reminders and a receipt. CONFLICT, reason ILLEGAL_MOVE, for any other
+   * invoice; reason NO_ADDRESS for a customer without one. RATE_LIMITED after five within an hour.
+   */
+  readonly resendInvoice?: Maybe<Invoice>;
   /**
    * Writes an order as a draft: nothing is charged and nobody is told until it is paid. Its amounts are worked out from its lines, and
    * an order without a merchant is the default merchant's.
@@ -352,6 +562,26 @@ export type Mutation = {
   readonly captureOrder?: Maybe<Order>;
   /** Releases what is held for an order, which is a draft again. */
   readonly voidOrder?: Maybe<Order>;
+  /**
+   * Opens a page of the processor on which somebody pays all that is due for an order; its money is held or taken as `captureMode` of
+   * `paymentSettings` says. The order is PENDING while it is open. CONFLICT, reason SESSION_OPEN, while another one of the order is.
+   */
+  readonly createCheckoutSession?: Maybe<CheckoutSession>;
+  /**
+   * Closes an open session, here and at the processor. Money that comes by it all the same goes back whole. CONFLICT, reason ILLEGAL_MOVE, for one that
+   * is not open.
+   */
+  readonly closeCheckoutSession?: Maybe<CheckoutSession>;
+  /**
+   * Makes an address for payers that leads to a page of the processor whenever it is opened, until the order is paid. The order is PENDING while the link
+   * is open. CONFLICT, reason ILLEGAL_MOVE, for an order that cannot be paid.
+   */
+  readonly createPaymentLink?: Maybe<PaymentLink>;
+  /**
+   * Closes an open link, and the page that it has opened. Money that comes by that all the same goes back whole. CONFLICT, reason ILLEGAL_MOVE, for one
+   * that is not open.
+   */
+  readonly closePaymentLink?: Maybe<PaymentLink>;
   /** Creates a customer of the active organization. */
   readonly createCustomer?: Maybe<Customer>;
   /** Changes the fields that the input mentions. CONFLICT, reason CUSTOMER_ERASED, for an erased customer. */
@@ -372,6 +602,12 @@ export type Mutation = {
   readonly removePaymentMethod?: Maybe<PaymentMethod>;
   /** Makes a payment method the default of its customer. */
   readonly setDefaultPaymentMethod?: Maybe<PaymentMethod>;
+  /**
+   * Opens a page of the processor on which a customer leaves a payment method, for `checkoutMinutes` of `paymentSettings`. Nothing is charged, and no
+   * order is made. The method is the customer's within seconds, and their default if it is the first. CONFLICT, reason CUSTOMER_ERASED, or QUOTA when
+   * the customer has 20 methods.
+   */
+  readonly createPaymentMethodSession?: Maybe<PaymentMethodSession>;
   /** Creates a venue of a merchant. CONFLICT when the merchant has 100 venues, archived ones included. */
   readonly createVenue?: Maybe<Venue>;
   /** Changes the fields that the input mentions. CONFLICT, reason VENUE_ARCHIVED, for an archived venue. */
@@ -397,11 +633,101 @@ export type Mutation = {
    * lets the order be paid again. CONFLICT for a transaction that is not UNKNOWN.
    */
   readonly resolveTransaction?: Maybe<Transaction>;
+  /** Sends evidence to the bank, once: the dispute is UNDER_REVIEW then. CONFLICT, reason ILLEGAL_MOVE for one that is not OPEN, EVIDENCE_LATE after `evidenceDueBy`. */
+  readonly submitDisputeEvidence?: Maybe<Dispute>;
+  /** Accepts a dispute: it is LOST as soon as the processor says so. CONFLICT, reason ILLEGAL_MOVE, for one that is not OPEN. */
+  readonly acceptDispute?: Maybe<Dispute>;
+  /**
+   * Has a batch of transfers paid out, each line by itself. Only the settlement service submits. BAD_USER_INPUT, with the reason CONTROL_TOTAL,
+   * LINE_COUNT, DUPLICATE_LINE, SAME_PARTY or CONTENT_HASH, for a batch that contradicts itself: nothing of it is kept. The same lines under the same
+   * name are the same batch; CONFLICT, reason BATCH_CHANGED, for other lines, and reason DUPLICATE_CONTENT for the same lines under another name
+   * within a day.
+   */
+  readonly submitSettlementBatch?: Maybe<SettlementBatch>;
+  /** Takes back what was paid out of a batch, or some lines of it. Only the settlement service does. */
+  readonly reverseSettlementBatch?: Maybe<SettlementBatch>;
+  /** Sends a callback at once, under the id that it has always had, whatever became of it before. */
+  readonly resendSettlementCallback?: Maybe<SettlementCallback>;
 };
 
 
 export type MutationUpdatePaymentSettingsArgs = {
   input: UpdatePaymentSettingsInput;
+};
+
+
+export type MutationCreatePaymentWebhookArgs = {
+  input: CreatePaymentWebhookInput;
+};
+
+
+export type MutationRotatePaymentWebhookSecretArgs = {
+  input: RotatePaymentWebhookSecretInput;
+};
+
+
+export type MutationUpdatePaymentWebhookArgs = {
+  input: UpdatePaymentWebhookInput;
+};
+
+
+export type MutationDeletePaymentWebhookArgs = {
+  input: DeletePaymentWebhookInput;
+};
+
+
+export type MutationTestPaymentWebhookArgs = {
+  input: TestPaymentWebhookInput;
+};
+
+
+export type MutationRedeliverPaymentWebhookArgs = {
+  input: RedeliverPaymentWebhookInput;
+};
+
+
+export type MutationReplayWebhookEventArgs = {
+  input: ReplayWebhookEventInput;
+};
+
+
+export type MutationCreateCreditNoteArgs = {
+  input: CreateCreditNoteInput;
+};
+
+
+export type MutationCreateInvoiceArgs = {
+  input: CreateInvoiceInput;
+};
+
+
+export type MutationUpdateInvoiceArgs = {
+  input: UpdateInvoiceInput;
+};
+
+
+export type MutationDeleteInvoiceArgs = {
+  input: DeleteInvoiceInput;
+};
+
+
+export type MutationFinalizeInvoiceArgs = {
+  input: FinalizeInvoiceInput;
+};
+
+
+export type MutationVoidInvoiceArgs = {
+  input: VoidInvoiceInput;
+};
+
+
+export type MutationMarkInvoicePaidArgs = {
+  input: MarkInvoicePaidInput;
+};
+
+
+export type MutationResendInvoiceArgs = {
+  input: ResendInvoiceInput;
 };
 
 
@@ -432,6 +758,26 @@ export type MutationCaptureOrderArgs = {
 
 export type MutationVoidOrderArgs = {
   input: VoidOrderInput;
+};
+
+
+export type MutationCreateCheckoutSessionArgs = {
+  input: CreateCheckoutSessionInput;
+};
+
+
+export type MutationCloseCheckoutSessionArgs = {
+  input: CloseCheckoutSessionInput;
+};
+
+
+export type MutationCreatePaymentLinkArgs = {
+  input: CreatePaymentLinkInput;
+};
+
+
+export type MutationClosePaymentLinkArgs = {
+  input: ClosePaymentLinkInput;
 };
 
 
@@ -485,6 +831,11 @@ export type MutationSetDefaultPaymentMethodArgs = {
 };
 
 
+export type MutationCreatePaymentMethodSessionArgs = {
+  input: CreatePaymentMethodSessionInput;
+};
+
+
 export type MutationCreateVenueArgs = {
   input: CreateVenueInput;
 };
@@ -527,6 +878,31 @@ export type MutationDecideRefundArgs = {
 
 export type MutationResolveTransactionArgs = {
   input: ResolveTransactionInput;
+};
+
+
+export type MutationSubmitDisputeEvidenceArgs = {
+  input: SubmitDisputeEvidenceInput;
+};
+
+
+export type MutationAcceptDisputeArgs = {
+  input: AcceptDisputeInput;
+};
+
+
+export type MutationSubmitSettlementBatchArgs = {
+  input: SubmitSettlementBatchInput;
+};
+
+
+export type MutationReverseSettlementBatchArgs = {
+  input: ReverseSettlementBatchInput;
+};
+
+
+export type MutationResendSettlementCallbackArgs = {
+  input: ResendSettlementCallbackInput;
 };
 
 /** How an organization takes payments. */
@@ -580,84 +956,404 @@ export type PaymentSettingsThresholdInput = {
   readonly currency: Scalars['CurrencyCode']['input'];
 };
 
-/** An account of a merchant's ledger, in one currency. */
-export type LedgerAccount = {
-  readonly __typename?: 'LedgerAccount';
-  /** `processor`, `merchant`, `disputes` or `payer:<payer>`. */
-  readonly code: Scalars['String']['output'];
-  /** The sum of its entries: positive for a debit balance, negative for a credit balance. */
-  readonly balance: Money;
-  readonly merchantId: Scalars['ID']['output'];
-};
-
-/** One side of a movement of money. Entries are never changed or removed. */
-export type LedgerEntry = {
-  readonly __typename?: 'LedgerEntry';
+/** An address to which events of an organization are sent. */
+export type PaymentWebhook = {
+  readonly __typename?: 'PaymentWebhook';
   readonly id: Scalars['ID']['output'];
-  readonly merchantId: Scalars['ID']['output'];
-  /** Its place in the merchant's chain: 1, 2, 3 … */
-  readonly sequence: Scalars['BigInt']['output'];
-  /** Entries of one movement sum to zero in each currency. */
-  readonly movementId: Scalars['ID']['output'];
-  readonly account: Scalars['String']['output'];
-  /** Positive for a debit, negative for a credit. */
-  readonly amount: Money;
-  readonly kind: LedgerEntryKind;
-  readonly orderId?: Maybe<Scalars['ID']['output']>;
-  readonly settlementBatchId?: Maybe<Scalars['ID']['output']>;
-  readonly postedAt: Scalars['DateTime']['output'];
-  /** Hash of the entry before it in the chain; 64 zeros for the first. */
-  readonly previousHash: Scalars['String']['output'];
-  /** SHA-256 in hexadecimal of previousHash, merchantId, sequence, movementId, account, amountMinor, currency and postedAt, one a line. */
-  readonly hash: Scalars['String']['output'];
+  readonly url: Scalars['URL']['output'];
+  /** The events that are sent: order.paid, order.failed, order.refunded, refund.failed, dispute.opened, dispute.closed, invoice.paid, settlement_batch.settled. */
+  readonly events: ReadonlyArray<Scalars['String']['output']>;
+  /** Whether anything is sent. */
+  readonly active: Scalars['Boolean']['output'];
+  /** At most 2,000 characters. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** Why the platform stopped sending: it answered 410, or ten tries failed. Null otherwise. */
+  readonly disabledReason?: Maybe<Scalars['String']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Deliveries of the last 30 days, the newest first. */
+  readonly deliveries?: Maybe<PaymentWebhookDeliveryConnection>;
+  /** Raised by every change; `expectedVersion` takes it. */
+  readonly version: Scalars['Int']['output'];
 };
 
-/** What an entry of the ledger records. */
-export type LedgerEntryKind =
-  /** Money that was taken for an order. */
-  | 'CAPTURE'
-  /** Money that went back to whoever paid. */
-  | 'REFUND'
-  /** A refund that failed after it had succeeded: its money is the merchant's again. */
-  | 'REFUND_FAILED'
-  /** Money that the processor holds back because its payer disputes it. */
-  | 'DISPUTE_OPENED'
-  /** Disputed money that came back. */
-  | 'DISPUTE_WON'
-  /** Disputed money that is gone. */
-  | 'DISPUTE_LOST'
-  /** A line of a settlement batch that was paid out. */
-  | 'SETTLEMENT'
-  /** A settled line that was taken back. */
-  | 'SETTLEMENT_REVERSED';
 
-/** What reading a whole ledger again has shown. */
-export type LedgerVerification = {
-  readonly __typename?: 'LedgerVerification';
-  /** Whether the chain is whole, every movement balances, every balance is the sum of its entries, and all totals are zero. */
-  readonly ok: Scalars['Boolean']['output'];
-  /** How many entries were read. */
-  readonly entries: Scalars['BigInt']['output'];
-  /** Hash of the last entry; 64 zeros for an empty ledger. Kept elsewhere, it shows later that nothing before it was changed. */
-  readonly headHash: Scalars['String']['output'];
-  /** Sequence of the first entry that breaks the chain; null when it is whole. */
-  readonly brokenAt?: Maybe<Scalars['BigInt']['output']>;
-  /** Movements that do not balance, at most the first hundred. */
-  readonly unbalancedMovements: ReadonlyArray<Scalars['ID']['output']>;
-  /** The sum of all entries in each currency: zero in a ledger that holds. */
-  readonly totals: ReadonlyArray<Money>;
+/** An address to which events of an organization are sent. */
+export type PaymentWebhookDeliveriesArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** One event on its way to a webhook. */
+export type PaymentWebhookDelivery = {
+  readonly __typename?: 'PaymentWebhookDelivery';
+  /** The `webhook-id` of its requests, the same at each try. */
+  readonly id: Scalars['ID']['output'];
+  readonly event: Scalars['String']['output'];
+  /** The record that the event is about; of `webhook.test` the webhook. */
+  readonly entityId: Scalars['ID']['output'];
+  /** How many tries were begun: the first at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. */
+  readonly attempts: Scalars['Int']['output'];
+  readonly status: PaymentWebhookDeliveryStatus;
+  /** The HTTP status of the last answer; null when none came within 15 seconds. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** When it is tried next; null once it is over. */
+  readonly nextAttemptAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** How far a delivery has come. */
+export type PaymentWebhookDeliveryStatus =
+  /** It is tried, or waits for its next try. */
+  | 'PENDING'
+  /** The address answered with a status of 2xx. */
+  | 'DELIVERED'
+  /** No try is left, or the webhook is not active any more. */
+  | 'FAILED';
+
+/** A webhook with the secret that was just made for it. */
+export type PaymentWebhookSecret = {
+  readonly __typename?: 'PaymentWebhookSecret';
+  readonly webhook?: Maybe<PaymentWebhook>;
+  /** `whsec_…`, shown once. Null when an idempotency key is repeated: rotate it if the first answer was lost. */
+  readonly secret?: Maybe<Scalars['String']['output']>;
+};
+
+/** Where events are sent, and which. */
+export type CreatePaymentWebhookInput = {
+  /** Of https, or http; never on a private network. */
+  readonly url: Scalars['String']['input'];
+  /** At least one of those that a webhook lists. */
+  readonly events: ReadonlyArray<Scalars['String']['input']>;
+  /** At most 2,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** For 30 days the same key with the same input, from anybody of the organization, answers the first webhook as it stands, without its secret; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which webhook gets a new secret. */
+export type RotatePaymentWebhookSecretInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input answers the webhook as it stands, without a secret; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What to change of a webhook; what is left out stays as it is. */
+export type UpdatePaymentWebhookInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  readonly events?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  readonly active?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Null removes it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input answers the webhook as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which webhook is deleted. */
+export type DeletePaymentWebhookInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which webhook to try. */
+export type TestPaymentWebhookInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The same key with the same input answers the same delivery; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which delivery is sent again. */
+export type RedeliverPaymentWebhookInput = {
+  /** The delivery's id. */
+  readonly id: Scalars['ID']['input'];
+  /** The same key with the same input answers the delivery as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What the payment processor said has happened. */
+export type WebhookEvent = {
+  readonly __typename?: 'WebhookEvent';
+  readonly id: Scalars['ID']['output'];
+  /** The processor's id of it: `evt_…`. An event that comes twice is kept once. */
+  readonly processorEventId: Scalars['String']['output'];
+  readonly type: Scalars['String']['output'];
+  readonly status: WebhookEventStatus;
+  /** Why it is IGNORED; null for any other. */
+  readonly reason?: Maybe<WebhookEventReason>;
+  /** How often it was tried. */
+  readonly attempts: Scalars['Int']['output'];
+  /** When it happened at the processor. */
+  readonly occurredAt: Scalars['DateTime']['output'];
+  readonly receivedAt: Scalars['DateTime']['output'];
+  /** When it was over; null while it is tried. */
+  readonly processedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The order that it is about; null for an object without one. */
+  readonly order?: Maybe<Order>;
+  /** The event as the processor sent it, kept for 90 days. */
+  readonly payload?: Maybe<Scalars['JSON']['output']>;
+};
+
+/** How far an event has come. */
+export type WebhookEventStatus =
+  /** It waits for its first try. */
+  | 'RECEIVED'
+  /** What it says is taken in. */
+  | 'PROCESSED'
+  /** It changes nothing: see its reason. */
+  | 'IGNORED'
+  /** It could not be taken in yet, and is tried again. */
+  | 'FAILED'
+  /** It was tried for five hours, and is given up. */
+  | 'DEAD';
+
+/** Why an event changes nothing. */
+export type WebhookEventReason =
+  /** Its object belongs to nobody here. */
+  | 'NOT_OURS'
+  /** Nothing here depends on events of its type. */
+  | 'UNHANDLED_TYPE'
+  /** The object has moved on since. */
+  | 'STALE'
+  /** It is of test mode in production, or of live mode elsewhere. */
+  | 'MODE';
+
+/** Which event is processed again. */
+export type ReplayWebhookEventInput = {
+  readonly id: Scalars['ID']['input'];
+  /** For 30 days the same key with the same input, from anybody of the organization, answers the event as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What a merchant takes back of a paid invoice. */
+export type CreditNote = {
+  readonly __typename?: 'CreditNote';
+  readonly id: Scalars['ID']['output'];
+  /** The invoice's number and a number of its own: `INV-000042-C1`. */
+  readonly number: Scalars['String']['output'];
+  readonly invoiceId: Scalars['ID']['output'];
+  readonly invoice?: Maybe<Invoice>;
+  readonly amount: Money;
+  readonly reason?: Maybe<Scalars['String']['output']>;
+  /** The refund that was made with it; null for one that moved no money. */
+  readonly refundId?: Maybe<Scalars['ID']['output']>;
+  readonly refund?: Maybe<Refund>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** Input of createCreditNote. */
+export type CreateCreditNoteInput = {
+  readonly invoiceId: Scalars['ID']['input'];
+  /** In minor units, at least 1; left out, all that is left. */
+  readonly amountMinor?: InputMaybe<Scalars['BigInt']['input']>;
+  /** At most 500 characters. The name of a `RefundReason` is also the reason of the refund. */
+  readonly reason?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the amount goes back to the payer by a refund of the invoice's order. */
+  readonly refund?: InputMaybe<Scalars['Boolean']['input']>;
+  /** For 30 days, the same key and input from the same organization return the first credit note; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What a merchant asks a customer to pay, by a number that nobody changes. */
+export type Invoice = {
+  readonly __typename?: 'Invoice';
+  readonly id: Scalars['ID']['output'];
+  /** The merchant's prefix and six digits, consecutive for the merchant: `INV-000042`. Null for a draft. */
+  readonly number?: Maybe<Scalars['String']['output']>;
+  readonly status: InvoiceStatus;
+  /** The one currency of all of its amounts. */
+  readonly currency: Scalars['CurrencyCode']['output'];
+  /** In the order in which they were given; an invoice of an order has the order's. */
+  readonly lines: ReadonlyArray<OrderLine>;
+  /** What the lines come to before discount and tax. */
+  readonly subtotal: Money;
+  /** What is taken off, over all lines. */
+  readonly discount: Money;
+  /** The tax of all lines, each rounded by itself. */
+  readonly tax: Money;
+  /** Subtotal less discount plus tax. */
+  readonly total: Money;
+  /** What is still to be paid: the total of a draft and of an invoice that is finalized, else 0. */
+  readonly amountDue: Money;
+  readonly customerId: Scalars['ID']['output'];
+  readonly customer?: Maybe<Customer>;
+  /** The order that pays it; null for a draft of lines of its own. */
+  readonly orderId?: Maybe<Scalars['ID']['output']>;
+  readonly order?: Maybe<Order>;
+  readonly merchantId: Scalars['ID']['output'];
+  readonly merchant?: Maybe<Merchant>;
+  /** What the merchant says to the customer. */
+  readonly memo?: Maybe<Scalars['String']['output']>;
+  /** When it was finalized; null for a draft. */
+  readonly issuedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null for a draft that names no day. */
+  readonly dueAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly paidAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The page on which the customer pays; null unless the invoice is finalized and not paid. */
+  readonly paymentUrl?: Maybe<Scalars['String']['output']>;
+  /** Values that the organization keeps for its own programs, in the order given. */
+  readonly metadata: ReadonlyArray<Metadata>;
+  /** Mails to its customer, oldest first; of more than a hundred the newest. */
+  readonly mails: ReadonlyArray<InvoiceMail>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Raised by every change; `expectedVersion` takes it. */
+  readonly version: Scalars['Int']['output'];
+  /** Its credit notes, oldest first. */
+  readonly creditNotes?: Maybe<ReadonlyArray<CreditNote>>;
+};
+
+/** How far an invoice has got. */
+export type InvoiceStatus =
+  /** Written; the customer has not got it, and it may still change. */
+  | 'DRAFT'
+  /** Issued under its number, and to be paid. */
+  | 'FINALIZED'
+  /** Paid, by its order or by another way. */
+  | 'PAID'
+  /** Given up. */
+  | 'VOID';
+
+/** A mail of an invoice. */
+export type InvoiceMail = {
+  readonly __typename?: 'InvoiceMail';
+  readonly id: Scalars['ID']['output'];
+  readonly kind: InvoiceMailKind;
+  readonly status: InvoiceMailStatus;
+  /** When it was queued. */
+  readonly at: Scalars['DateTime']['output'];
+};
+
+/** What a mail of an invoice is. */
+export type InvoiceMailKind =
+  /** The invoice itself. */
+  | 'INVOICE'
+  /** That it is due and not paid. */
+  | 'REMINDER'
+  /** That it was paid. */
+  | 'RECEIPT';
+
+/** How far a mail has got. */
+export type InvoiceMailStatus =
+  /** It is on its way to a mail server. */
+  | 'QUEUED'
+  /** A mail server has taken it. */
+  | 'SENT'
+  /** It could not be sent, or came back. */
+  | 'FAILED'
+  /** Nobody knows whether it was sent; it is not sent again by itself. */
+  | 'UNKNOWN';
+
+/** Input of createInvoice: `orderId` alone, or `currency` and `lines`. */
+export type CreateInvoiceInput = {
+  /** Who is to pay. */
+  readonly customerId: Scalars['ID']['input'];
+  /** Who asks for the money; left out, the merchant of the order, or the organization's default one. */
+  readonly merchantId?: InputMaybe<Scalars['ID']['input']>;
+  /** The order that is to be paid by it: not cancelled, and of the same customer if it names one. */
+  readonly orderId?: InputMaybe<Scalars['ID']['input']>;
+  readonly currency?: InputMaybe<Scalars['CurrencyCode']['input']>;
+  /** 1 to 100 lines, as in `createOrder`. */
+  readonly lines?: InputMaybe<ReadonlyArray<OrderLineInput>>;
+  /** Left out, so many days after it is finalized as the settings say. */
+  readonly dueAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** At most 1,000 characters. */
+  readonly memo?: InputMaybe<Scalars['String']['input']>;
+  /** At most 20 entries. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataInput>>;
+  /** For 30 days, the same key and input from the same organization return the first invoice; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of updateInvoice; fields that are left out stay as they are. */
+export type UpdateInvoiceInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly customerId?: InputMaybe<Scalars['ID']['input']>;
+  /** Not for an invoice of an order. */
+  readonly currency?: InputMaybe<Scalars['CurrencyCode']['input']>;
+  /** Replaces all lines; not for an invoice of an order. */
+  readonly lines?: InputMaybe<ReadonlyArray<OrderLineInput>>;
+  /** Null has the settings say it. */
+  readonly dueAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Null removes it. */
+  readonly memo?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the whole list; at most 20 entries. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataInput>>;
+  /** Refuses the change with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the invoice. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of deleteInvoice. */
+export type DeleteInvoiceInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the deletion with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Input of finalizeInvoice. */
+export type FinalizeInvoiceInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Whether the customer gets the invoice, reminders and a receipt by mail. */
+  readonly send?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Refuses the change with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the invoice. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of voidInvoice. */
+export type VoidInvoiceInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Why, for the audit: at most 500 characters. */
+  readonly reason?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the invoice. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of markInvoicePaid. */
+export type MarkInvoicePaidInput = {
+  readonly id: Scalars['ID']['input'];
+  /** What the payment is called where it came in, for the audit: at most 120 characters. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the invoice. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of resendInvoice. */
+export type ResendInvoiceInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the invoice has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization send nothing more and return the invoice. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type Subscription = {
   readonly __typename?: 'Subscription';
   /** Each change of one order, of a merchant's orders, or of all of the active organization, within a second. */
   readonly orderUpdated?: Maybe<Order>;
+  /** Each change of one settlement batch, within a second. */
+  readonly settlementBatchUpdated?: Maybe<SettlementBatch>;
 };
 
 
 export type SubscriptionOrderUpdatedArgs = {
   orderId?: InputMaybe<Scalars['ID']['input']>;
   merchantId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type SubscriptionSettlementBatchUpdatedArgs = {
+  id: Scalars['ID']['input'];
 };
 
 /** What somebody buys: lines, what they come to, and how far paying for it has got. */
@@ -713,10 +1409,16 @@ export type Order = {
   readonly updatedAt: Scalars['DateTime']['output'];
   /** Raised by every change; `expectedVersion` takes it. */
   readonly version: Scalars['Int']['output'];
+  /** Its invoice; null for an order without one. Of several, the one that is not void. */
+  readonly invoice?: Maybe<Invoice>;
+  /** Its newest session, whatever became of it; null for an order without one. */
+  readonly checkoutSession?: Maybe<CheckoutSession>;
   /** Who pays; null for an order without a customer. */
   readonly customer?: Maybe<Customer>;
   /** Refunds of it, the newest first. */
   readonly refunds?: Maybe<ReadonlyArray<Maybe<Refund>>>;
+  /** Disputes of its payment, the newest first. */
+  readonly disputes?: Maybe<ReadonlyArray<Maybe<Dispute>>>;
 };
 
 
@@ -820,7 +1522,7 @@ export type CreateOrderInput = {
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What changes in a draft; what is left out stays. */
+/** What changes; what is left out stays. `metadata` alone changes in every status. */
 export type UpdateOrderInput = {
   readonly id: Scalars['ID']['input'];
   /** All lines anew, as in `createOrder`. */
@@ -829,6 +1531,10 @@ export type UpdateOrderInput = {
   readonly description?: InputMaybe<Scalars['String']['input']>;
   /** At most 120 characters; null removes it. */
   readonly reference?: InputMaybe<Scalars['String']['input']>;
+  /** Who pays; null removes it. */
+  readonly customerId?: InputMaybe<Scalars['ID']['input']>;
+  /** The whole list anew; at most 20 entries. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataInput>>;
   /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
   /**
@@ -857,6 +1563,8 @@ export type PayOrderInput = {
   readonly orderId: Scalars['ID']['input'];
   /** What the processor's own form in a browser calls the payment method: `pm_…`. It is kept only until the outcome is known. */
   readonly paymentMethodToken?: InputMaybe<Scalars['String']['input']>;
+  /** A method that is kept for a customer: of the order's customer, if it has one. Exactly one of method and token is given. */
+  readonly paymentMethodId?: InputMaybe<Scalars['ID']['input']>;
   /** Whether the money is taken at once; false: it is held, for seven days at most, until it is captured or released. */
   readonly capture?: InputMaybe<Scalars['Boolean']['input']>;
   /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
@@ -926,6 +1634,78 @@ export type OrganizationOrdersArgs = {
 export type User = {
   readonly __typename?: 'User';
   readonly id: Scalars['ID']['output'];
+};
+
+/** A page of the processor on which an order is paid. */
+export type CheckoutSession = {
+  readonly __typename?: 'CheckoutSession';
+  readonly id: Scalars['ID']['output'];
+  readonly order?: Maybe<Order>;
+  /** Where payers are sent; null once it is not open. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly status: CheckoutStatus;
+  /** When it ends unless somebody pays before. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** How far a checkout session or a payment link has got. */
+export type CheckoutStatus =
+  /** Somebody may pay by it. */
+  | 'OPEN'
+  /** It was paid. */
+  | 'COMPLETED'
+  /** Its time was over before anybody paid. */
+  | 'EXPIRED'
+  /** It was closed, or its order was cancelled. */
+  | 'CLOSED';
+
+/** What a new session is for. */
+export type CreateCheckoutSessionInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** Where the page leads to once it is paid; `{CHECKOUT_SESSION_ID}` in it becomes the processor's id. */
+  readonly successUrl: Scalars['String']['input'];
+  /** Where the page leads back to. */
+  readonly cancelUrl: Scalars['String']['input'];
+  /** 30 to 1,440; left out, `checkoutMinutes` of `paymentSettings`. */
+  readonly expiresInMinutes?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key with the same input, from anybody of the organization, answers the first session again; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which session is closed. */
+export type CloseCheckoutSessionInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The same key with the same input, from anybody of the organization, answers the session as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** An address that leads payers to the page of an order. */
+export type PaymentLink = {
+  readonly __typename?: 'PaymentLink';
+  readonly id: Scalars['ID']['output'];
+  readonly order?: Maybe<Order>;
+  /** Whoever has it may pay; it shows nothing once it is not open. */
+  readonly url: Scalars['URL']['output'];
+  readonly status: CheckoutStatus;
+  readonly expiresAt: Scalars['DateTime']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** What a new link is for. */
+export type CreatePaymentLinkInput = {
+  readonly orderId: Scalars['ID']['input'];
+  /** At most 90 days from now; left out, in 7 days. */
+  readonly expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** The same key with the same input, from anybody of the organization, answers the first link again; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which link is closed. */
+export type ClosePaymentLinkInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The same key with the same input, from anybody of the organization, answers the link as it stands; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** Who pays. */
@@ -1129,6 +1909,40 @@ export type SetDefaultPaymentMethodInput = {
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** A page of the processor on which a customer leaves a payment method. */
+export type PaymentMethodSession = {
+  readonly __typename?: 'PaymentMethodSession';
+  readonly id: Scalars['ID']['output'];
+  /** Where the customer is sent; null once it is not open. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly status: PaymentMethodSessionStatus;
+  /** When it ends unless somebody uses it before. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  /** The method that was left; null until then, and for a customer who was erased meanwhile. */
+  readonly paymentMethod?: Maybe<PaymentMethod>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** How far a payment method session has got. */
+export type PaymentMethodSessionStatus =
+  /** The customer may leave a method on it. */
+  | 'OPEN'
+  /** A method was left. */
+  | 'COMPLETED'
+  /** Its time was over before that. */
+  | 'EXPIRED';
+
+/** Whose method is kept. */
+export type CreatePaymentMethodSessionInput = {
+  readonly customerId: Scalars['ID']['input'];
+  /** Where the page leads to once a method was left. */
+  readonly successUrl: Scalars['String']['input'];
+  /** Where the page leads back to. */
+  readonly cancelUrl: Scalars['String']['input'];
+  /** For 30 days, the same key and input from the same organization return the first session; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** A place where a merchant sells. */
 export type Venue = {
   readonly __typename?: 'Venue';
@@ -1229,6 +2043,8 @@ export type Refund = {
   readonly reason: RefundReason;
   /** What was said with it; with a rejection, why. */
   readonly note?: Maybe<Scalars['String']['output']>;
+  /** Values that the organization keeps for its own programs, in the order given. */
+  readonly metadata: ReadonlyArray<Metadata>;
   readonly status: RefundStatus;
   /** The person who asked for it; null for a key, the processor or a rule. */
   readonly requestedBy?: Maybe<User>;
@@ -1286,6 +2102,8 @@ export type RefundOrderInput = {
   readonly reason: RefundReason;
   /** At most 500 characters. */
   readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** Values for the organization's own programs; at most 20 entries. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataInput>>;
   /** The same key with the same input, from anybody of the organization, answers the first refund again; with another input it is CONFLICT. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1327,6 +2145,199 @@ export type DecideRefundInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
   /** The same key with the same input answers the refund as it stands; with another input it is CONFLICT. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** An account of a merchant's ledger, in one currency. */
+export type LedgerAccount = {
+  readonly __typename?: 'LedgerAccount';
+  /** `processor`, `merchant`, `disputes` or `payer:<payer>`. */
+  readonly code: Scalars['String']['output'];
+  /** The sum of its entries: positive for a debit balance, negative for a credit balance. */
+  readonly balance: Money;
+  readonly merchantId: Scalars['ID']['output'];
+};
+
+/** One side of a movement of money. Entries are never changed or removed. */
+export type LedgerEntry = {
+  readonly __typename?: 'LedgerEntry';
+  readonly id: Scalars['ID']['output'];
+  readonly merchantId: Scalars['ID']['output'];
+  /** Its place in the merchant's chain: 1, 2, 3 … */
+  readonly sequence: Scalars['BigInt']['output'];
+  /** Entries of one movement sum to zero in each currency. */
+  readonly movementId: Scalars['ID']['output'];
+  readonly account: Scalars['String']['output'];
+  /** Positive for a debit, negative for a credit. */
+  readonly amount: Money;
+  readonly kind: LedgerEntryKind;
+  readonly orderId?: Maybe<Scalars['ID']['output']>;
+  readonly settlementBatchId?: Maybe<Scalars['ID']['output']>;
+  readonly postedAt: Scalars['DateTime']['output'];
+  /** Hash of the entry before it in the chain; 64 zeros for the first. */
+  readonly previousHash: Scalars['String']['output'];
+  /** SHA-256 in hexadecimal of previousHash, merchantId, sequence, movementId, account, amountMinor, currency and postedAt, one a line. */
+  readonly hash: Scalars['String']['output'];
+};
+
+/** What an entry of the ledger records. */
+export type LedgerEntryKind =
+  /** Money that was taken for an order. */
+  | 'CAPTURE'
+  /** Money that went back to whoever paid. */
+  | 'REFUND'
+  /** A refund that failed after it had succeeded: its money is the merchant's again. */
+  | 'REFUND_FAILED'
+  /** Money that the processor holds back because its payer disputes it. */
+  | 'DISPUTE_OPENED'
+  /** Disputed money that came back. */
+  | 'DISPUTE_WON'
+  /** Disputed money that is gone. */
+  | 'DISPUTE_LOST'
+  /** A line of a settlement batch that was paid out. */
+  | 'SETTLEMENT'
+  /** A settled line that was taken back. */
+  | 'SETTLEMENT_REVERSED';
+
+/** What reading a whole ledger again has shown. */
+export type LedgerVerification = {
+  readonly __typename?: 'LedgerVerification';
+  /** Whether the chain is whole, every movement balances, every balance is the sum of its entries, and all totals are zero. */
+  readonly ok: Scalars['Boolean']['output'];
+  /** How many entries were read. */
+  readonly entries: Scalars['BigInt']['output'];
+  /** Hash of the last entry; 64 zeros for an empty ledger. Kept elsewhere, it shows later that nothing before it was changed. */
+  readonly headHash: Scalars['String']['output'];
+  /** Sequence of the first entry that breaks the chain; null when it is whole. */
+  readonly brokenAt?: Maybe<Scalars['BigInt']['output']>;
+  /** Movements that do not balance, at most the first hundred. */
+  readonly unbalancedMovements: ReadonlyArray<Scalars['ID']['output']>;
+  /** The sum of all entries in each currency: zero in a ledger that holds. */
+  readonly totals: ReadonlyArray<Money>;
+};
+
+/** How payments stand, and what waits for somebody. */
+export type PaymentsOverview = {
+  readonly __typename?: 'PaymentsOverview';
+  /** Every status, with how many orders have it. */
+  readonly orders: ReadonlyArray<PaymentOrderCount>;
+  /** Transactions of which nobody knows what became: some of them wait for a person. */
+  readonly unknownOutcomes: Scalars['Int']['output'];
+  /** Refunds that wait for a second person. */
+  readonly refundsAwaitingApproval: Scalars['Int']['output'];
+  /** Disputes that are not decided. */
+  readonly openDisputes: Scalars['Int']['output'];
+  /** Events of the processor that were given up. */
+  readonly deadWebhookEvents: Scalars['Int']['output'];
+  /** Callbacks of settlement batches that were not delivered yet, or were given up. */
+  readonly undeliveredCallbacks: Scalars['Int']['output'];
+  /** Settlement batches that are being paid out or turned back. */
+  readonly settlementBatchesInProgress: Scalars['Int']['output'];
+};
+
+/** How many orders have a status. */
+export type PaymentOrderCount = {
+  readonly __typename?: 'PaymentOrderCount';
+  readonly status: OrderStatus;
+  readonly count: Scalars['Int']['output'];
+};
+
+/** How our records and the processor's agree. */
+export type PaymentReconciliation = {
+  readonly __typename?: 'PaymentReconciliation';
+  readonly checkedAt: Scalars['DateTime']['output'];
+  /** How many payments, refunds, transfers and disputes are the same on both sides. */
+  readonly matched: Scalars['Int']['output'];
+  /** The first thousand, the latest first. */
+  readonly differences: ReadonlyArray<PaymentDifference>;
+};
+
+/** Something that is not the same on both sides. */
+export type PaymentDifference = {
+  readonly __typename?: 'PaymentDifference';
+  readonly kind: PaymentDifferenceKind;
+  /** Null for what is not known here. */
+  readonly transactionId?: Maybe<Scalars['ID']['output']>;
+  /** Null for what has no name at the processor that is known. */
+  readonly processorId?: Maybe<Scalars['String']['output']>;
+  /** What our record says: its status, or its amount in minor units with its currency; null where there is none. */
+  readonly ours?: Maybe<Scalars['String']['output']>;
+  /** What the processor says. */
+  readonly theirs?: Maybe<Scalars['String']['output']>;
+};
+
+/** How our records and the processor's differ. */
+export type PaymentDifferenceKind =
+  /** The processor moved money that nothing here speaks of. */
+  | 'MISSING_HERE'
+  /** Our records say that money moved, and the processor has nothing on record. */
+  | 'MISSING_THERE'
+  /** Both speak of it with another amount. */
+  | 'AMOUNT'
+  /** Both speak of it with another state. */
+  | 'STATUS';
+
+/** By what the rows of a report are told apart, beside their currency. */
+export type PaymentReportGrouping =
+  /** By day of UTC. */
+  | 'DAY'
+  /** By who sells. */
+  | 'MERCHANT'
+  /** By where it was sold. */
+  | 'VENUE'
+  /** By currency alone. */
+  | 'CURRENCY';
+
+/** What was taken, given back and disputed. */
+export type PaymentReport = {
+  readonly __typename?: 'PaymentReport';
+  /** By key and currency. */
+  readonly rows: ReadonlyArray<PaymentReportRow>;
+};
+
+/** What was taken, given back and disputed of one key, in one currency. */
+export type PaymentReportRow = {
+  readonly __typename?: 'PaymentReportRow';
+  /** The day such as `2027-03-01`, the id of the merchant or venue, or the currency; null for orders without a venue. */
+  readonly key?: Maybe<Scalars['String']['output']>;
+  readonly currency: Scalars['CurrencyCode']['output'];
+  /** How many orders money was taken for. */
+  readonly orders: Scalars['Int']['output'];
+  readonly captured: Money;
+  /** What went back by refunds that succeeded and did not fail later. */
+  readonly refunded: Money;
+  /** What disputes hold that are open or lost. */
+  readonly disputed: Money;
+  /** Captured less refunded less disputed. */
+  readonly net: Money;
+};
+
+/** How payments went. */
+export type PaymentAnalytics = {
+  readonly __typename?: 'PaymentAnalytics';
+  /** Payments and authorizations that were tried. */
+  readonly attempts: Scalars['Int']['output'];
+  readonly succeeded: Scalars['Int']['output'];
+  /** Why payments failed, the most frequent reason first. */
+  readonly declines: ReadonlyArray<PaymentDeclines>;
+  /** What was taken, by day of UTC and currency. */
+  readonly byDay: ReadonlyArray<PaymentDay>;
+};
+
+/** How many payments failed for one reason. */
+export type PaymentDeclines = {
+  readonly __typename?: 'PaymentDeclines';
+  readonly code: PaymentFailureCode;
+  readonly count: Scalars['Int']['output'];
+};
+
+/** What was taken on one day in one currency. */
+export type PaymentDay = {
+  readonly __typename?: 'PaymentDay';
+  /** A day of UTC such as `2027-03-01`. */
+  readonly day: Scalars['String']['output'];
+  readonly captured: Money;
+  /** How many orders money was taken for. */
+  readonly count: Scalars['Int']['output'];
 };
 
 /** One call to the payment processor, and what became of it. */
@@ -1436,6 +2447,268 @@ export type ResolveTransactionInput = {
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** A payment that its payer disputes at the bank. Its amount is held until the bank has decided. */
+export type Dispute = {
+  readonly __typename?: 'Dispute';
+  readonly id: Scalars['ID']['output'];
+  readonly order?: Maybe<Order>;
+  readonly amount: Money;
+  /** Why the payer disputes it, in the processor's word: `fraudulent`, `product_not_received`. */
+  readonly reason: Scalars['String']['output'];
+  readonly status: DisputeStatus;
+  /** Until when the processor takes evidence; null where it takes none. */
+  readonly evidenceDueBy?: Maybe<Scalars['DateTime']['output']>;
+  readonly openedAt: Scalars['DateTime']['output'];
+  /** When the bank decided; null until then. */
+  readonly closedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** What was given to the bank; null until then. */
+  readonly evidence?: Maybe<DisputeEvidence>;
+  /** What the processor calls it: `du_…`. */
+  readonly processorId: Scalars['String']['output'];
+  /** Raised by every change. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** How far a dispute has got. */
+export type DisputeStatus =
+  /** Evidence can be given. */
+  | 'OPEN'
+  /** Evidence was given; the bank decides. */
+  | 'UNDER_REVIEW'
+  /** The money is back. */
+  | 'WON'
+  /** The payer has kept the money. */
+  | 'LOST';
+
+/** What was given to the bank in a dispute. */
+export type DisputeEvidence = {
+  readonly __typename?: 'DisputeEvidence';
+  readonly text?: Maybe<Scalars['String']['output']>;
+  readonly files?: Maybe<ReadonlyArray<EvidenceFile>>;
+  /** The person who gave it. */
+  readonly submittedBy?: Maybe<User>;
+  readonly submittedAt: Scalars['DateTime']['output'];
+};
+
+/** A file that was given as evidence; the processor has it. */
+export type EvidenceFile = {
+  readonly __typename?: 'EvidenceFile';
+  readonly id: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  readonly contentType: Scalars['String']['output'];
+  readonly bytes: Scalars['Int']['output'];
+};
+
+/** What is given to the bank: a text, files, or both. */
+export type DisputeEvidenceInput = {
+  /** At most 20,000 characters. */
+  readonly text?: InputMaybe<Scalars['String']['input']>;
+  /** At most 5 ids of files of this dispute: `POST /payments/api/disputes/:id/files` keeps one. */
+  readonly files?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+};
+
+/** Which evidence is given. */
+export type SubmitDisputeEvidenceInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly evidence: DisputeEvidenceInput;
+  /** Refuses the change with CONFLICT when the dispute has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the dispute. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which dispute is accepted. */
+export type AcceptDisputeInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the dispute has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** For 30 days, the same key and input from the same organization change nothing more and return the dispute. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Transfers that the settlement service has paid out together. */
+export type SettlementBatch = {
+  readonly __typename?: 'SettlementBatch';
+  readonly id: Scalars['ID']['output'];
+  /** What the submitter calls it. */
+  readonly externalBatchId: Scalars['String']['output'];
+  readonly status: SettlementBatchStatus;
+  readonly currency: Scalars['CurrencyCode']['output'];
+  /** What all lines come to. */
+  readonly controlTotal: Money;
+  /** What was paid out, also of lines that were taken back later. */
+  readonly settledTotal: Money;
+  readonly reversedTotal: Money;
+  readonly lineCount: Scalars['Int']['output'];
+  /** SHA-256 of the lines in hexadecimal. */
+  readonly contentHash: Scalars['String']['output'];
+  /** The decision by which the submitter allowed it; kept as it was given. */
+  readonly policyDecisionId?: Maybe<Scalars['ID']['output']>;
+  /** In the order in which they were submitted. */
+  readonly lines?: Maybe<SettlementLineConnection>;
+  /** What the submitter is told of it, by sequence. */
+  readonly callbacks?: Maybe<ReadonlyArray<Maybe<SettlementCallback>>>;
+  /** The app that submitted it. */
+  readonly submittedBy: Scalars['String']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** When its last line was decided on; null until then. */
+  readonly completedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Raised by every change; `expectedVersion` takes it. */
+  readonly version: Scalars['Int']['output'];
+};
+
+
+/** Transfers that the settlement service has paid out together. */
+export type SettlementBatchLinesArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How far a settlement batch has got. */
+export type SettlementBatchStatus =
+  /** Kept; no transfer has begun. */
+  | 'RECEIVED'
+  /** Lines are being paid out, or it is being found out what became of them. */
+  | 'PROCESSING'
+  /** Every line was paid out. */
+  | 'SETTLED'
+  /** Some lines were paid out. */
+  | 'PARTIALLY_SETTLED'
+  /** No line was paid out. */
+  | 'FAILED'
+  /** Lines are being taken back. */
+  | 'REVERSING'
+  /** All that was paid out was taken back. */
+  | 'REVERSED'
+  /** Some of it was. */
+  | 'PARTIALLY_REVERSED';
+
+/** One transfer of a settlement batch. */
+export type SettlementLine = {
+  readonly __typename?: 'SettlementLine';
+  /** What the submitter calls it, unique in its batch. */
+  readonly lineId: Scalars['String']['output'];
+  /** The submitter's name of who pays. */
+  readonly payer: Scalars['String']['output'];
+  /** The processor's account that is paid: `acct_…`. */
+  readonly payee: Scalars['String']['output'];
+  readonly amount: Money;
+  readonly reference?: Maybe<Scalars['String']['output']>;
+  readonly status: SettlementLineStatus;
+  /** What the processor calls the transfer; null until that is known. */
+  readonly transferId?: Maybe<Scalars['String']['output']>;
+  /** Why it was not paid out, or not taken back. */
+  readonly failure?: Maybe<PaymentFailure>;
+};
+
+/** What became of one line. */
+export type SettlementLineStatus =
+  /** Not decided on yet. */
+  | 'PENDING'
+  /** Paid out. */
+  | 'SETTLED'
+  /** The processor refused; no money moved. */
+  | 'FAILED'
+  /** Nobody knows whether money moved: it is being found out. */
+  | 'UNKNOWN'
+  /** Paid out and taken back. */
+  | 'REVERSED';
+
+/** What the submitter is told of one status of a batch, as a signed request (Standard Webhooks). */
+export type SettlementCallback = {
+  readonly __typename?: 'SettlementCallback';
+  /** Also the id under which it is sent. */
+  readonly id: Scalars['ID']['output'];
+  /** 1, 2, 3 … within its batch: each is sent once the one before is delivered or given up. */
+  readonly sequence: Scalars['Int']['output'];
+  /** `settlement_batch.settled` */
+  readonly type: Scalars['String']['output'];
+  readonly status: SettlementCallbackStatus;
+  /** The oldest first, the last thirty. */
+  readonly attempts: ReadonlyArray<SettlementCallbackAttempt>;
+  /** When it is tried next; null once it is over. */
+  readonly nextAttemptAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly deliveredAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** How far a callback has got. */
+export type SettlementCallbackStatus =
+  /** To be sent, or sent again. */
+  | 'PENDING'
+  /** Answered with 2xx. */
+  | 'DELIVERED'
+  /** Given up after the last try; later ones go on. */
+  | 'DEAD';
+
+/** One try of a callback. */
+export type SettlementCallbackAttempt = {
+  readonly __typename?: 'SettlementCallbackAttempt';
+  readonly at: Scalars['DateTime']['output'];
+  /** Of the answer; null when none came. */
+  readonly status?: Maybe<Scalars['Int']['output']>;
+  /** Why it counts as failed; null for one that was taken. */
+  readonly error?: Maybe<Scalars['String']['output']>;
+};
+
+/** A batch of transfers. */
+export type SubmitSettlementBatchInput = {
+  /** What the submitter calls it, at most 120 characters, unique in the organization. */
+  readonly externalBatchId: Scalars['String']['input'];
+  readonly currency: Scalars['CurrencyCode']['input'];
+  /** What the lines come to, in minor units. */
+  readonly controlTotalMinor: Scalars['BigInt']['input'];
+  /** How many lines there are. */
+  readonly lineCount: Scalars['Int']['input'];
+  /** 1 to 1,000 lines. */
+  readonly lines: ReadonlyArray<SettlementLineInput>;
+  /** The decision by which the submitter allowed it, at most 120 characters. */
+  readonly policyDecisionId?: InputMaybe<Scalars['ID']['input']>;
+  /**
+   * SHA-256 in hexadecimal of the lines, each `lineId|payer|payee|amountMinor|currency|reference`, a missing reference empty, with `\\n` between; checked
+   * where it is given.
+   */
+  readonly contentHash?: InputMaybe<Scalars['String']['input']>;
+  /** The batch's own name makes it once already; the same key with another input is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** One transfer of a batch. */
+export type SettlementLineInput = {
+  /** At most 120 characters, unique in the batch. */
+  readonly lineId: Scalars['String']['input'];
+  /** The submitter's name of who pays, at most 120 characters. */
+  readonly payer: Scalars['String']['input'];
+  /** The processor's account that is paid: `acct_…`. */
+  readonly payee: Scalars['String']['input'];
+  /** In minor units, at least 1. */
+  readonly amountMinor: Scalars['BigInt']['input'];
+  /** At most 120 characters. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What is taken back. */
+export type ReverseSettlementBatchInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Lines by the submitter's names; left out, all that were paid out. */
+  readonly lineIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Why, for the audit: at most 500 characters. */
+  readonly reason?: InputMaybe<Scalars['String']['input']>;
+  /** The version that you have seen; another one is CONFLICT, reason STALE_VERSION. Left out, the last change counts. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the batch as it stands instead of doing it again; with another
+   * input it is CONFLICT.
+   */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which callback is sent again. */
+export type ResendSettlementCallbackInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The same key with the same input answers the callback as it stands instead of sending it again; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** A page of a list: entries of type `PaymentAuditEntry`. */
 export type PaymentAuditEntryConnection = {
   readonly __typename?: 'PaymentAuditEntryConnection';
@@ -1458,48 +2731,92 @@ export type PaymentAuditEntryEdge = {
   readonly node?: Maybe<PaymentAuditEntry>;
 };
 
-/** A page of a list: entries of type `LedgerAccount`. */
-export type LedgerAccountConnection = {
-  readonly __typename?: 'LedgerAccountConnection';
+/** A page of a list: entries of type `PaymentWebhookDelivery`. */
+export type PaymentWebhookDeliveryConnection = {
+  readonly __typename?: 'PaymentWebhookDeliveryConnection';
   /** The entries themselves. */
-  readonly nodes?: Maybe<ReadonlyArray<Maybe<LedgerAccount>>>;
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<PaymentWebhookDelivery>>>;
   /** The entries with a cursor each. */
-  readonly edges?: Maybe<ReadonlyArray<Maybe<LedgerAccountEdge>>>;
+  readonly edges?: Maybe<ReadonlyArray<Maybe<PaymentWebhookDeliveryEdge>>>;
   /** Where the page stands in the list. */
   readonly pageInfo: PageInfo;
   /** All that match, not only this page; counted only when it is asked for. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
-/** An entry of type `LedgerAccount` with its place in the list. */
-export type LedgerAccountEdge = {
-  readonly __typename?: 'LedgerAccountEdge';
+/** An entry of type `PaymentWebhookDelivery` with its place in the list. */
+export type PaymentWebhookDeliveryEdge = {
+  readonly __typename?: 'PaymentWebhookDeliveryEdge';
   /** Hand it back as `after` to go on behind this entry. */
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
-  readonly node?: Maybe<LedgerAccount>;
+  readonly node?: Maybe<PaymentWebhookDelivery>;
 };
 
-/** A page of a list: entries of type `LedgerEntry`. */
-export type LedgerEntryConnection = {
-  readonly __typename?: 'LedgerEntryConnection';
+/** A page of a list: entries of type `WebhookEvent`. */
+export type WebhookEventConnection = {
+  readonly __typename?: 'WebhookEventConnection';
   /** The entries themselves. */
-  readonly nodes?: Maybe<ReadonlyArray<Maybe<LedgerEntry>>>;
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<WebhookEvent>>>;
   /** The entries with a cursor each. */
-  readonly edges?: Maybe<ReadonlyArray<Maybe<LedgerEntryEdge>>>;
+  readonly edges?: Maybe<ReadonlyArray<Maybe<WebhookEventEdge>>>;
   /** Where the page stands in the list. */
   readonly pageInfo: PageInfo;
   /** All that match, not only this page; counted only when it is asked for. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
-/** An entry of type `LedgerEntry` with its place in the list. */
-export type LedgerEntryEdge = {
-  readonly __typename?: 'LedgerEntryEdge';
+/** An entry of type `WebhookEvent` with its place in the list. */
+export type WebhookEventEdge = {
+  readonly __typename?: 'WebhookEventEdge';
   /** Hand it back as `after` to go on behind this entry. */
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
-  readonly node?: Maybe<LedgerEntry>;
+  readonly node?: Maybe<WebhookEvent>;
+};
+
+/** A page of a list: entries of type `CreditNote`. */
+export type CreditNoteConnection = {
+  readonly __typename?: 'CreditNoteConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<CreditNote>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<CreditNoteEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `CreditNote` with its place in the list. */
+export type CreditNoteEdge = {
+  readonly __typename?: 'CreditNoteEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<CreditNote>;
+};
+
+/** A page of a list: entries of type `Invoice`. */
+export type InvoiceConnection = {
+  readonly __typename?: 'InvoiceConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Invoice>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<InvoiceEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Invoice` with its place in the list. */
+export type InvoiceEdge = {
+  readonly __typename?: 'InvoiceEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Invoice>;
 };
 
 /** A page of a list: entries of type `Order`. */
@@ -1544,6 +2861,28 @@ export type TransactionEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
   readonly node?: Maybe<Transaction>;
+};
+
+/** A page of a list: entries of type `PaymentLink`. */
+export type PaymentLinkConnection = {
+  readonly __typename?: 'PaymentLinkConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<PaymentLink>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<PaymentLinkEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `PaymentLink` with its place in the list. */
+export type PaymentLinkEdge = {
+  readonly __typename?: 'PaymentLinkEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<PaymentLink>;
 };
 
 /** A page of a list: entries of type `Customer`. */
@@ -1634,6 +2973,116 @@ export type RefundEdge = {
   readonly node?: Maybe<Refund>;
 };
 
+/** A page of a list: entries of type `LedgerAccount`. */
+export type LedgerAccountConnection = {
+  readonly __typename?: 'LedgerAccountConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<LedgerAccount>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<LedgerAccountEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `LedgerAccount` with its place in the list. */
+export type LedgerAccountEdge = {
+  readonly __typename?: 'LedgerAccountEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<LedgerAccount>;
+};
+
+/** A page of a list: entries of type `LedgerEntry`. */
+export type LedgerEntryConnection = {
+  readonly __typename?: 'LedgerEntryConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<LedgerEntry>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<LedgerEntryEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `LedgerEntry` with its place in the list. */
+export type LedgerEntryEdge = {
+  readonly __typename?: 'LedgerEntryEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<LedgerEntry>;
+};
+
+/** A page of a list: entries of type `Dispute`. */
+export type DisputeConnection = {
+  readonly __typename?: 'DisputeConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Dispute>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<DisputeEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Dispute` with its place in the list. */
+export type DisputeEdge = {
+  readonly __typename?: 'DisputeEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Dispute>;
+};
+
+/** A page of a list: entries of type `SettlementBatch`. */
+export type SettlementBatchConnection = {
+  readonly __typename?: 'SettlementBatchConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<SettlementBatch>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<SettlementBatchEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `SettlementBatch` with its place in the list. */
+export type SettlementBatchEdge = {
+  readonly __typename?: 'SettlementBatchEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<SettlementBatch>;
+};
+
+/** A page of a list: entries of type `SettlementLine`. */
+export type SettlementLineConnection = {
+  readonly __typename?: 'SettlementLineConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<SettlementLine>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<SettlementLineEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `SettlementLine` with its place in the list. */
+export type SettlementLineEdge = {
+  readonly __typename?: 'SettlementLineEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<SettlementLine>;
+};
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -1714,24 +3163,55 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 
 /** Mapping of federation types */
 export type FederationTypes = {
+  PaymentWebhook: PaymentWebhook;
+  PaymentWebhookDelivery: PaymentWebhookDelivery;
+  WebhookEvent: WebhookEvent;
+  CreditNote: CreditNote;
+  Invoice: Invoice;
   Order: Order;
   Organization: Organization;
+  CheckoutSession: CheckoutSession;
+  PaymentLink: PaymentLink;
   Customer: Customer;
   Merchant: Merchant;
   PaymentMethod: PaymentMethod;
+  PaymentMethodSession: PaymentMethodSession;
   Venue: Venue;
   Refund: Refund;
   Transaction: Transaction;
+  Dispute: Dispute;
+  SettlementBatch: SettlementBatch;
 };
 
 /** Mapping of federation reference types */
 export type FederationReferenceTypes = {
+  PaymentWebhook:
+    ( { __typename: 'PaymentWebhook' }
+    & GraphQLRecursivePick<FederationTypes['PaymentWebhook'], {"id":true}> );
+  PaymentWebhookDelivery:
+    ( { __typename: 'PaymentWebhookDelivery' }
+    & GraphQLRecursivePick<FederationTypes['PaymentWebhookDelivery'], {"id":true}> );
+  WebhookEvent:
+    ( { __typename: 'WebhookEvent' }
+    & GraphQLRecursivePick<FederationTypes['WebhookEvent'], {"id":true}> );
+  CreditNote:
+    ( { __typename: 'CreditNote' }
+    & GraphQLRecursivePick<FederationTypes['CreditNote'], {"id":true}> );
+  Invoice:
+    ( { __typename: 'Invoice' }
+    & GraphQLRecursivePick<FederationTypes['Invoice'], {"id":true}> );
   Order:
     ( { __typename: 'Order' }
     & GraphQLRecursivePick<FederationTypes['Order'], {"id":true}> );
   Organization:
     ( { __typename: 'Organization' }
     & GraphQLRecursivePick<FederationTypes['Organization'], {"id":true}> );
+  CheckoutSession:
+    ( { __typename: 'CheckoutSession' }
+    & GraphQLRecursivePick<FederationTypes['CheckoutSession'], {"id":true}> );
+  PaymentLink:
+    ( { __typename: 'PaymentLink' }
+    & GraphQLRecursivePick<FederationTypes['PaymentLink'], {"id":true}> );
   Customer:
     ( { __typename: 'Customer' }
     & GraphQLRecursivePick<FederationTypes['Customer'], {"id":true}> );
@@ -1741,6 +3221,9 @@ export type FederationReferenceTypes = {
   PaymentMethod:
     ( { __typename: 'PaymentMethod' }
     & GraphQLRecursivePick<FederationTypes['PaymentMethod'], {"id":true}> );
+  PaymentMethodSession:
+    ( { __typename: 'PaymentMethodSession' }
+    & GraphQLRecursivePick<FederationTypes['PaymentMethodSession'], {"id":true}> );
   Venue:
     ( { __typename: 'Venue' }
     & GraphQLRecursivePick<FederationTypes['Venue'], {"id":true}> );
@@ -1750,6 +3233,12 @@ export type FederationReferenceTypes = {
   Transaction:
     ( { __typename: 'Transaction' }
     & GraphQLRecursivePick<FederationTypes['Transaction'], {"id":true}> );
+  Dispute:
+    ( { __typename: 'Dispute' }
+    & GraphQLRecursivePick<FederationTypes['Dispute'], {"id":true}> );
+  SettlementBatch:
+    ( { __typename: 'SettlementBatch' }
+    & GraphQLRecursivePick<FederationTypes['SettlementBatch'], {"id":true}> );
 };
 
 
@@ -1762,12 +3251,12 @@ export type ResolversTypes = {
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
   BigInt: ResolverTypeWrapper<Scalars['BigInt']['output']>;
   CurrencyCode: ResolverTypeWrapper<Scalars['CurrencyCode']['output']>;
+  JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   Money: ResolverTypeWrapper<Money>;
   ViewerKind: ViewerKind;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   WidgetItem: ResolverTypeWrapper<WidgetItem>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
@@ -1782,10 +3271,34 @@ export type ResolversTypes = {
   PaymentSettingsCaptureMode: PaymentSettingsCaptureMode;
   UpdatePaymentSettingsInput: UpdatePaymentSettingsInput;
   PaymentSettingsThresholdInput: PaymentSettingsThresholdInput;
-  LedgerAccount: ResolverTypeWrapper<LedgerAccountRow>;
-  LedgerEntry: ResolverTypeWrapper<LedgerEntryRow>;
-  LedgerEntryKind: LedgerEntryKind;
-  LedgerVerification: ResolverTypeWrapper<LedgerVerification>;
+  PaymentWebhook: ResolverTypeWrapper<PaymentWebhookRow>;
+  PaymentWebhookDelivery: ResolverTypeWrapper<PaymentWebhookDeliveryRow>;
+  PaymentWebhookDeliveryStatus: PaymentWebhookDeliveryStatus;
+  PaymentWebhookSecret: ResolverTypeWrapper<Omit<PaymentWebhookSecret, 'webhook'> & { webhook?: Maybe<ResolversTypes['PaymentWebhook']> }>;
+  CreatePaymentWebhookInput: CreatePaymentWebhookInput;
+  RotatePaymentWebhookSecretInput: RotatePaymentWebhookSecretInput;
+  UpdatePaymentWebhookInput: UpdatePaymentWebhookInput;
+  DeletePaymentWebhookInput: DeletePaymentWebhookInput;
+  TestPaymentWebhookInput: TestPaymentWebhookInput;
+  RedeliverPaymentWebhookInput: RedeliverPaymentWebhookInput;
+  WebhookEvent: ResolverTypeWrapper<WebhookEventRow>;
+  WebhookEventStatus: WebhookEventStatus;
+  WebhookEventReason: WebhookEventReason;
+  ReplayWebhookEventInput: ReplayWebhookEventInput;
+  CreditNote: ResolverTypeWrapper<CreditNoteRow>;
+  CreateCreditNoteInput: CreateCreditNoteInput;
+  Invoice: ResolverTypeWrapper<InvoiceRow>;
+  InvoiceStatus: InvoiceStatus;
+  InvoiceMail: ResolverTypeWrapper<InvoiceMailRow>;
+  InvoiceMailKind: InvoiceMailKind;
+  InvoiceMailStatus: InvoiceMailStatus;
+  CreateInvoiceInput: CreateInvoiceInput;
+  UpdateInvoiceInput: UpdateInvoiceInput;
+  DeleteInvoiceInput: DeleteInvoiceInput;
+  FinalizeInvoiceInput: FinalizeInvoiceInput;
+  VoidInvoiceInput: VoidInvoiceInput;
+  MarkInvoicePaidInput: MarkInvoicePaidInput;
+  ResendInvoiceInput: ResendInvoiceInput;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Order: ResolverTypeWrapper<OrderRow>;
   Metadata: ResolverTypeWrapper<MetadataRow>;
@@ -1803,6 +3316,13 @@ export type ResolversTypes = {
   OrderLineInput: OrderLineInput;
   Organization: ResolverTypeWrapper<Omit<Organization, 'orders'> & { orders?: Maybe<ResolversTypes['OrderConnection']> }>;
   User: ResolverTypeWrapper<User>;
+  CheckoutSession: ResolverTypeWrapper<CheckoutSessionRow>;
+  CheckoutStatus: CheckoutStatus;
+  CreateCheckoutSessionInput: CreateCheckoutSessionInput;
+  CloseCheckoutSessionInput: CloseCheckoutSessionInput;
+  PaymentLink: ResolverTypeWrapper<PaymentLinkRow>;
+  CreatePaymentLinkInput: CreatePaymentLinkInput;
+  ClosePaymentLinkInput: ClosePaymentLinkInput;
   Customer: ResolverTypeWrapper<CustomerRow>;
   CreateCustomerInput: CreateCustomerInput;
   UpdateCustomerInput: UpdateCustomerInput;
@@ -1817,6 +3337,9 @@ export type ResolversTypes = {
   AddPaymentMethodInput: AddPaymentMethodInput;
   RemovePaymentMethodInput: RemovePaymentMethodInput;
   SetDefaultPaymentMethodInput: SetDefaultPaymentMethodInput;
+  PaymentMethodSession: ResolverTypeWrapper<PaymentMethodSessionRow>;
+  PaymentMethodSessionStatus: PaymentMethodSessionStatus;
+  CreatePaymentMethodSessionInput: CreatePaymentMethodSessionInput;
   Venue: ResolverTypeWrapper<VenueRow>;
   VenueAddress: ResolverTypeWrapper<VenueAddress>;
   VenueStatus: VenueStatus;
@@ -1834,6 +3357,21 @@ export type ResolversTypes = {
   RejectRefundInput: RejectRefundInput;
   RefundDecision: RefundDecision;
   DecideRefundInput: DecideRefundInput;
+  LedgerAccount: ResolverTypeWrapper<LedgerAccountRow>;
+  LedgerEntry: ResolverTypeWrapper<LedgerEntryRow>;
+  LedgerEntryKind: LedgerEntryKind;
+  LedgerVerification: ResolverTypeWrapper<LedgerVerification>;
+  PaymentsOverview: ResolverTypeWrapper<PaymentsOverview>;
+  PaymentOrderCount: ResolverTypeWrapper<PaymentOrderCount>;
+  PaymentReconciliation: ResolverTypeWrapper<PaymentReconciliation>;
+  PaymentDifference: ResolverTypeWrapper<PaymentDifference>;
+  PaymentDifferenceKind: PaymentDifferenceKind;
+  PaymentReportGrouping: PaymentReportGrouping;
+  PaymentReport: ResolverTypeWrapper<PaymentReport>;
+  PaymentReportRow: ResolverTypeWrapper<PaymentReportRow>;
+  PaymentAnalytics: ResolverTypeWrapper<PaymentAnalytics>;
+  PaymentDeclines: ResolverTypeWrapper<PaymentDeclines>;
+  PaymentDay: ResolverTypeWrapper<PaymentDay>;
   Transaction: ResolverTypeWrapper<TransactionRow>;
   TransactionType: TransactionType;
   TransactionStatus: TransactionStatus;
@@ -1841,16 +3379,40 @@ export type ResolversTypes = {
   PaymentFailureCode: PaymentFailureCode;
   TransactionResolution: TransactionResolution;
   ResolveTransactionInput: ResolveTransactionInput;
+  Dispute: ResolverTypeWrapper<DisputeRow>;
+  DisputeStatus: DisputeStatus;
+  DisputeEvidence: ResolverTypeWrapper<DisputeEvidence>;
+  EvidenceFile: ResolverTypeWrapper<EvidenceFile>;
+  DisputeEvidenceInput: DisputeEvidenceInput;
+  SubmitDisputeEvidenceInput: SubmitDisputeEvidenceInput;
+  AcceptDisputeInput: AcceptDisputeInput;
+  SettlementBatch: ResolverTypeWrapper<SettlementBatchRow>;
+  SettlementBatchStatus: SettlementBatchStatus;
+  SettlementLine: ResolverTypeWrapper<SettlementLineRow>;
+  SettlementLineStatus: SettlementLineStatus;
+  SettlementCallback: ResolverTypeWrapper<SettlementCallbackRow>;
+  SettlementCallbackStatus: SettlementCallbackStatus;
+  SettlementCallbackAttempt: ResolverTypeWrapper<SettlementCallbackAttempt>;
+  SubmitSettlementBatchInput: SubmitSettlementBatchInput;
+  SettlementLineInput: SettlementLineInput;
+  ReverseSettlementBatchInput: ReverseSettlementBatchInput;
+  ResendSettlementCallbackInput: ResendSettlementCallbackInput;
   PaymentAuditEntryConnection: ResolverTypeWrapper<PageOf<PaymentAuditEntryRow>>;
   PaymentAuditEntryEdge: ResolverTypeWrapper<Omit<PaymentAuditEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['PaymentAuditEntry']> }>;
-  LedgerAccountConnection: ResolverTypeWrapper<PageOf<LedgerAccountRow>>;
-  LedgerAccountEdge: ResolverTypeWrapper<Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerAccount']> }>;
-  LedgerEntryConnection: ResolverTypeWrapper<PageOf<LedgerEntryRow>>;
-  LedgerEntryEdge: ResolverTypeWrapper<Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerEntry']> }>;
+  PaymentWebhookDeliveryConnection: ResolverTypeWrapper<PageOf<PaymentWebhookDeliveryRow>>;
+  PaymentWebhookDeliveryEdge: ResolverTypeWrapper<Omit<PaymentWebhookDeliveryEdge, 'node'> & { node?: Maybe<ResolversTypes['PaymentWebhookDelivery']> }>;
+  WebhookEventConnection: ResolverTypeWrapper<PageOf<WebhookEventRow>>;
+  WebhookEventEdge: ResolverTypeWrapper<Omit<WebhookEventEdge, 'node'> & { node?: Maybe<ResolversTypes['WebhookEvent']> }>;
+  CreditNoteConnection: ResolverTypeWrapper<PageOf<CreditNoteRow>>;
+  CreditNoteEdge: ResolverTypeWrapper<Omit<CreditNoteEdge, 'node'> & { node?: Maybe<ResolversTypes['CreditNote']> }>;
+  InvoiceConnection: ResolverTypeWrapper<PageOf<InvoiceRow>>;
+  InvoiceEdge: ResolverTypeWrapper<Omit<InvoiceEdge, 'node'> & { node?: Maybe<ResolversTypes['Invoice']> }>;
   OrderConnection: ResolverTypeWrapper<PageOf<OrderRow>>;
   OrderEdge: ResolverTypeWrapper<Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversTypes['Order']> }>;
   TransactionConnection: ResolverTypeWrapper<PageOf<TransactionRow>>;
   TransactionEdge: ResolverTypeWrapper<Omit<TransactionEdge, 'node'> & { node?: Maybe<ResolversTypes['Transaction']> }>;
+  PaymentLinkConnection: ResolverTypeWrapper<PageOf<PaymentLinkRow>>;
+  PaymentLinkEdge: ResolverTypeWrapper<Omit<PaymentLinkEdge, 'node'> & { node?: Maybe<ResolversTypes['PaymentLink']> }>;
   CustomerConnection: ResolverTypeWrapper<PageOf<CustomerRow>>;
   CustomerEdge: ResolverTypeWrapper<Omit<CustomerEdge, 'node'> & { node?: Maybe<ResolversTypes['Customer']> }>;
   MerchantConnection: ResolverTypeWrapper<PageOf<MerchantRow>>;
@@ -1859,8 +3421,19 @@ export type ResolversTypes = {
   VenueEdge: ResolverTypeWrapper<Omit<VenueEdge, 'node'> & { node?: Maybe<ResolversTypes['Venue']> }>;
   RefundConnection: ResolverTypeWrapper<PageOf<RefundRow>>;
   RefundEdge: ResolverTypeWrapper<Omit<RefundEdge, 'node'> & { node?: Maybe<ResolversTypes['Refund']> }>;
+  LedgerAccountConnection: ResolverTypeWrapper<PageOf<LedgerAccountRow>>;
+  LedgerAccountEdge: ResolverTypeWrapper<Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerAccount']> }>;
+  LedgerEntryConnection: ResolverTypeWrapper<PageOf<LedgerEntryRow>>;
+  LedgerEntryEdge: ResolverTypeWrapper<Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['LedgerEntry']> }>;
+  DisputeConnection: ResolverTypeWrapper<PageOf<DisputeRow>>;
+  DisputeEdge: ResolverTypeWrapper<Omit<DisputeEdge, 'node'> & { node?: Maybe<ResolversTypes['Dispute']> }>;
+  SettlementBatchConnection: ResolverTypeWrapper<PageOf<SettlementBatchRow>>;
+  SettlementBatchEdge: ResolverTypeWrapper<Omit<SettlementBatchEdge, 'node'> & { node?: Maybe<ResolversTypes['SettlementBatch']> }>;
+  SettlementLineConnection: ResolverTypeWrapper<PageOf<SettlementLineRow>>;
+  SettlementLineEdge: ResolverTypeWrapper<Omit<SettlementLineEdge, 'node'> & { node?: Maybe<ResolversTypes['SettlementLine']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -1870,11 +3443,11 @@ export type ResolversParentTypes = {
   EmailAddress: Scalars['EmailAddress']['output'];
   BigInt: Scalars['BigInt']['output'];
   CurrencyCode: Scalars['CurrencyCode']['output'];
+  JSON: Scalars['JSON']['output'];
   Money: Money;
   PageInfo: PageInfo;
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
-  Int: Scalars['Int']['output'];
   WidgetItem: WidgetItem;
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
@@ -1888,9 +3461,28 @@ export type ResolversParentTypes = {
   PaymentSettings: PaymentSettingsRow;
   UpdatePaymentSettingsInput: UpdatePaymentSettingsInput;
   PaymentSettingsThresholdInput: PaymentSettingsThresholdInput;
-  LedgerAccount: LedgerAccountRow;
-  LedgerEntry: LedgerEntryRow;
-  LedgerVerification: LedgerVerification;
+  PaymentWebhook: PaymentWebhookRow;
+  PaymentWebhookDelivery: PaymentWebhookDeliveryRow;
+  PaymentWebhookSecret: Omit<PaymentWebhookSecret, 'webhook'> & { webhook?: Maybe<ResolversParentTypes['PaymentWebhook']> };
+  CreatePaymentWebhookInput: CreatePaymentWebhookInput;
+  RotatePaymentWebhookSecretInput: RotatePaymentWebhookSecretInput;
+  UpdatePaymentWebhookInput: UpdatePaymentWebhookInput;
+  DeletePaymentWebhookInput: DeletePaymentWebhookInput;
+  TestPaymentWebhookInput: TestPaymentWebhookInput;
+  RedeliverPaymentWebhookInput: RedeliverPaymentWebhookInput;
+  WebhookEvent: WebhookEventRow;
+  ReplayWebhookEventInput: ReplayWebhookEventInput;
+  CreditNote: CreditNoteRow;
+  CreateCreditNoteInput: CreateCreditNoteInput;
+  Invoice: InvoiceRow;
+  InvoiceMail: InvoiceMailRow;
+  CreateInvoiceInput: CreateInvoiceInput;
+  UpdateInvoiceInput: UpdateInvoiceInput;
+  DeleteInvoiceInput: DeleteInvoiceInput;
+  FinalizeInvoiceInput: FinalizeInvoiceInput;
+  VoidInvoiceInput: VoidInvoiceInput;
+  MarkInvoicePaidInput: MarkInvoicePaidInput;
+  ResendInvoiceInput: ResendInvoiceInput;
   Subscription: Record<PropertyKey, never>;
   Order: OrderRow;
   Metadata: MetadataRow;
@@ -1906,6 +3498,12 @@ export type ResolversParentTypes = {
   OrderLineInput: OrderLineInput;
   Organization: Omit<Organization, 'orders'> & { orders?: Maybe<ResolversParentTypes['OrderConnection']> } | FederationReferenceTypes['Organization'];
   User: User;
+  CheckoutSession: CheckoutSessionRow;
+  CreateCheckoutSessionInput: CreateCheckoutSessionInput;
+  CloseCheckoutSessionInput: CloseCheckoutSessionInput;
+  PaymentLink: PaymentLinkRow;
+  CreatePaymentLinkInput: CreatePaymentLinkInput;
+  ClosePaymentLinkInput: ClosePaymentLinkInput;
   Customer: CustomerRow;
   CreateCustomerInput: CreateCustomerInput;
   UpdateCustomerInput: UpdateCustomerInput;
@@ -1919,6 +3517,8 @@ export type ResolversParentTypes = {
   AddPaymentMethodInput: AddPaymentMethodInput;
   RemovePaymentMethodInput: RemovePaymentMethodInput;
   SetDefaultPaymentMethodInput: SetDefaultPaymentMethodInput;
+  PaymentMethodSession: PaymentMethodSessionRow;
+  CreatePaymentMethodSessionInput: CreatePaymentMethodSessionInput;
   Venue: VenueRow;
   VenueAddress: VenueAddress;
   CreateVenueInput: CreateVenueInput;
@@ -1931,19 +3531,51 @@ export type ResolversParentTypes = {
   ApproveRefundInput: ApproveRefundInput;
   RejectRefundInput: RejectRefundInput;
   DecideRefundInput: DecideRefundInput;
+  LedgerAccount: LedgerAccountRow;
+  LedgerEntry: LedgerEntryRow;
+  LedgerVerification: LedgerVerification;
+  PaymentsOverview: PaymentsOverview;
+  PaymentOrderCount: PaymentOrderCount;
+  PaymentReconciliation: PaymentReconciliation;
+  PaymentDifference: PaymentDifference;
+  PaymentReport: PaymentReport;
+  PaymentReportRow: PaymentReportRow;
+  PaymentAnalytics: PaymentAnalytics;
+  PaymentDeclines: PaymentDeclines;
+  PaymentDay: PaymentDay;
   Transaction: TransactionRow;
   PaymentFailure: PaymentFailure;
   ResolveTransactionInput: ResolveTransactionInput;
+  Dispute: DisputeRow;
+  DisputeEvidence: DisputeEvidence;
+  EvidenceFile: EvidenceFile;
+  DisputeEvidenceInput: DisputeEvidenceInput;
+  SubmitDisputeEvidenceInput: SubmitDisputeEvidenceInput;
+  AcceptDisputeInput: AcceptDisputeInput;
+  SettlementBatch: SettlementBatchRow;
+  SettlementLine: SettlementLineRow;
+  SettlementCallback: SettlementCallbackRow;
+  SettlementCallbackAttempt: SettlementCallbackAttempt;
+  SubmitSettlementBatchInput: SubmitSettlementBatchInput;
+  SettlementLineInput: SettlementLineInput;
+  ReverseSettlementBatchInput: ReverseSettlementBatchInput;
+  ResendSettlementCallbackInput: ResendSettlementCallbackInput;
   PaymentAuditEntryConnection: PageOf<PaymentAuditEntryRow>;
   PaymentAuditEntryEdge: Omit<PaymentAuditEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PaymentAuditEntry']> };
-  LedgerAccountConnection: PageOf<LedgerAccountRow>;
-  LedgerAccountEdge: Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerAccount']> };
-  LedgerEntryConnection: PageOf<LedgerEntryRow>;
-  LedgerEntryEdge: Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerEntry']> };
+  PaymentWebhookDeliveryConnection: PageOf<PaymentWebhookDeliveryRow>;
+  PaymentWebhookDeliveryEdge: Omit<PaymentWebhookDeliveryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PaymentWebhookDelivery']> };
+  WebhookEventConnection: PageOf<WebhookEventRow>;
+  WebhookEventEdge: Omit<WebhookEventEdge, 'node'> & { node?: Maybe<ResolversParentTypes['WebhookEvent']> };
+  CreditNoteConnection: PageOf<CreditNoteRow>;
+  CreditNoteEdge: Omit<CreditNoteEdge, 'node'> & { node?: Maybe<ResolversParentTypes['CreditNote']> };
+  InvoiceConnection: PageOf<InvoiceRow>;
+  InvoiceEdge: Omit<InvoiceEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Invoice']> };
   OrderConnection: PageOf<OrderRow>;
   OrderEdge: Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Order']> };
   TransactionConnection: PageOf<TransactionRow>;
   TransactionEdge: Omit<TransactionEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Transaction']> };
+  PaymentLinkConnection: PageOf<PaymentLinkRow>;
+  PaymentLinkEdge: Omit<PaymentLinkEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PaymentLink']> };
   CustomerConnection: PageOf<CustomerRow>;
   CustomerEdge: Omit<CustomerEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Customer']> };
   MerchantConnection: PageOf<MerchantRow>;
@@ -1952,8 +3584,19 @@ export type ResolversParentTypes = {
   VenueEdge: Omit<VenueEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Venue']> };
   RefundConnection: PageOf<RefundRow>;
   RefundEdge: Omit<RefundEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Refund']> };
+  LedgerAccountConnection: PageOf<LedgerAccountRow>;
+  LedgerAccountEdge: Omit<LedgerAccountEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerAccount']> };
+  LedgerEntryConnection: PageOf<LedgerEntryRow>;
+  LedgerEntryEdge: Omit<LedgerEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LedgerEntry']> };
+  DisputeConnection: PageOf<DisputeRow>;
+  DisputeEdge: Omit<DisputeEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Dispute']> };
+  SettlementBatchConnection: PageOf<SettlementBatchRow>;
+  SettlementBatchEdge: Omit<SettlementBatchEdge, 'node'> & { node?: Maybe<ResolversParentTypes['SettlementBatch']> };
+  SettlementLineConnection: PageOf<SettlementLineRow>;
+  SettlementLineEdge: Omit<SettlementLineEdge, 'node'> & { node?: Maybe<ResolversParentTypes['SettlementLine']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
 };
 
 export type SharedDirectiveArgs = {
@@ -1963,6 +3606,12 @@ export type SharedDirectiveArgs = {
 };
 
 export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PatienceDirectiveArgs = {
+  ms: Scalars['Int']['input'];
+};
+
+export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -1982,6 +3631,10 @@ export interface BigIntScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export interface CurrencyCodeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['CurrencyCode'], any> {
   name: 'CurrencyCode';
+}
+
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
+  name: 'JSON';
 }
 
 export type MoneyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Money'] = ResolversParentTypes['Money']> = {
@@ -2034,23 +3687,42 @@ export type WidgetPointResolvers<ContextType = Context, ParentType extends Resol
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   paymentAuditLog?: Resolver<Maybe<ResolversTypes['PaymentAuditEntryConnection']>, ParentType, ContextType, RequireFields<QueryPaymentAuditLogArgs, 'first'>>;
   paymentSettings?: Resolver<Maybe<ResolversTypes['PaymentSettings']>, ParentType, ContextType>;
-  ledgerAccounts?: Resolver<Maybe<ResolversTypes['LedgerAccountConnection']>, ParentType, ContextType, RequireFields<QueryLedgerAccountsArgs, 'first'>>;
-  ledgerEntries?: Resolver<Maybe<ResolversTypes['LedgerEntryConnection']>, ParentType, ContextType, RequireFields<QueryLedgerEntriesArgs, 'first'>>;
-  ledgerVerification?: Resolver<Maybe<ResolversTypes['LedgerVerification']>, ParentType, ContextType, Partial<QueryLedgerVerificationArgs>>;
+  paymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhook']>, ParentType, ContextType, RequireFields<QueryPaymentWebhookArgs, 'id'>>;
+  paymentWebhooks?: Resolver<Maybe<ReadonlyArray<ResolversTypes['PaymentWebhook']>>, ParentType, ContextType>;
+  webhookEvent?: Resolver<Maybe<ResolversTypes['WebhookEvent']>, ParentType, ContextType, RequireFields<QueryWebhookEventArgs, 'id'>>;
+  webhookEvents?: Resolver<Maybe<ResolversTypes['WebhookEventConnection']>, ParentType, ContextType, RequireFields<QueryWebhookEventsArgs, 'first'>>;
+  creditNote?: Resolver<Maybe<ResolversTypes['CreditNote']>, ParentType, ContextType, RequireFields<QueryCreditNoteArgs, 'id'>>;
+  creditNotes?: Resolver<Maybe<ResolversTypes['CreditNoteConnection']>, ParentType, ContextType, RequireFields<QueryCreditNotesArgs, 'first'>>;
+  invoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<QueryInvoiceArgs, 'id'>>;
+  invoices?: Resolver<Maybe<ResolversTypes['InvoiceConnection']>, ParentType, ContextType, RequireFields<QueryInvoicesArgs, 'first'>>;
   order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<QueryOrderArgs, 'id'>>;
   orders?: Resolver<Maybe<ResolversTypes['OrderConnection']>, ParentType, ContextType, RequireFields<QueryOrdersArgs, 'first'>>;
   paymentCurrencies?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentCurrency']>>>, ParentType, ContextType>;
+  checkoutSession?: Resolver<Maybe<ResolversTypes['CheckoutSession']>, ParentType, ContextType, RequireFields<QueryCheckoutSessionArgs, 'id'>>;
+  paymentLinks?: Resolver<Maybe<ResolversTypes['PaymentLinkConnection']>, ParentType, ContextType, RequireFields<QueryPaymentLinksArgs, 'first'>>;
   customer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType, RequireFields<QueryCustomerArgs, 'id'>>;
   customers?: Resolver<Maybe<ResolversTypes['CustomerConnection']>, ParentType, ContextType, RequireFields<QueryCustomersArgs, 'first'>>;
   merchant?: Resolver<Maybe<ResolversTypes['Merchant']>, ParentType, ContextType, RequireFields<QueryMerchantArgs, 'id'>>;
   merchants?: Resolver<Maybe<ResolversTypes['MerchantConnection']>, ParentType, ContextType, RequireFields<QueryMerchantsArgs, 'first'>>;
+  paymentMethodSession?: Resolver<Maybe<ResolversTypes['PaymentMethodSession']>, ParentType, ContextType, RequireFields<QueryPaymentMethodSessionArgs, 'id'>>;
   venue?: Resolver<Maybe<ResolversTypes['Venue']>, ParentType, ContextType, RequireFields<QueryVenueArgs, 'id'>>;
   venues?: Resolver<Maybe<ResolversTypes['VenueConnection']>, ParentType, ContextType, RequireFields<QueryVenuesArgs, 'first'>>;
   refund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<QueryRefundArgs, 'id'>>;
   refunds?: Resolver<Maybe<ResolversTypes['RefundConnection']>, ParentType, ContextType, RequireFields<QueryRefundsArgs, 'first'>>;
+  ledgerAccounts?: Resolver<Maybe<ResolversTypes['LedgerAccountConnection']>, ParentType, ContextType, RequireFields<QueryLedgerAccountsArgs, 'first'>>;
+  ledgerEntries?: Resolver<Maybe<ResolversTypes['LedgerEntryConnection']>, ParentType, ContextType, RequireFields<QueryLedgerEntriesArgs, 'first'>>;
+  ledgerVerification?: Resolver<Maybe<ResolversTypes['LedgerVerification']>, ParentType, ContextType, Partial<QueryLedgerVerificationArgs>>;
+  paymentsOverview?: Resolver<Maybe<ResolversTypes['PaymentsOverview']>, ParentType, ContextType>;
+  paymentReconciliation?: Resolver<Maybe<ResolversTypes['PaymentReconciliation']>, ParentType, ContextType, RequireFields<QueryPaymentReconciliationArgs, 'from' | 'to'>>;
+  paymentReport?: Resolver<Maybe<ResolversTypes['PaymentReport']>, ParentType, ContextType, RequireFields<QueryPaymentReportArgs, 'from' | 'to' | 'groupBy'>>;
+  paymentAnalytics?: Resolver<Maybe<ResolversTypes['PaymentAnalytics']>, ParentType, ContextType, RequireFields<QueryPaymentAnalyticsArgs, 'from' | 'to'>>;
+  paymentsWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
   transaction?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType, RequireFields<QueryTransactionArgs, 'id'>>;
   transactions?: Resolver<Maybe<ResolversTypes['TransactionConnection']>, ParentType, ContextType, RequireFields<QueryTransactionsArgs, 'first'>>;
-  paymentsWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
+  dispute?: Resolver<Maybe<ResolversTypes['Dispute']>, ParentType, ContextType, RequireFields<QueryDisputeArgs, 'id'>>;
+  disputes?: Resolver<Maybe<ResolversTypes['DisputeConnection']>, ParentType, ContextType, RequireFields<QueryDisputesArgs, 'first'>>;
+  settlementBatch?: Resolver<Maybe<ResolversTypes['SettlementBatch']>, ParentType, ContextType, RequireFields<QuerySettlementBatchArgs, 'id'>>;
+  settlementBatches?: Resolver<Maybe<ResolversTypes['SettlementBatchConnection']>, ParentType, ContextType, RequireFields<QuerySettlementBatchesArgs, 'first'>>;
 };
 
 export type PaymentAuditEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentAuditEntry'] = ResolversParentTypes['PaymentAuditEntry']> = {
@@ -2075,12 +3747,31 @@ export type PaymentAuditChangeResolvers<ContextType = Context, ParentType extend
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   updatePaymentSettings?: Resolver<Maybe<ResolversTypes['PaymentSettings']>, ParentType, ContextType, RequireFields<MutationUpdatePaymentSettingsArgs, 'input'>>;
+  createPaymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhookSecret']>, ParentType, ContextType, RequireFields<MutationCreatePaymentWebhookArgs, 'input'>>;
+  rotatePaymentWebhookSecret?: Resolver<Maybe<ResolversTypes['PaymentWebhookSecret']>, ParentType, ContextType, RequireFields<MutationRotatePaymentWebhookSecretArgs, 'input'>>;
+  updatePaymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhook']>, ParentType, ContextType, RequireFields<MutationUpdatePaymentWebhookArgs, 'input'>>;
+  deletePaymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhook']>, ParentType, ContextType, RequireFields<MutationDeletePaymentWebhookArgs, 'input'>>;
+  testPaymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhookDelivery']>, ParentType, ContextType, RequireFields<MutationTestPaymentWebhookArgs, 'input'>>;
+  redeliverPaymentWebhook?: Resolver<Maybe<ResolversTypes['PaymentWebhookDelivery']>, ParentType, ContextType, RequireFields<MutationRedeliverPaymentWebhookArgs, 'input'>>;
+  replayWebhookEvent?: Resolver<Maybe<ResolversTypes['WebhookEvent']>, ParentType, ContextType, RequireFields<MutationReplayWebhookEventArgs, 'input'>>;
+  createCreditNote?: Resolver<Maybe<ResolversTypes['CreditNote']>, ParentType, ContextType, RequireFields<MutationCreateCreditNoteArgs, 'input'>>;
+  createInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationCreateInvoiceArgs, 'input'>>;
+  updateInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationUpdateInvoiceArgs, 'input'>>;
+  deleteInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationDeleteInvoiceArgs, 'input'>>;
+  finalizeInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationFinalizeInvoiceArgs, 'input'>>;
+  voidInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationVoidInvoiceArgs, 'input'>>;
+  markInvoicePaid?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationMarkInvoicePaidArgs, 'input'>>;
+  resendInvoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType, RequireFields<MutationResendInvoiceArgs, 'input'>>;
   createOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCreateOrderArgs, 'input'>>;
   updateOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationUpdateOrderArgs, 'input'>>;
   cancelOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCancelOrderArgs, 'input'>>;
   payOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationPayOrderArgs, 'input'>>;
   captureOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationCaptureOrderArgs, 'input'>>;
   voidOrder?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType, RequireFields<MutationVoidOrderArgs, 'input'>>;
+  createCheckoutSession?: Resolver<Maybe<ResolversTypes['CheckoutSession']>, ParentType, ContextType, RequireFields<MutationCreateCheckoutSessionArgs, 'input'>>;
+  closeCheckoutSession?: Resolver<Maybe<ResolversTypes['CheckoutSession']>, ParentType, ContextType, RequireFields<MutationCloseCheckoutSessionArgs, 'input'>>;
+  createPaymentLink?: Resolver<Maybe<ResolversTypes['PaymentLink']>, ParentType, ContextType, RequireFields<MutationCreatePaymentLinkArgs, 'input'>>;
+  closePaymentLink?: Resolver<Maybe<ResolversTypes['PaymentLink']>, ParentType, ContextType, RequireFields<MutationClosePaymentLinkArgs, 'input'>>;
   createCustomer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType, RequireFields<MutationCreateCustomerArgs, 'input'>>;
   updateCustomer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType, RequireFields<MutationUpdateCustomerArgs, 'input'>>;
   eraseCustomer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType, RequireFields<MutationEraseCustomerArgs, 'input'>>;
@@ -2091,6 +3782,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   addPaymentMethod?: Resolver<Maybe<ResolversTypes['PaymentMethod']>, ParentType, ContextType, RequireFields<MutationAddPaymentMethodArgs, 'input'>>;
   removePaymentMethod?: Resolver<Maybe<ResolversTypes['PaymentMethod']>, ParentType, ContextType, RequireFields<MutationRemovePaymentMethodArgs, 'input'>>;
   setDefaultPaymentMethod?: Resolver<Maybe<ResolversTypes['PaymentMethod']>, ParentType, ContextType, RequireFields<MutationSetDefaultPaymentMethodArgs, 'input'>>;
+  createPaymentMethodSession?: Resolver<Maybe<ResolversTypes['PaymentMethodSession']>, ParentType, ContextType, RequireFields<MutationCreatePaymentMethodSessionArgs, 'input'>>;
   createVenue?: Resolver<Maybe<ResolversTypes['Venue']>, ParentType, ContextType, RequireFields<MutationCreateVenueArgs, 'input'>>;
   updateVenue?: Resolver<Maybe<ResolversTypes['Venue']>, ParentType, ContextType, RequireFields<MutationUpdateVenueArgs, 'input'>>;
   archiveVenue?: Resolver<Maybe<ResolversTypes['Venue']>, ParentType, ContextType, RequireFields<MutationArchiveVenueArgs, 'input'>>;
@@ -2100,6 +3792,11 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   rejectRefund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationRejectRefundArgs, 'input'>>;
   decideRefund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType, RequireFields<MutationDecideRefundArgs, 'input'>>;
   resolveTransaction?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType, RequireFields<MutationResolveTransactionArgs, 'input'>>;
+  submitDisputeEvidence?: Resolver<Maybe<ResolversTypes['Dispute']>, ParentType, ContextType, RequireFields<MutationSubmitDisputeEvidenceArgs, 'input'>>;
+  acceptDispute?: Resolver<Maybe<ResolversTypes['Dispute']>, ParentType, ContextType, RequireFields<MutationAcceptDisputeArgs, 'input'>>;
+  submitSettlementBatch?: Resolver<Maybe<ResolversTypes['SettlementBatch']>, ParentType, ContextType, RequireFields<MutationSubmitSettlementBatchArgs, 'input'>>;
+  reverseSettlementBatch?: Resolver<Maybe<ResolversTypes['SettlementBatch']>, ParentType, ContextType, RequireFields<MutationReverseSettlementBatchArgs, 'input'>>;
+  resendSettlementCallback?: Resolver<Maybe<ResolversTypes['SettlementCallback']>, ParentType, ContextType, RequireFields<MutationResendSettlementCallbackArgs, 'input'>>;
 };
 
 export type PaymentSettingsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentSettings'] = ResolversParentTypes['PaymentSettings']> = {
@@ -2112,38 +3809,104 @@ export type PaymentSettingsResolvers<ContextType = Context, ParentType extends R
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type LedgerAccountResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccount'] = ResolversParentTypes['LedgerAccount']> = {
-  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  balance?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
-  merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-};
-
-export type LedgerEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntry'] = ResolversParentTypes['LedgerEntry']> = {
+export type PaymentWebhookResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentWebhook'] = ResolversParentTypes['PaymentWebhook'], FederationReferenceType extends FederationReferenceTypes['PaymentWebhook'] = FederationReferenceTypes['PaymentWebhook']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['PaymentWebhook']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  sequence?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
-  movementId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  account?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
-  kind?: Resolver<ResolversTypes['LedgerEntryKind'], ParentType, ContextType>;
-  orderId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
-  settlementBatchId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
-  postedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  previousHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  events?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  disabledReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  deliveries?: Resolver<Maybe<ResolversTypes['PaymentWebhookDeliveryConnection']>, ParentType, ContextType, RequireFields<PaymentWebhookDeliveriesArgs, 'first'>>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type LedgerVerificationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerVerification'] = ResolversParentTypes['LedgerVerification']> = {
-  ok?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  entries?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
-  headHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  brokenAt?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
-  unbalancedMovements?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
-  totals?: Resolver<ReadonlyArray<ResolversTypes['Money']>, ParentType, ContextType>;
+export type PaymentWebhookDeliveryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentWebhookDelivery'] = ResolversParentTypes['PaymentWebhookDelivery'], FederationReferenceType extends FederationReferenceTypes['PaymentWebhookDelivery'] = FederationReferenceTypes['PaymentWebhookDelivery']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['PaymentWebhookDelivery']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  entityId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['PaymentWebhookDeliveryStatus'], ParentType, ContextType>;
+  responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type PaymentWebhookSecretResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentWebhookSecret'] = ResolversParentTypes['PaymentWebhookSecret']> = {
+  webhook?: Resolver<Maybe<ResolversTypes['PaymentWebhook']>, ParentType, ContextType>;
+  secret?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type WebhookEventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookEvent'] = ResolversParentTypes['WebhookEvent'], FederationReferenceType extends FederationReferenceTypes['WebhookEvent'] = FederationReferenceTypes['WebhookEvent']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['WebhookEvent']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  processorEventId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WebhookEventStatus'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['WebhookEventReason']>, ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  occurredAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  receivedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  processedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  payload?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type CreditNoteResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreditNote'] = ResolversParentTypes['CreditNote'], FederationReferenceType extends FederationReferenceTypes['CreditNote'] = FederationReferenceTypes['CreditNote']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['CreditNote']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  number?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  invoiceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  invoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  refundId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  refund?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InvoiceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Invoice'] = ResolversParentTypes['Invoice'], FederationReferenceType extends FederationReferenceTypes['Invoice'] = FederationReferenceTypes['Invoice']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Invoice']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  number?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InvoiceStatus'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['CurrencyCode'], ParentType, ContextType>;
+  lines?: Resolver<ReadonlyArray<ResolversTypes['OrderLine']>, ParentType, ContextType>;
+  subtotal?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  discount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  tax?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  amountDue?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  customerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  customer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType>;
+  orderId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  merchant?: Resolver<Maybe<ResolversTypes['Merchant']>, ParentType, ContextType>;
+  memo?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  issuedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  dueAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  paidAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  paymentUrl?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  metadata?: Resolver<ReadonlyArray<ResolversTypes['Metadata']>, ParentType, ContextType>;
+  mails?: Resolver<ReadonlyArray<ResolversTypes['InvoiceMail']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  creditNotes?: Resolver<Maybe<ReadonlyArray<ResolversTypes['CreditNote']>>, ParentType, ContextType>;
+};
+
+export type InvoiceMailResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvoiceMail'] = ResolversParentTypes['InvoiceMail']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['InvoiceMailKind'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InvoiceMailStatus'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   orderUpdated?: SubscriptionResolver<Maybe<ResolversTypes['Order']>, "orderUpdated", ParentType, ContextType, Partial<SubscriptionOrderUpdatedArgs>>;
+  settlementBatchUpdated?: SubscriptionResolver<Maybe<ResolversTypes['SettlementBatch']>, "settlementBatchUpdated", ParentType, ContextType, RequireFields<SubscriptionSettlementBatchUpdatedArgs, 'id'>>;
 };
 
 export type OrderResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Order'] = ResolversParentTypes['Order'], FederationReferenceType extends FederationReferenceTypes['Order'] = FederationReferenceTypes['Order']> = {
@@ -2177,8 +3940,11 @@ export type OrderResolvers<ContextType = Context, ParentType extends ResolversPa
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  invoice?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType>;
+  checkoutSession?: Resolver<Maybe<ResolversTypes['CheckoutSession']>, ParentType, ContextType>;
   customer?: Resolver<Maybe<ResolversTypes['Customer']>, ParentType, ContextType>;
   refunds?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Refund']>>>, ParentType, ContextType>;
+  disputes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Dispute']>>>, ParentType, ContextType>;
 };
 
 export type MetadataResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Metadata'] = ResolversParentTypes['Metadata']> = {
@@ -2210,6 +3976,26 @@ export type OrganizationResolvers<ContextType = Context, ParentType extends Reso
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type CheckoutSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckoutSession'] = ResolversParentTypes['CheckoutSession'], FederationReferenceType extends FederationReferenceTypes['CheckoutSession'] = FederationReferenceTypes['CheckoutSession']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['CheckoutSession']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['CheckoutStatus'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type PaymentLinkResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentLink'] = ResolversParentTypes['PaymentLink'], FederationReferenceType extends FederationReferenceTypes['PaymentLink'] = FederationReferenceTypes['PaymentLink']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['PaymentLink']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['CheckoutStatus'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type CustomerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Customer'] = ResolversParentTypes['Customer'], FederationReferenceType extends FederationReferenceTypes['Customer'] = FederationReferenceTypes['Customer']> = {
@@ -2254,6 +4040,16 @@ export type PaymentMethodResolvers<ContextType = Context, ParentType extends Res
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type PaymentMethodSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentMethodSession'] = ResolversParentTypes['PaymentMethodSession'], FederationReferenceType extends FederationReferenceTypes['PaymentMethodSession'] = FederationReferenceTypes['PaymentMethodSession']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['PaymentMethodSession']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['PaymentMethodSessionStatus'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  paymentMethod?: Resolver<Maybe<ResolversTypes['PaymentMethod']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type VenueResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Venue'] = ResolversParentTypes['Venue'], FederationReferenceType extends FederationReferenceTypes['Venue'] = FederationReferenceTypes['Venue']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Venue']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -2282,6 +4078,7 @@ export type RefundResolvers<ContextType = Context, ParentType extends ResolversP
   amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
   reason?: Resolver<ResolversTypes['RefundReason'], ParentType, ContextType>;
   note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  metadata?: Resolver<ReadonlyArray<ResolversTypes['Metadata']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['RefundStatus'], ParentType, ContextType>;
   requestedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   decidedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
@@ -2290,6 +4087,97 @@ export type RefundResolvers<ContextType = Context, ParentType extends ResolversP
   failure?: Resolver<Maybe<ResolversTypes['PaymentFailure']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LedgerAccountResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccount'] = ResolversParentTypes['LedgerAccount']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  balance?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type LedgerEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntry'] = ResolversParentTypes['LedgerEntry']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  merchantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  sequence?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  movementId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  account?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['LedgerEntryKind'], ParentType, ContextType>;
+  orderId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  settlementBatchId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  postedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  previousHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type LedgerVerificationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerVerification'] = ResolversParentTypes['LedgerVerification']> = {
+  ok?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  entries?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  headHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  brokenAt?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  unbalancedMovements?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
+  totals?: Resolver<ReadonlyArray<ResolversTypes['Money']>, ParentType, ContextType>;
+};
+
+export type PaymentsOverviewResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentsOverview'] = ResolversParentTypes['PaymentsOverview']> = {
+  orders?: Resolver<ReadonlyArray<ResolversTypes['PaymentOrderCount']>, ParentType, ContextType>;
+  unknownOutcomes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  refundsAwaitingApproval?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  openDisputes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  deadWebhookEvents?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  undeliveredCallbacks?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  settlementBatchesInProgress?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PaymentOrderCountResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentOrderCount'] = ResolversParentTypes['PaymentOrderCount']> = {
+  status?: Resolver<ResolversTypes['OrderStatus'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PaymentReconciliationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentReconciliation'] = ResolversParentTypes['PaymentReconciliation']> = {
+  checkedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  matched?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  differences?: Resolver<ReadonlyArray<ResolversTypes['PaymentDifference']>, ParentType, ContextType>;
+};
+
+export type PaymentDifferenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentDifference'] = ResolversParentTypes['PaymentDifference']> = {
+  kind?: Resolver<ResolversTypes['PaymentDifferenceKind'], ParentType, ContextType>;
+  transactionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  processorId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  ours?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  theirs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PaymentReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentReport'] = ResolversParentTypes['PaymentReport']> = {
+  rows?: Resolver<ReadonlyArray<ResolversTypes['PaymentReportRow']>, ParentType, ContextType>;
+};
+
+export type PaymentReportRowResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentReportRow'] = ResolversParentTypes['PaymentReportRow']> = {
+  key?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['CurrencyCode'], ParentType, ContextType>;
+  orders?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  captured?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  refunded?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  disputed?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  net?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+};
+
+export type PaymentAnalyticsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentAnalytics'] = ResolversParentTypes['PaymentAnalytics']> = {
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  succeeded?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  declines?: Resolver<ReadonlyArray<ResolversTypes['PaymentDeclines']>, ParentType, ContextType>;
+  byDay?: Resolver<ReadonlyArray<ResolversTypes['PaymentDay']>, ParentType, ContextType>;
+};
+
+export type PaymentDeclinesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentDeclines'] = ResolversParentTypes['PaymentDeclines']> = {
+  code?: Resolver<ResolversTypes['PaymentFailureCode'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PaymentDayResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentDay'] = ResolversParentTypes['PaymentDay']> = {
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  captured?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type TransactionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Transaction'] = ResolversParentTypes['Transaction'], FederationReferenceType extends FederationReferenceTypes['Transaction'] = FederationReferenceTypes['Transaction']> = {
@@ -2313,6 +4201,82 @@ export type PaymentFailureResolvers<ContextType = Context, ParentType extends Re
   retryable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type DisputeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Dispute'] = ResolversParentTypes['Dispute'], FederationReferenceType extends FederationReferenceTypes['Dispute'] = FederationReferenceTypes['Dispute']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Dispute']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  order?: Resolver<Maybe<ResolversTypes['Order']>, ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['DisputeStatus'], ParentType, ContextType>;
+  evidenceDueBy?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  openedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  closedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  evidence?: Resolver<Maybe<ResolversTypes['DisputeEvidence']>, ParentType, ContextType>;
+  processorId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type DisputeEvidenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DisputeEvidence'] = ResolversParentTypes['DisputeEvidence']> = {
+  text?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  files?: Resolver<Maybe<ReadonlyArray<ResolversTypes['EvidenceFile']>>, ParentType, ContextType>;
+  submittedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  submittedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type EvidenceFileResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EvidenceFile'] = ResolversParentTypes['EvidenceFile']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  contentType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  bytes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SettlementBatchResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementBatch'] = ResolversParentTypes['SettlementBatch'], FederationReferenceType extends FederationReferenceTypes['SettlementBatch'] = FederationReferenceTypes['SettlementBatch']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['SettlementBatch']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  externalBatchId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SettlementBatchStatus'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['CurrencyCode'], ParentType, ContextType>;
+  controlTotal?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  settledTotal?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  reversedTotal?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  lineCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  contentHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  policyDecisionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lines?: Resolver<Maybe<ResolversTypes['SettlementLineConnection']>, ParentType, ContextType, RequireFields<SettlementBatchLinesArgs, 'first'>>;
+  callbacks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SettlementCallback']>>>, ParentType, ContextType>;
+  submittedBy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  completedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SettlementLineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementLine'] = ResolversParentTypes['SettlementLine']> = {
+  lineId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  payer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  payee?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  reference?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SettlementLineStatus'], ParentType, ContextType>;
+  transferId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['PaymentFailure']>, ParentType, ContextType>;
+};
+
+export type SettlementCallbackResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementCallback'] = ResolversParentTypes['SettlementCallback']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  sequence?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SettlementCallbackStatus'], ParentType, ContextType>;
+  attempts?: Resolver<ReadonlyArray<ResolversTypes['SettlementCallbackAttempt']>, ParentType, ContextType>;
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  deliveredAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type SettlementCallbackAttemptResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementCallbackAttempt'] = ResolversParentTypes['SettlementCallbackAttempt']> = {
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  status?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type PaymentAuditEntryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentAuditEntryConnection'] = ResolversParentTypes['PaymentAuditEntryConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentAuditEntry']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentAuditEntryEdge']>>>, ParentType, ContextType>;
@@ -2325,28 +4289,52 @@ export type PaymentAuditEntryEdgeResolvers<ContextType = Context, ParentType ext
   node?: Resolver<Maybe<ResolversTypes['PaymentAuditEntry']>, ParentType, ContextType>;
 };
 
-export type LedgerAccountConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccountConnection'] = ResolversParentTypes['LedgerAccountConnection']> = {
-  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerAccount']>>>, ParentType, ContextType>;
-  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerAccountEdge']>>>, ParentType, ContextType>;
+export type PaymentWebhookDeliveryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentWebhookDeliveryConnection'] = ResolversParentTypes['PaymentWebhookDeliveryConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentWebhookDelivery']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentWebhookDeliveryEdge']>>>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type LedgerAccountEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccountEdge'] = ResolversParentTypes['LedgerAccountEdge']> = {
+export type PaymentWebhookDeliveryEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentWebhookDeliveryEdge'] = ResolversParentTypes['PaymentWebhookDeliveryEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  node?: Resolver<Maybe<ResolversTypes['LedgerAccount']>, ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['PaymentWebhookDelivery']>, ParentType, ContextType>;
 };
 
-export type LedgerEntryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntryConnection'] = ResolversParentTypes['LedgerEntryConnection']> = {
-  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerEntry']>>>, ParentType, ContextType>;
-  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerEntryEdge']>>>, ParentType, ContextType>;
+export type WebhookEventConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookEventConnection'] = ResolversParentTypes['WebhookEventConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['WebhookEvent']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['WebhookEventEdge']>>>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type LedgerEntryEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntryEdge'] = ResolversParentTypes['LedgerEntryEdge']> = {
+export type WebhookEventEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookEventEdge'] = ResolversParentTypes['WebhookEventEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  node?: Resolver<Maybe<ResolversTypes['LedgerEntry']>, ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['WebhookEvent']>, ParentType, ContextType>;
+};
+
+export type CreditNoteConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreditNoteConnection'] = ResolversParentTypes['CreditNoteConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['CreditNote']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['CreditNoteEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CreditNoteEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreditNoteEdge'] = ResolversParentTypes['CreditNoteEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['CreditNote']>, ParentType, ContextType>;
+};
+
+export type InvoiceConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvoiceConnection'] = ResolversParentTypes['InvoiceConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Invoice']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['InvoiceEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type InvoiceEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvoiceEdge'] = ResolversParentTypes['InvoiceEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Invoice']>, ParentType, ContextType>;
 };
 
 export type OrderConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OrderConnection'] = ResolversParentTypes['OrderConnection']> = {
@@ -2371,6 +4359,18 @@ export type TransactionConnectionResolvers<ContextType = Context, ParentType ext
 export type TransactionEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TransactionEdge'] = ResolversParentTypes['TransactionEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<Maybe<ResolversTypes['Transaction']>, ParentType, ContextType>;
+};
+
+export type PaymentLinkConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentLinkConnection'] = ResolversParentTypes['PaymentLinkConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentLink']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PaymentLinkEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PaymentLinkEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PaymentLinkEdge'] = ResolversParentTypes['PaymentLinkEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['PaymentLink']>, ParentType, ContextType>;
 };
 
 export type CustomerConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CustomerConnection'] = ResolversParentTypes['CustomerConnection']> = {
@@ -2421,12 +4421,73 @@ export type RefundEdgeResolvers<ContextType = Context, ParentType extends Resolv
   node?: Resolver<Maybe<ResolversTypes['Refund']>, ParentType, ContextType>;
 };
 
+export type LedgerAccountConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccountConnection'] = ResolversParentTypes['LedgerAccountConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerAccount']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerAccountEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LedgerAccountEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerAccountEdge'] = ResolversParentTypes['LedgerAccountEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['LedgerAccount']>, ParentType, ContextType>;
+};
+
+export type LedgerEntryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntryConnection'] = ResolversParentTypes['LedgerEntryConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerEntry']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LedgerEntryEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LedgerEntryEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LedgerEntryEdge'] = ResolversParentTypes['LedgerEntryEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['LedgerEntry']>, ParentType, ContextType>;
+};
+
+export type DisputeConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DisputeConnection'] = ResolversParentTypes['DisputeConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Dispute']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['DisputeEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type DisputeEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DisputeEdge'] = ResolversParentTypes['DisputeEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Dispute']>, ParentType, ContextType>;
+};
+
+export type SettlementBatchConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementBatchConnection'] = ResolversParentTypes['SettlementBatchConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SettlementBatch']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SettlementBatchEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SettlementBatchEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementBatchEdge'] = ResolversParentTypes['SettlementBatchEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['SettlementBatch']>, ParentType, ContextType>;
+};
+
+export type SettlementLineConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementLineConnection'] = ResolversParentTypes['SettlementLineConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SettlementLine']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SettlementLineEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SettlementLineEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SettlementLineEdge'] = ResolversParentTypes['SettlementLineEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['SettlementLine']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
   EmailAddress?: GraphQLScalarType;
   BigInt?: GraphQLScalarType;
   CurrencyCode?: GraphQLScalarType;
+  JSON?: GraphQLScalarType;
   Money?: MoneyResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   WidgetPayload?: WidgetPayloadResolvers<ContextType>;
@@ -2440,9 +4501,13 @@ export type Resolvers<ContextType = Context> = {
   PaymentAuditChange?: PaymentAuditChangeResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   PaymentSettings?: PaymentSettingsResolvers<ContextType>;
-  LedgerAccount?: LedgerAccountResolvers<ContextType>;
-  LedgerEntry?: LedgerEntryResolvers<ContextType>;
-  LedgerVerification?: LedgerVerificationResolvers<ContextType>;
+  PaymentWebhook?: PaymentWebhookResolvers<ContextType>;
+  PaymentWebhookDelivery?: PaymentWebhookDeliveryResolvers<ContextType>;
+  PaymentWebhookSecret?: PaymentWebhookSecretResolvers<ContextType>;
+  WebhookEvent?: WebhookEventResolvers<ContextType>;
+  CreditNote?: CreditNoteResolvers<ContextType>;
+  Invoice?: InvoiceResolvers<ContextType>;
+  InvoiceMail?: InvoiceMailResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   Order?: OrderResolvers<ContextType>;
   Metadata?: MetadataResolvers<ContextType>;
@@ -2450,24 +4515,52 @@ export type Resolvers<ContextType = Context> = {
   PaymentCurrency?: PaymentCurrencyResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  CheckoutSession?: CheckoutSessionResolvers<ContextType>;
+  PaymentLink?: PaymentLinkResolvers<ContextType>;
   Customer?: CustomerResolvers<ContextType>;
   Merchant?: MerchantResolvers<ContextType>;
   PaymentMethod?: PaymentMethodResolvers<ContextType>;
+  PaymentMethodSession?: PaymentMethodSessionResolvers<ContextType>;
   Venue?: VenueResolvers<ContextType>;
   VenueAddress?: VenueAddressResolvers<ContextType>;
   Refund?: RefundResolvers<ContextType>;
+  LedgerAccount?: LedgerAccountResolvers<ContextType>;
+  LedgerEntry?: LedgerEntryResolvers<ContextType>;
+  LedgerVerification?: LedgerVerificationResolvers<ContextType>;
+  PaymentsOverview?: PaymentsOverviewResolvers<ContextType>;
+  PaymentOrderCount?: PaymentOrderCountResolvers<ContextType>;
+  PaymentReconciliation?: PaymentReconciliationResolvers<ContextType>;
+  PaymentDifference?: PaymentDifferenceResolvers<ContextType>;
+  PaymentReport?: PaymentReportResolvers<ContextType>;
+  PaymentReportRow?: PaymentReportRowResolvers<ContextType>;
+  PaymentAnalytics?: PaymentAnalyticsResolvers<ContextType>;
+  PaymentDeclines?: PaymentDeclinesResolvers<ContextType>;
+  PaymentDay?: PaymentDayResolvers<ContextType>;
   Transaction?: TransactionResolvers<ContextType>;
   PaymentFailure?: PaymentFailureResolvers<ContextType>;
+  Dispute?: DisputeResolvers<ContextType>;
+  DisputeEvidence?: DisputeEvidenceResolvers<ContextType>;
+  EvidenceFile?: EvidenceFileResolvers<ContextType>;
+  SettlementBatch?: SettlementBatchResolvers<ContextType>;
+  SettlementLine?: SettlementLineResolvers<ContextType>;
+  SettlementCallback?: SettlementCallbackResolvers<ContextType>;
+  SettlementCallbackAttempt?: SettlementCallbackAttemptResolvers<ContextType>;
   PaymentAuditEntryConnection?: PaymentAuditEntryConnectionResolvers<ContextType>;
   PaymentAuditEntryEdge?: PaymentAuditEntryEdgeResolvers<ContextType>;
-  LedgerAccountConnection?: LedgerAccountConnectionResolvers<ContextType>;
-  LedgerAccountEdge?: LedgerAccountEdgeResolvers<ContextType>;
-  LedgerEntryConnection?: LedgerEntryConnectionResolvers<ContextType>;
-  LedgerEntryEdge?: LedgerEntryEdgeResolvers<ContextType>;
+  PaymentWebhookDeliveryConnection?: PaymentWebhookDeliveryConnectionResolvers<ContextType>;
+  PaymentWebhookDeliveryEdge?: PaymentWebhookDeliveryEdgeResolvers<ContextType>;
+  WebhookEventConnection?: WebhookEventConnectionResolvers<ContextType>;
+  WebhookEventEdge?: WebhookEventEdgeResolvers<ContextType>;
+  CreditNoteConnection?: CreditNoteConnectionResolvers<ContextType>;
+  CreditNoteEdge?: CreditNoteEdgeResolvers<ContextType>;
+  InvoiceConnection?: InvoiceConnectionResolvers<ContextType>;
+  InvoiceEdge?: InvoiceEdgeResolvers<ContextType>;
   OrderConnection?: OrderConnectionResolvers<ContextType>;
   OrderEdge?: OrderEdgeResolvers<ContextType>;
   TransactionConnection?: TransactionConnectionResolvers<ContextType>;
   TransactionEdge?: TransactionEdgeResolvers<ContextType>;
+  PaymentLinkConnection?: PaymentLinkConnectionResolvers<ContextType>;
+  PaymentLinkEdge?: PaymentLinkEdgeResolvers<ContextType>;
   CustomerConnection?: CustomerConnectionResolvers<ContextType>;
   CustomerEdge?: CustomerEdgeResolvers<ContextType>;
   MerchantConnection?: MerchantConnectionResolvers<ContextType>;
@@ -2476,8 +4569,19 @@ export type Resolvers<ContextType = Context> = {
   VenueEdge?: VenueEdgeResolvers<ContextType>;
   RefundConnection?: RefundConnectionResolvers<ContextType>;
   RefundEdge?: RefundEdgeResolvers<ContextType>;
+  LedgerAccountConnection?: LedgerAccountConnectionResolvers<ContextType>;
+  LedgerAccountEdge?: LedgerAccountEdgeResolvers<ContextType>;
+  LedgerEntryConnection?: LedgerEntryConnectionResolvers<ContextType>;
+  LedgerEntryEdge?: LedgerEntryEdgeResolvers<ContextType>;
+  DisputeConnection?: DisputeConnectionResolvers<ContextType>;
+  DisputeEdge?: DisputeEdgeResolvers<ContextType>;
+  SettlementBatchConnection?: SettlementBatchConnectionResolvers<ContextType>;
+  SettlementBatchEdge?: SettlementBatchEdgeResolvers<ContextType>;
+  SettlementLineConnection?: SettlementLineConnectionResolvers<ContextType>;
+  SettlementLineEdge?: SettlementLineEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
+  patience?: PatienceDirectiveResolver<any, any, ContextType>;
 };
