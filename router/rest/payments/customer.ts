@@ -6,6 +6,7 @@ export const customerRows = nounRoutes({
       id name email reference userId: user { id } metadata { key value }
       paymentMethods { id brand last4 expMonth expYear isDefault createdAt } createdAt version`,
     PaymentMethod: 'id brand last4 expMonth expYear isDefault createdAt',
+    PaymentMethodSession: 'id url status expiresAt paymentMethodId: paymentMethod { id } createdAt',
   },
   routes: {
     'GET /api/customers': 'customers',
@@ -14,6 +15,11 @@ export const customerRows = nounRoutes({
     'PUT /api/customers/:id': 'updateCustomer',
     'POST /api/customers/:id/erase': 'eraseCustomer',
     'POST /api/customers/:id/payment-methods': { run: 'addPaymentMethod', names: { customerId: 'id' }, status: 201 },
+    'POST /api/customers/:id/payment-method-sessions': {
+      ...{ run: 'createPaymentMethodSession', names: { customerId: 'id' }, status: 201 },
+      location: '/payments/api/payment-method-sessions/{id}',
+    },
+    'GET /api/payment-method-sessions/:id': 'paymentMethodSession',
     'DELETE /api/payment-methods/:id': 'removePaymentMethod',
     'POST /api/payment-methods/:id/default': 'setDefaultPaymentMethod',
   },

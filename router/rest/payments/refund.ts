@@ -1,7 +1,7 @@
 import { nounRoutes } from '../derive/route.ts'
 
 const shown = `
-  id orderId: order { id } amount { amountMinor currency } reason note status requestedById: requestedBy { id } decidedById: decidedBy { id } decidedAt
+  id orderId: order { id } amount { amountMinor currency } reason note metadata { key value } status requestedById: requestedBy { id } decidedById: decidedBy { id } decidedAt
   origin failure { code message retryable } createdAt version`
 
 export const refundRows = nounRoutes({

@@ -1,3 +1,3 @@
-import { nounRoutes } from '../derive/route.ts'
+import { nounRoutes } from '../../derive/route.ts'
 
 export const widgetRows = nounRoutes({ routes: { 'GET /api/widget': 'paymentsWidget' } })

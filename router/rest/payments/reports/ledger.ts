@@ -1,4 +1,4 @@
-import { nounRoutes } from '../derive/route.ts'
+import { nounRoutes } from '../../derive/route.ts'
 
 export const ledgerRows = nounRoutes({
   select: {
