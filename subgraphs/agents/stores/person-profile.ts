@@ -26,7 +26,7 @@ export interface SpeakingStyle {
   readonly pronunciations: readonly string[]
 }
 
-/** What a product may, or may not, use a profile for, as it is kept. */
+/** The stored rule for a product and purpose: whether it may use a profile. */
 export interface UsagePolicy {
   readonly product: string
   readonly purpose: string | null
@@ -74,6 +74,14 @@ const archiveOf = statement(
     where organization_id = $1 and subject_id = $2 and status <> 'ARCHIVED' returning id`,
 )
 
+const eraseStatements = [
+  'delete from agents.profile_texts where profile_id = $1',
+  'delete from agents.profile_sources where profile_id = $1',
+  'delete from agents.style_snapshots where profile_id = $1',
+  'delete from agents.profile_authorizations where profile_id = $1',
+  'update agents.agents set person_profile_id = null where person_profile_id = $1',
+].map(statement)
+
 /** Queries of person profiles only. */
 function personProfileSql(rows: Rows<typeof personProfiles>) {
   return {
@@ -87,6 +95,11 @@ function personProfileSql(rows: Rows<typeof personProfiles>) {
     /** Sees to it that nobody else who asks for this makes a profile of the organization before the transaction ends. */
     async lockMaking(organizationId: string, transaction: Transaction): Promise<void> {
       await rows.read(lockMaking, [organizationId], transaction)
+    },
+
+    /** Deletes everything that belongs to a profile, and has agents carry it no more. The profile itself is left, under its lock. */
+    async eraseBelow(id: string, transaction: Transaction): Promise<void> {
+      for (const each of eraseStatements) await rows.read(each, [id], transaction)
     },
 
     madeBy: writtenToday(rows),

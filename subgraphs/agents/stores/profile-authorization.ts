@@ -1,5 +1,7 @@
-import { moment, type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { store } from '../../store/store.ts'
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../platform/sql/statement.ts'
+import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { type Rows, store } from '../../store/store.ts'
 import { seenWithProfile } from './person-profile.ts'
 
 export type AuthorizationKind = 'CONSENT' | 'CONTRACT' | 'EMPLOYMENT' | 'OTHER'
@@ -18,8 +20,15 @@ export const profileAuthorizations = table('agents.profile_authorizations', {
 
 export type ProfileAuthorizationRow = Row<typeof profileAuthorizations>
 
-export const profileAuthorizationStore = store(profileAuthorizations, {
-  what: 'authorization',
-  tenancy: { where: seenWithProfile },
-  manyBy: { profileId: 't.granted_at, t.id' },
-})
+const ofProfile = statement(
+  `select ${selectList(profileAuthorizations, 't')} from agents.profile_authorizations t where t.profile_id = $1 order by t.granted_at, t.id`,
+)
+
+export const profileAuthorizationStore = store(
+  profileAuthorizations,
+  { what: 'authorization', tenancy: { where: seenWithProfile }, manyBy: { profileId: 't.granted_at, t.id' } },
+  (rows: Rows<typeof profileAuthorizations>) => ({
+    /** All of a profile, in the transaction that holds it; for whoever may see the profile. */
+    ofProfile: (profileId: string, transaction: Transaction): Promise<ProfileAuthorizationRow[]> => rows.read(ofProfile, [profileId], transaction),
+  }),
+)

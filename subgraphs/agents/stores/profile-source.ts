@@ -50,6 +50,11 @@ const ready = statement(
     where s.profile_id = $1 and s.status = 'READY' and ($2::uuid[] is null or s.id = any($2::uuid[])) order by s.created_at, s.id`,
 )
 const textsOfSome = statement('select t.text from agents.profile_texts t where t.profile_id = $1 and t.source_id = any($2::uuid[])')
+const textsWithIds = statement(
+  `select t.source_id as "sourceId", t.text from agents.profile_texts t join unnest($2::uuid[]) with ordinality as w (id, place) on w.id = t.source_id
+    where t.profile_id = $1 order by w.place`,
+)
+const removeText = statement('delete from agents.profile_texts where profile_id = $1 and source_id = $2')
 const lockDue = statement(
   `select ${selectList(profileSources, 't')} from agents.profile_sources t
     where t.fetch_at <= $1 and t.created_by <> all($2::text[]) order by t.fetch_at limit 1 for no key update skip locked`,
@@ -61,7 +66,7 @@ const writtenToday = countByCaller(profileSources)
 /** How many texts one statement reads, of 600 kB each at most: what an operation may not hold any more is not asked for. */
 const mostTexts = 10
 
-/** What only sources are asked. */
+/** Returns the statements that only sources have. */
 function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {
   return {
     /** The text of a source, by its id; null while it has none. */
@@ -99,6 +104,17 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
       reading.signal.throwIfAborted()
       const found = await rows.read<{ text: string }>(textsOfSome, [profileId, ids])
       return found.map(({ text }) => text)
+    },
+
+    /** The texts of some sources of a profile with their ids, in the given order; for whoever may see the profile. @throws once nobody waits for them any more */
+    async readyTexts(profileId: string, ids: readonly string[]): Promise<{ readonly sourceId: string; readonly text: string }[]> {
+      reading.signal.throwIfAborted()
+      return rows.read<{ sourceId: string; text: string }>(textsWithIds, [profileId, ids])
+    },
+
+    /** Deletes the text of a source. */
+    async removeText({ profileId, id }: Pick<ProfileSourceRow, 'profileId' | 'id'>, transaction: Transaction): Promise<void> {
+      await rows.read(removeText, [profileId, id], transaction)
     },
 
     madeBy: writtenToday(rows),

@@ -1,0 +1,215 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid, whole } from '../../../../platform/sql/table.ts'
+import type { Condition } from '../../../store/filter/filters.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import type { Json } from '../workflow.ts'
+
+export type FailureCode =
+  | 'TOOL_ERROR'
+  | 'UPSTREAM_FAILED'
+  | 'STEP_TIMEOUT'
+  | 'NOT_PERMITTED'
+  | 'APPROVAL_REJECTED'
+  | 'APPROVAL_EXPIRED'
+  | 'POLICY_DENIED'
+  | 'POLICY_EXPIRED'
+  | 'POLICY_MISMATCH'
+  | 'NO_MODEL'
+  | 'BUDGET_EXCEEDED'
+  | 'PROFILE_NOT_ALLOWED'
+  | 'TEMPLATE_MISSING'
+  | 'NOT_A_LIST'
+  | 'LIST_TOO_LONG'
+  | 'CHILD_FAILED'
+  | 'OUTCOME_UNKNOWN'
+
+export interface Failure {
+  readonly code: FailureCode
+  readonly message: string
+}
+
+export type RunStatus = 'QUEUED' | 'RUNNING' | 'WAITING_APPROVAL' | 'WAITING_POLICY' | 'WAITING_TIMER' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
+export type RunTrigger = 'MANUAL' | 'SCHEDULE' | 'EVENT' | 'WEBHOOK' | 'OPERATOR' | 'PARENT' | 'TEST'
+
+/** The output that a step of a trial has without being executed. */
+export interface Pinned {
+  readonly stepKey: string
+  readonly output: Json
+}
+
+export const runs = table('agents.runs', {
+  id: uuid.key,
+  organizationId: uuid,
+  workflowId: uuid.maybe,
+  planId: uuid,
+  status: text.of<RunStatus>().or('QUEUED'),
+  trigger: text.of<RunTrigger>(),
+  cursor: integer.or(0),
+  input: json.of<Json>().maybe,
+  output: json.of<Json>().maybe,
+  failureCode: text.of<FailureCode>().maybe,
+  failureMessage: text.maybe,
+  failureStepKey: text.maybe,
+  parentId: uuid.maybe,
+  lineage: texts.or([]),
+  /** Of the MAP step that began it: its id, the item's place in the list, and the attempt. */
+  parentStepId: uuid.maybe,
+  itemIndex: whole.maybe,
+  parentAttempt: integer.maybe,
+  /** Outputs of a trial's steps that are not worked out. */
+  pinned: json.of<readonly Pinned[]>().maybe,
+  startedById: uuid.maybe,
+  wakeAt: moment.maybe,
+  claimId: uuid.maybe,
+  waitsForChild: truth.or(false),
+  startedAt: moment.maybe,
+  finishedAt: moment.maybe,
+  ...stamps,
+})
+
+export type RunRow = Row<typeof runs>
+
+const columns = selectList(runs, 't')
+// Each organization has its turn, however many runs of another are due.
+const due = statement(
+  `select id, organization_id as "organizationId" from (
+     select id, organization_id, wake_at, row_number() over (partition by organization_id order by wake_at) as turn
+       from agents.runs where wake_at <= $1 and organization_id <> all($2::uuid[])
+   ) due where turn <= $3 order by turn, wake_at limit $4`,
+)
+const nextDue = statement('select min(wake_at) as at from agents.runs where wake_at > $1 and wake_at <= $2')
+const peek = statement(`select ${columns} from agents.runs t where t.id = $1`)
+const prolong = statement('update agents.runs set wake_at = $3 where id = $1 and claim_id = $2')
+const running = statement(
+  `select count(*)::int as runs from (select from agents.runs where organization_id = $1 and status = 'RUNNING' and not waits_for_child limit $2) running`,
+)
+const isInQueue = statement(`select exists (select from agents.runs where workflow_id = $1 and trigger = 'SCHEDULE' and status = 'QUEUED') as waits`)
+// The condition is the id alone, so the statement waits for the lock of a look: a run that is due already may be about to wait again.
+const wake = statement('update agents.runs set wake_at = case when claim_id is null then least(wake_at, $2) else wake_at end where id = $1')
+const wakeAll = statement('update agents.runs set wake_at = $2 where organization_id = $1 and wake_at > $2 and claim_id is null')
+const below = statement(
+  `select id from agents.runs where $1 = any(lineage) and organization_id = $2 and parent_id is not null
+      and status not in ('SUCCEEDED', 'FAILED', 'CANCELLED') limit 1000`,
+)
+const isStopped = statement(`select exists (select from agents.runs where id = any($1::uuid[]) and status = 'CANCELLED') as stopped`)
+// Of each item the run that was begun last.
+const mapped = statement(
+  `select distinct on (item_index) item_index::int as "itemIndex", status, parent_attempt as attempt, octet_length(output::text) as bytes
+     from agents.runs where parent_step_id = $1 and parent_attempt >= $2 order by item_index, created_at desc, id desc`,
+)
+const mappedOutputs = statement(
+  `select distinct on (item_index) item_index::int as "itemIndex", output
+     from agents.runs where parent_step_id = $1 and parent_attempt >= $2 order by item_index, created_at desc, id desc`,
+)
+const changedSince = statement(`select ${columns} from agents.runs t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`)
+
+/** The run of one item of a MAP step. */
+export interface MappedRun {
+  readonly itemIndex: number
+  readonly status: RunStatus
+  /** The attempt of the step that began it. */
+  readonly attempt: number
+  /** How long its output is; null for none. */
+  readonly bytes: number | null
+}
+
+export interface DueRun {
+  readonly id: string
+  readonly organizationId: string
+}
+
+function runSql(rows: Rows<typeof runs>) {
+  return {
+    /** Runs to look at by now: so many of an organization and together. @param without organizations that have enough under way */
+    due: (now: Date, without: readonly string[], perOrganization: number, max: number): Promise<DueRun[]> =>
+      rows.read<DueRun>(due, [now, without, perOrganization, max]),
+
+    /** When the next run is due until a moment; null for none. */
+    async nextDue(now: Date, until: Date): Promise<Date | null> {
+      const [found] = await rows.read<{ at: Date | null }>(nextDue, [now, until])
+      return found?.at ?? null
+    },
+
+    /** A run as it stands, without a lock. */
+    async peek(id: string, transaction: Transaction): Promise<RunRow | null> {
+      const [run] = await rows.read(peek, [id], transaction)
+      return run ?? null
+    },
+
+    /** Keeps others from taking over a run whose call this process makes. */
+    async prolong(id: string, claimId: string, until: Date): Promise<void> {
+      await rows.read(prolong, [id, claimId, until])
+    },
+
+    /** How many runs of an organization are under way, `max` at most. */
+    async countRunning(organizationId: string, max: number, transaction: Transaction): Promise<number> {
+      const [found] = await rows.read<{ runs: number }>(running, [organizationId, max], transaction)
+      return found!.runs
+    },
+
+    /** Whether a run that the schedule of a workflow has begun still waits for its turn. */
+    async isScheduledInQueue(workflowId: string, transaction: Transaction): Promise<boolean> {
+      const [found] = await rows.read<{ waits: boolean }>(isInQueue, [workflowId], transaction)
+      return found!.waits
+    },
+
+    /** Has a run looked at by then, unless a call of it is under way, after which it is looked at by itself. */
+    async wake(id: string, at: Date, transaction: Transaction): Promise<void> {
+      await rows.read(wake, [id, at], transaction)
+    },
+
+    /** The same for every run of an organization that goes on by itself some time. */
+    async wakeAll(organizationId: string, at: Date, transaction: Transaction): Promise<void> {
+      await rows.read(wakeAll, [organizationId, at], transaction)
+    },
+
+    /** Ids of the runs below one that have not ended, a thousand at most. */
+    async below(id: string, organizationId: string): Promise<readonly string[]> {
+      return (await rows.read<{ id: string }>(below, [id, organizationId])).map(found => found.id)
+    },
+
+    /** The present run of each item of a MAP step. @param since the attempt from which on they count */
+    mapped: (stepId: string, since: number, transaction: Transaction): Promise<MappedRun[]> => rows.read<MappedRun>(mapped, [stepId, since], transaction),
+
+    /** The outputs of the same runs, by the item. */
+    async mappedOutputs(stepId: string, since: number, transaction: Transaction): Promise<ReadonlyMap<number, Json>> {
+      const found = await rows.read<{ itemIndex: number; output: Json }>(mappedOutputs, [stepId, since], transaction)
+      return new Map(found.map(({ itemIndex, output }) => [itemIndex, output]))
+    },
+
+    /** Whether one of these runs was cancelled. */
+    async isStopped(ids: readonly string[], transaction: Transaction): Promise<boolean> {
+      if (ids.length === 0) return false
+      const [found] = await rows.read<{ stopped: boolean }>(isStopped, [ids], transaction)
+      return found!.stopped
+    },
+
+    /** Runs of an organization that were changed since, the earliest first, a thousand at most. */
+    changedSince: (organizationId: string, since: Date): Promise<RunRow[]> => rows.read(changedSince, [organizationId, since]),
+  }
+}
+
+/** Whether a run `t` is the trial of a draft, or below one. */
+const trial = "t.trigger = 'TEST'"
+const ofTrigger: Condition<RunTrigger> = (trigger, { bind }) => (trigger === 'TEST' ? trial : `t.trigger = ${bind(trigger)}`)
+
+/** The runs of MAP steps, in the order of their lists. */
+export const mappedRunStore = store(runs, {
+  what: 'run',
+  tenancy: { by: 'organizationId' },
+  filters: { parentStepId: 'eq' },
+  sorted: { by: 'itemIndex', way: 'asc', name: 'item' },
+})
+
+export const runStore = store(
+  runs,
+  {
+    what: 'run',
+    tenancy: { by: 'organizationId' },
+    filters: { workflowId: 'eq', status: 'eq', trigger: ofTrigger, isTrial: (wanted: boolean) => (wanted ? trial : `not (${trial})`) },
+    lists: { ofWorkflow: { below: 'workflowId', order: 'newest first', only: `not (${trial})` } },
+    writtenOften: true,
+  },
+  runSql,
+)

@@ -1,0 +1,125 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import { countByCaller } from '../../../store/usage.ts'
+
+export type MessageStatus = 'STREAMING' | 'COMPLETE' | 'FAILED'
+
+/** A passage of a document, by its place. */
+export interface CitedPassage {
+  readonly documentId: string
+  readonly start: number
+  readonly end: number
+  readonly quote: string
+  readonly score: number
+}
+
+export const conversationMessages = table('agents.conversation_messages', {
+  conversationId: uuid.key,
+  id: uuid.key,
+  organizationId: uuid,
+  role: text.of<'USER' | 'AGENT'>(),
+  text,
+  mode: text.of<'MODEL' | 'EXTRACTIVE'>().maybe,
+  notice: text.maybe,
+  status: text.of<MessageStatus>(),
+  failureCode: text.maybe,
+  failureMessage: text.maybe,
+  hits: json.of<readonly CitedPassage[]>().or([]),
+  userId: uuid.maybe,
+  wakeAt: moment.maybe,
+  claimId: uuid.maybe,
+  attempts: integer.or(0),
+  ...stamps,
+})
+
+export type ConversationMessageRow = Row<typeof conversationMessages>
+
+const columns = selectList(conversationMessages, 't')
+const lockDue = statement(
+  `select ${columns} from agents.conversation_messages t
+    where t.wake_at <= $1 and t.organization_id <> all($2::uuid[]) order by t.wake_at limit 1 for no key update skip locked`,
+)
+const grow = statement(
+  `update agents.conversation_messages t set text = $3, mode = $4, notice = $5, hits = $6, version = version + 1, updated_at = $7, wake_at = $8
+    where t.id = $1 and t.claim_id = $2 and t.status = 'STREAMING' and starts_with($3, t.text) returning ${columns}`,
+)
+const prolong = statement(`update agents.conversation_messages set wake_at = $3 where id = $1 and claim_id = $2 and status = 'STREAMING'`)
+const end = statement(
+  `update agents.conversation_messages t
+      set status = $3, failure_code = $4, failure_message = $5, version = version + 1, updated_at = $6, wake_at = null, claim_id = null
+    where t.id = $1 and t.claim_id = $2 and t.status = 'STREAMING' returning ${columns}`,
+)
+const before = statement(
+  `select ${columns} from agents.conversation_messages t
+    where t.conversation_id = $1 and (t.created_at, t.id) < ($2, $3) and t.status = 'COMPLETE' order by t.created_at desc, t.id desc limit $4`,
+)
+const present = statement(`select ${columns} from agents.conversation_messages t where t.conversation_id = $1 order by t.created_at desc, t.id desc limit 1`)
+const changedSince = statement(
+  `select ${columns} from agents.conversation_messages t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`,
+)
+const writtenToday = countByCaller(conversationMessages)
+
+/** What a reply has come to. */
+export type Grown = Pick<ConversationMessageRow, 'text' | 'mode' | 'notice' | 'hits'>
+
+const messageSql = (rows: Rows<typeof conversationMessages>) => ({
+  /** Locks a reply that is to be begun or taken over; null if there is none. @param without organizations that have enough under way */
+  async lockDue(now: Date, without: readonly string[], transaction: Transaction): Promise<ConversationMessageRow | null> {
+    const [due] = await rows.read(lockDue, [now, without], transaction)
+    return due ?? null
+  },
+
+  /** Writes what a reply has come to: its text only grows. @returns null for whoever does not hold it any more */
+  async grow(
+    { id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>,
+    { text: grown, mode, notice, hits }: Grown,
+    { now, until }: { readonly now: Date; readonly until: Date },
+  ): Promise<ConversationMessageRow | null> {
+    const [row] = await rows.read(grow, [id, claimId, grown, mode, notice, JSON.stringify(hits), now, until])
+    return row ?? null
+  },
+
+  /** Keeps others from taking over a reply. */
+  async prolong({ id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>, until: Date): Promise<void> {
+    await rows.read(prolong, [id, claimId, until])
+  },
+
+  /** Ends a reply. @returns null for whoever does not hold it any more */
+  async end(
+    { id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>,
+    { status, failure }: { readonly status: MessageStatus; readonly failure: { readonly code: string; readonly message: string } | null },
+    now: Date,
+  ): Promise<ConversationMessageRow | null> {
+    const [row] = await rows.read(end, [id, claimId, status, failure?.code ?? null, failure?.message ?? null, now])
+    return row ?? null
+  },
+
+  /** Returns the messages before a message, the oldest first. */
+  async before({ conversationId, createdAt, id }: ConversationMessageRow, most: number): Promise<ConversationMessageRow[]> {
+    return (await rows.read(before, [conversationId, createdAt, id, most])).reverse()
+  },
+
+  /** The last message of a conversation, for whoever may see that. */
+  async lastOf(conversationId: string): Promise<ConversationMessageRow | null> {
+    const [last] = await rows.read(present, [conversationId])
+    return last ?? null
+  },
+
+  /** Messages of an organization that were changed since, the earliest first, a thousand at most. */
+  changedSince: (organizationId: string, since: Date): Promise<ConversationMessageRow[]> => rows.read(changedSince, [organizationId, since]),
+
+  madeBy: writtenToday(rows),
+})
+
+export const conversationMessageStore = store(
+  conversationMessages,
+  {
+    what: 'message',
+    tenancy: { by: 'organizationId' },
+    lists: { ofConversation: { below: 'conversationId', order: 'oldest first' } },
+    writtenOften: true,
+  },
+  messageSql,
+)
