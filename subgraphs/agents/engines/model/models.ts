@@ -1,0 +1,139 @@
+import type { Ask, CallService } from '../../../../platform/ask.ts'
+import { CompleteDocument } from '../../ask.generated.ts'
+import { eventsOf } from './events.ts'
+import { failureOf, ModelFailure, noModel } from './failure.ts'
+import { piecesBy } from './pieces.ts'
+import { type Usage, usageOf } from './usage.ts'
+
+/** Something said in a conversation with a model. */
+export interface Message {
+  readonly role: 'SYSTEM' | 'USER' | 'ASSISTANT'
+  readonly content: string
+}
+
+/** A question to a model. */
+export interface ModelQuestion {
+  readonly organizationId: string
+  /** The person for whom it is asked: providers attribute the call to them. Null for nobody. */
+  readonly forUser: string | null
+  /** A name of providers' catalogue, or `default`. */
+  readonly model: string
+  readonly messages: readonly Message[]
+  /** Time limit of the whole answer, in ms. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a model answered, as providers log it. */
+export interface ModelAnswer extends Usage {
+  readonly text: string
+}
+
+/** An answer that is being written. */
+export interface ModelStream {
+  /** The call in providers' log. */
+  readonly callId: string
+  readonly pieces: AsyncIterable<string>
+  /** What it used, once the pieces have ended. */
+  usage(): Usage
+}
+
+/** Models of the gateway to providers, asked as `app_agents` with its own scopes. */
+export interface Models {
+  /** Asks for a whole answer. @throws ModelFailure */
+  complete(question: ModelQuestion): Promise<ModelAnswer>
+  /**
+   * Asks for an answer piece by piece, each as it comes; resolves with the first. The call ends with the signal, and when its pieces are left.
+   * @throws ModelFailure while nothing has come, and from the pieces for what happens later
+   */
+  stream(question: ModelQuestion): Promise<ModelStream>
+}
+
+/** The model's name as providers take it: null for the organization's preference. */
+export const namedModel = (model: string): string | null => (model === 'default' ? null : model)
+
+/**
+ * Opens the way to models.
+ * @param appId  the asking app
+ * @param scopes its own scopes, which do not depend on who asks it
+ */
+export function openModels({ ask, call }: { readonly ask: Ask; readonly call: CallService | null }, appId: string, scopes: readonly string[]): Models {
+  return {
+    stream: question => streamFrom(call, appId, question),
+    async complete({ organizationId, forUser, model, messages, timeoutMs, signal }) {
+      const viewer = { userId: null, organizationId, roles: [], scopes, context: 'organization' as const }
+      const inTime = AbortSignal.timeout(timeoutMs)
+      const late = signal ? AbortSignal.any([signal, inTime]) : inTime
+      const input = { model: namedModel(model), messages }
+      try {
+        const asking = ask(CompleteDocument, { input }, { appId, viewer, forUser, patienceMs: timeoutMs, signal: late })
+        const { createCompletion: answer } = await Promise.race([asking, aborted(late)])
+        if (!answer) throw new ModelFailure(noModel('The model did not answer.'))
+        return { text: answer.content ?? '', ...usageOf(answer) }
+      } catch (error) {
+        throw new ModelFailure(failureOf(error, inTime.aborted), error)
+      }
+    },
+  }
+}
+
+/** Rejects once a signal aborts. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = () => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+
+/** Calls the row that streams, and waits for the first piece: until then another way to answer is open. */
+async function streamFrom(call: CallService | null, appId: string, question: ModelQuestion): Promise<ModelStream> {
+  const { organizationId, forUser, model, messages, timeoutMs, signal } = question
+  try {
+    if (!call) throw new Error('This service has no token with which it may call providers.')
+    const named = namedModel(model)
+    const body = JSON.stringify({
+      ...(named !== null && { model: named }),
+      messages: messages.map(({ role, content }) => ({ role: role.toLowerCase(), content })),
+      ...{ stream: true, stream_options: { include_usage: true } },
+    })
+    const how = { method: 'POST', headers: { 'content-type': 'application/json' }, body, idleMs: timeoutMs, totalMs: timeoutMs, signal }
+    const answer = await call.stream('/providers/api/ai/completions', { appId, organizationId, forUser }, how)
+    if (answer.status !== 200) throw await problemOf(answer.body)
+    const callId = answer.headers.get('x-gateway-call-id') ?? ''
+    const events = eventsOf(answer.body, callId)
+    const first = await events.next()
+    let used: Usage = usageOf({ callId })
+    let waiting: typeof first | null = first
+    const pieces = piecesBy<string>(
+      async () => {
+        try {
+          for (;;) {
+            const event = waiting ?? (await events.next())
+            waiting = null
+            if (event.done) return undefined
+            used = event.value.usage ?? used
+            if (event.value.text !== '') return event.value.text
+          }
+        } catch (error) {
+          throw new ModelFailure(failureOf(error, false), error)
+        }
+      },
+      () => events.return?.(),
+    )
+    return { callId, pieces, usage: () => used }
+  } catch (error) {
+    throw new ModelFailure(failureOf(error, (error as { kind?: string }).kind === 'late'), error)
+  }
+}
+
+/** What a refused call says, as an error with its code. */
+async function problemOf(body: AsyncIterable<Uint8Array>): Promise<Error> {
+  const parts: Uint8Array[] = []
+  for await (const part of body) parts.push(part)
+  try {
+    const { code, detail, retryAfter } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { code?: string; detail?: string; retryAfter?: number }
+    return Object.assign(new Error(detail ?? 'The model did not answer.'), { extensions: { code, retryAfter } })
+  } catch {
+    return new Error('The model did not answer.')
+  }
+}

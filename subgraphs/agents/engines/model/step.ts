@@ -1,0 +1,39 @@
+import { searchKnowledge } from '../knowledge/search.ts'
+import type { CallEnd } from '../run/walk.ts'
+import type { Calling } from '../run/work.ts'
+import { failureOf, ModelFailure, noModel } from './failure.ts'
+import { messagesOf } from './prompt.ts'
+import { isWithinBudget, recordCall } from './spend.ts'
+import { voiceOf } from './voice.ts'
+import type { ModelWork } from './work.ts'
+
+/** How many passages of its agent's sources a model is given. */
+const maxPassages = 6
+
+/** Has the agent of a MODEL step answer its prompt from its sources, where they say something about it. The output is `{ text }`. It never rejects for what providers do. */
+export async function callModel(job: ModelWork, { run, step, state }: Calling): Promise<CallEnd> {
+  try {
+    const agent = step.agentId === null ? null : await job.agents.byId.load(step.agentId)
+    if (agent?.organizationId !== run.organizationId || agent.status !== 'ACTIVE')
+      return { failure: { hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The agent of this step is not active.' } }
+    if (agent.model === null) return { failure: noModel() }
+    const voice = await voiceOf(job, agent)
+    if (!(await isWithinBudget(job, agent)))
+      return { failure: { hadNoEffect: true, isFinal: true, code: 'BUDGET_EXCEEDED', message: 'The agent has reached its monthly limit.' } }
+    const { prompt } = state.input as { readonly prompt: unknown }
+    const content = typeof prompt === 'string' ? prompt : JSON.stringify(prompt)
+    const { organizationId, knowledgeSourceIds: sourceIds } = agent
+    const found = await searchKnowledge(job, { organizationId, query: content, sourceIds, first: maxPassages })
+    const passages = found.map(({ document, quote }) => ({ title: document.title, text: quote }))
+    const { text, ...usage } = await job.models.complete({
+      ...{ organizationId: run.organizationId, forUser: run.startedById, model: agent.model },
+      messages: messagesOf({ instructions: agent.instructions, voice, passages }, [{ role: 'USER', content }]),
+      timeoutMs: step.timeoutSeconds * 1_000,
+    })
+    await recordCall(job, agent, usage, [...run.lineage, run.id])
+    return { answer: { text }, callId: usage.callId }
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) job.log.error({ err: error, runId: run.id, step: step.key }, 'model step failed')
+    return { failure: failureOf(error, false) }
+  }
+}
