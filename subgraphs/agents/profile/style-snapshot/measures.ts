@@ -1,4 +1,4 @@
-import type { Measures } from '../stores/style-snapshot.ts'
+import type { Measures } from '../../stores/style-snapshot.ts'
 
 /** A run of letters and digits, with apostrophes and hyphens between them; marks belong to the letter that they stand on. */
 const word = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
-import { checkText, requireName } from '../../../platform/ids.ts'
-import type { CreateProfileSourceInput } from '../resolvers.generated.ts'
-import type { ProfileSourceRow } from '../stores/profile-source.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { checkText, requireName } from '../../../../platform/ids.ts'
+import type { CreateProfileSourceInput } from '../../resolvers.generated.ts'
+import type { ProfileSourceRow } from '../../stores/profile-source.ts'
 
 /** What a profile's sources may hold, and how many one person may have waiting to be fetched; a text is counted in UTF-16 code units, as places in it are. */
 export const most = { sources: 500, text: 200_000, title: 200, url: 2_000, waiting: 100 } as const

@@ -1,14 +1,15 @@
-import { Refusal } from '../../../platform/errors.ts'
-import { readText, requireName, requireText } from '../../../platform/ids.ts'
-import type { CreatePersonProfileInput } from '../resolvers.generated.ts'
-import type { SpeakingStyle, UsagePolicy, Voice, WritingStyle } from '../stores/person-profile.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { readText, requireId, requireName, requireText } from '../../../../platform/ids.ts'
+import { notFound } from '../../../store/store.ts'
+import type { CreatePersonProfileInput, UpdatePersonProfileInput } from '../../resolvers.generated.ts'
+import type { PersonProfileRow, SpeakingStyle, UsagePolicy, Voice, WritingStyle } from '../../stores/person-profile.ts'
 
 /** What a profile may hold, in entries and in characters. */
 export const most = { name: 200, words: 500, list: 100, policies: 50, authorizations: 50, voices: 20, styleBytes: 65_536 } as const
 
 type Maybe<Value> = Value | null | undefined
 
-/** What people have written of a profile, as it is kept. */
+/** The texts that people have written for a profile, in stored form. */
 export interface ProfileWords {
   readonly displayName: string
   readonly writingStyle: WritingStyle
@@ -44,6 +45,30 @@ export const readProfile = (input: CreatePersonProfileInput): ProfileWords => ({
     label: readText(label, `${at}.label`, 200),
   })),
 })
+
+/**
+ * Reads the changes of a profile: within the styles as well, what is left out stays.
+ * @throws BAD_USER_INPUT with the `field` that cannot be
+ */
+export function readChanges(present: Pick<PersonProfileRow, keyof ProfileWords | 'status'>, input: UpdatePersonProfileInput): Partial<PersonProfileRow> {
+  const { displayName, status, writingStyle, speakingStyle, personaRules, usagePolicies, voiceProfiles } = input
+  const written = writingStyle && readWritingStyle({ ...present.writingStyle, ...given(writingStyle) })
+  const spoken = speakingStyle && readSpeakingStyle({ ...present.speakingStyle, ...given(speakingStyle) })
+  const read = readProfile({ displayName: displayName ?? present.displayName, personaRules, usagePolicies, voiceProfiles } as CreatePersonProfileInput)
+  return {
+    ...(displayName && { displayName: read.displayName }),
+    ...(status && { status }),
+    ...(written && { writingStyle: written }),
+    ...(spoken && { speakingStyle: spoken }),
+    ...(personaRules && { personaRules: read.personaRules }),
+    ...(usagePolicies && { usagePolicies: read.usagePolicies }),
+    ...(voiceProfiles && { voiceProfiles: read.voiceProfiles }),
+  }
+}
+
+/** The fields of an input that were given: null empties one. */
+const given = <Input extends object>(input: Input): Partial<Input> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<Input>
 
 /** Reads the evidence for a profile. @throws BAD_USER_INPUT with the `field` that cannot be */
 export const readAuthorizations = (given: CreatePersonProfileInput['authorizations']): readonly GivenAuthorization[] =>
@@ -90,6 +115,11 @@ function readEach<Given, Read>(given: Maybe<readonly Given[]>, field: string, lo
   const list = given ?? []
   if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: ${longest} are the most.`, { field })
   return list.map((one, index) => read(one, `${field}[${index}]`))
+}
+
+/** Checks that a record belongs to the profile that the caller names with it, if any. @throws NOT_FOUND */
+export function requireBelow(what: string, { id, profileId }: { readonly id: string; readonly profileId: string }, named: Maybe<string>): void {
+  if (named !== null && named !== undefined && requireId(named, 'personProfileId') !== profileId) throw notFound(what, id)
 }
 
 /** @throws FORBIDDEN when somebody writes a profile of somebody else without managing the organization */

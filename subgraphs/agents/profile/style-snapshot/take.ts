@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as others } from 'node:timers/promises'
-import { Refusal } from '../../../platform/errors.ts'
-import { readIdempotency } from '../../../platform/idempotency.ts'
-import { newId, requireId } from '../../../platform/ids.ts'
-import { createTurns } from '../../../platform/jobs/turns.ts'
-import { requireQuota } from '../../../platform/limit.ts'
-import { findMade, writing } from '../../store/books.ts'
-import { write } from '../../store/write.ts'
-import { activeOrganization, actorOf } from '../../viewer.ts'
-import type { Context } from '../context.ts'
-import type { CreateStyleSnapshotInput } from '../resolvers.generated.ts'
-import type { PersonProfileRow } from '../stores/person-profile.ts'
-import type { ReadySource } from '../stores/profile-source.ts'
-import type { Measures, StyleSnapshotRow } from '../stores/style-snapshot.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { readIdempotency } from '../../../../platform/idempotency.ts'
+import { newId, requireId } from '../../../../platform/ids.ts'
+import { createTurns } from '../../../../platform/jobs/turns.ts'
+import { requireQuota } from '../../../../platform/limit.ts'
+import { findMade, writing } from '../../../store/books.ts'
+import { write } from '../../../store/write.ts'
+import { activeOrganization, actorOf } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import type { CreateStyleSnapshotInput } from '../../resolvers.generated.ts'
+import type { PersonProfileRow } from '../../stores/person-profile.ts'
+import type { ReadySource } from '../../stores/profile-source.ts'
+import type { Measures, StyleSnapshotRow } from '../../stores/style-snapshot.ts'
 import { createMeasuring } from './measures.ts'
 
 /** How many snapshots a profile may have. */
@@ -78,8 +78,8 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
         if (earlier) return { snapshot: earlier, isNew: false }
         requireSources(sources, wanted)
         const snapshot = isNew ? await styleSnapshots.insert(await freshOf(profile), transaction) : newest
-        if (profile.activeSnapshotId !== snapshot.id)
-          await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
+        // What people write of the profile stays as it was, so that nobody's change of it is stale.
+        if (profile.activeSnapshotId !== snapshot.id) await personProfiles.update(profile, { activeSnapshotId: snapshot.id, updatedAt: now }, transaction)
         return { snapshot, isNew }
 
         async function freshOf({ writingStyle, speakingStyle }: PersonProfileRow) {

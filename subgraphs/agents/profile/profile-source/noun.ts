@@ -1,5 +1,5 @@
-import type { Noun } from '../../wiring/define.ts'
-import type { At } from '../context.ts'
+import type { Noun } from '../../../wiring/define.ts'
+import type { At } from '../../context.ts'
 import { profileSourceResolvers } from './resolvers.ts'
 
 /** Sources of profiles, whose addresses are fetched beside the requests that add them. */

@@ -1,10 +1,11 @@
-import { Refusal } from '../../../platform/errors.ts'
-import { requireQuota } from '../../../platform/limit.ts'
-import { create } from '../../store/write.ts'
-import { activeOrganization, actorOf, personOf } from '../../viewer.ts'
-import type { Context } from '../context.ts'
-import type { CreateProfileSourceInput, Resolvers } from '../resolvers.generated.ts'
-import type { ProfileSourceRow } from '../stores/profile-source.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { requireQuota } from '../../../../platform/limit.ts'
+import { create, remove } from '../../../store/write.ts'
+import { activeOrganization, actorOf, personOf } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import type { CreateProfileSourceInput, DeleteProfileSourceInput, Resolvers } from '../../resolvers.generated.ts'
+import type { ProfileSourceRow } from '../../stores/profile-source.ts'
+import { requireBelow } from '../person-profile/rules.ts'
 import { most, readSource } from './rules.ts'
 
 /** Adds a source to a profile; once for each key. */
@@ -38,12 +39,28 @@ async function createProfileSource(context: Context, input: CreateProfileSourceI
   return row
 }
 
+/** Deletes a source and its text. */
+async function deleteProfileSource(context: Context, { id, personProfileId }: DeleteProfileSourceInput): Promise<ProfileSourceRow> {
+  const { personProfiles, profileSources, viewer } = context
+  const organizationId = activeOrganization(viewer, 'Person profiles')
+  const { profileId } = await profileSources.require(id)
+  requireBelow('profile source', { id, profileId }, personProfileId)
+  return remove(context, {
+    of: profileSources,
+    id,
+    before: async ({ transaction }) => void (await personProfiles.requireLocked(profileId, transaction)),
+    decide: (source, { transaction }) => profileSources.removeText(source, transaction),
+    audit: source => ({ tenantId: organizationId, action: 'profile-source.deleted', subjectId: source.id, details: { profileId } }),
+  })
+}
+
 export const profileSourceResolvers: Resolvers = {
   Query: {
     profileSource: (_, { id }, { profileSources }) => profileSources.require(id),
   },
   Mutation: {
     createProfileSource: (_, { input }, context) => createProfileSource(context, input),
+    deleteProfileSource: (_, { input }, context) => deleteProfileSource(context, input),
   },
   ProfileSource: {
     __resolveReference: ({ id }, { profileSources }) => profileSources.byId.load(id),

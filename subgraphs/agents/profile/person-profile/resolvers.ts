@@ -1,12 +1,12 @@
-import { Refusal } from '../../../platform/errors.ts'
-import { newId, readId, requireId } from '../../../platform/ids.ts'
-import { requireQuota } from '../../../platform/limit.ts'
-import { create } from '../../store/write.ts'
-import { activeOrganization, actorOf, requirePerson } from '../../viewer.ts'
-import type { Context } from '../context.ts'
-import type { CreatePersonProfileInput, Resolvers } from '../resolvers.generated.ts'
-import type { PersonProfileRow } from '../stores/person-profile.ts'
-import { readAuthorizations, readProfile, requireMayWriteOf } from './rules.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { newId, readId, requireId } from '../../../../platform/ids.ts'
+import { requireQuota } from '../../../../platform/limit.ts'
+import { change, create, remove } from '../../../store/write.ts'
+import { activeOrganization, actorOf, personOf, requirePerson } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import type { CreatePersonProfileInput, ErasePersonProfileInput, Resolvers, UpdatePersonProfileInput } from '../../resolvers.generated.ts'
+import type { PersonProfileRow } from '../../stores/person-profile.ts'
+import { readAuthorizations, readChanges, readProfile, requireMayWriteOf } from './rules.ts'
 
 /** Writes a profile with its evidence; once for each key. */
 async function createPersonProfile(context: Context, input: CreatePersonProfileInput): Promise<PersonProfileRow> {
@@ -37,6 +37,30 @@ async function createPersonProfile(context: Context, input: CreatePersonProfileI
   return row
 }
 
+const updatePersonProfile = (context: Context, { id, expectedVersion, ...input }: UpdatePersonProfileInput): Promise<PersonProfileRow> =>
+  change(context, {
+    of: context.personProfiles,
+    ...{ id, expectedVersion },
+    decide: profile => readChanges(profile, { id, ...input }),
+    audit: ({ after }) => ({ tenantId: after.organizationId, action: 'person-profile.updated', subjectId: after.id }),
+  })
+
+/** Deletes a profile and all that was learned with it, in one transaction. */
+function erasePersonProfile(context: Context, { id, expectedVersion }: ErasePersonProfileInput): Promise<PersonProfileRow> {
+  const actor = actorOf(context.viewer)
+  return remove(context, {
+    of: context.personProfiles,
+    ...{ id, expectedVersion },
+    async decide(profile, { transaction, now }) {
+      await context.personProfiles.eraseBelow(profile.id, transaction)
+      const line = { organizationId: profile.organizationId, id: newId(now), at: now, kind: 'PROFILE_ERASED', title: 'A person profile was erased' } as const
+      await context.workFeed.insert({ ...line, actor, userId: personOf(actor) }, transaction)
+    },
+    audit: profile => ({ tenantId: profile.organizationId, action: 'person-profile.erased', subjectId: profile.id }),
+    tell: ({ id: profileId, organizationId }) => [{ kind: 'profile.erased', body: { profileId, organizationId } }],
+  })
+}
+
 export const personProfileResolvers: Resolvers = {
   Query: {
     personProfile: (_, { id }, { personProfiles }) => personProfiles.require(id),
@@ -47,6 +71,8 @@ export const personProfileResolvers: Resolvers = {
   },
   Mutation: {
     createPersonProfile: (_, { input }, context) => createPersonProfile(context, input),
+    updatePersonProfile: (_, { input }, context) => updatePersonProfile(context, input),
+    erasePersonProfile: (_, { input }, context) => erasePersonProfile(context, input),
   },
   PersonProfile: {
     __resolveReference: ({ id }, { personProfiles }) => personProfiles.byId.load(id),
