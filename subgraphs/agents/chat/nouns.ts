@@ -1,0 +1,24 @@
+import type { Noun } from '../../wiring/define.ts'
+import type { At } from '../context.ts'
+import { publicChatExchanges } from './public/exchange.ts'
+import { chatSessionResolvers } from './session/resolvers.ts'
+import { chatSiteResolvers } from './site/resolvers.ts'
+
+/** For how many days what visitors said is kept. */
+const keptDays = 30
+
+/** The chat that organizations offer to everybody. */
+export const chatNouns: Readonly<Record<string, Noun<At>>> = {
+  'chat-site': { resolvers: chatSiteResolvers },
+  'chat-session': {
+    resolvers: chatSessionResolvers,
+    retention: () => [
+      { table: 'agents.chat_sessions', days: keptDays, old: 'o.last_turn_at < $1', order: 'o.last_turn_at' },
+      { table: 'agents.chat_turns', days: keptDays, old: 'o.at < $1', order: 'o.at' },
+      { table: 'agents.chat_rates', days: 1, old: 'o.ends_at < $1', order: 'o.ends_at' },
+    ],
+  },
+  'public-chat': {
+    exchanges: ({ services: { gate }, settings, job }) => publicChatExchanges({ gate, site: settings.publicChat.site, job: () => job('public chat') }),
+  },
+}
