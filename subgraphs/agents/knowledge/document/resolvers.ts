@@ -1,0 +1,23 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { checkText } from '../../../../platform/ids.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import { limits, searchKnowledge } from '../../engines/knowledge/search.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
+
+export const documentResolvers: Resolvers = {
+  Query: {
+    document: (_, { id }, { documents }) => documents.require(id),
+    searchKnowledge(_, { query, first }, context) {
+      const organizationId = activeOrganization(context.viewer, 'Knowledge')
+      if (checkText(query, 'query').length > limits.query)
+        throw new Refusal('BAD_USER_INPUT', `query has ${query.length} characters: ${limits.query} are the most.`, { field: 'query' })
+      if (first < 1 || first > limits.first) throw new Refusal('BAD_USER_INPUT', `first takes 1 to ${limits.first}.`, { field: 'first' })
+      return searchKnowledge(context, { organizationId, query, first })
+    },
+  },
+  Document: {
+    __resolveReference: ({ id }, { documents }) => documents.byId.load(id),
+    source: ({ sourceId }, _, { knowledgeSources }) => knowledgeSources.byId.load(sourceId),
+    text: async ({ id }, _, { documents }) => (await documents.texts.load(id)) ?? '',
+  },
+}
