@@ -4,6 +4,215 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** One message of a conversation. */
+export type CompletionMessageInput = {
+  readonly role: CompletionRole;
+  readonly content: string;
+};
+
+/** Who says something in a conversation. */
+export type CompletionRole =
+  /** Whoever set the conversation up: what the model is to be and to do. */
+  | 'SYSTEM'
+  /** The person, or the program that asks. */
+  | 'USER'
+  /** The model. */
+  | 'ASSISTANT';
+
+/** What to answer, and how. */
+export type CreateCompletionInput = {
+  /** A name such as `openai/gpt-5-mini`, or its last part where only one has it; without it the preference of the organization counts. */
+  readonly model?: string | null | undefined;
+  /** In their order; at least one. */
+  readonly messages: ReadonlyArray<CompletionMessageInput>;
+  /** How much may be written at most. Where a hard limit applies, 4,096 without it. */
+  readonly maxOutputTokens?: number | null | undefined;
+  /** The form of the answer, as OpenAI's API takes `response_format`. */
+  readonly responseFormat?: unknown;
+  /** Functions that the model may call, as OpenAI's API takes `tools`. */
+  readonly tools?: unknown;
+  /** Whether it must call one, and which, as OpenAI's API takes `tool_choice`. */
+  readonly toolChoice?: unknown;
+  /** Whether the rest of the chain may answer where the first model does not. */
+  readonly fallback?: boolean | null | undefined;
+  /** For a week the same key makes no second call, so that one that is sent again costs nothing: CONFLICT (reason `ALREADY_MADE`), for the answer is kept nowhere. One whose call failed may be sent again. */
+  readonly idempotencyKey?: string | null | undefined;
+};
+
+/** What a new order is made of. */
+export type CreateOrderInput = {
+  readonly currency: string;
+  /** 1 to 100 lines, which come to at least 1 and at most 999,999,999,999 minor units. */
+  readonly lines: ReadonlyArray<OrderLineInput>;
+  /** The merchant who sells; left out, the organization's default one. */
+  readonly merchantId?: string | number | null | undefined;
+  /** At most 500 characters. */
+  readonly description?: string | null | undefined;
+  /** What the order is called elsewhere, at most 120 characters. */
+  readonly reference?: string | null | undefined;
+  /** Who pays. */
+  readonly customerId?: string | number | null | undefined;
+  /** Where it is sold: a venue of the merchant. */
+  readonly venueId?: string | number | null | undefined;
+  /** Values for the organization's own programs; at most 20 entries. */
+  readonly metadata?: ReadonlyArray<MetadataInput> | null | undefined;
+  /**
+   * The same key with the same input, from anybody of the organization, answers the first order again instead of writing another; with
+   * another input it is CONFLICT.
+   */
+  readonly idempotencyKey?: string | null | undefined;
+};
+
+/** What a new post is made of. */
+export type CreatePostInput = {
+  /** A brand of the active organization. */
+  readonly brandId: string | number;
+  readonly platform: Platform;
+  /** The text; may be empty for a draft, never at a set time. */
+  readonly copy: string;
+  /** At most 100 characters on one line. */
+  readonly title?: string | null | undefined;
+  /** An address of the web. */
+  readonly link?: string | null | undefined;
+  /** 20 at most, of 50 characters each; those that differ by the case of their letters are one. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Who may see it; refused for networks that are not told. Left out, it is PRIVATE where the network asks. */
+  readonly visibility?: PostVisibility | null | undefined;
+  /** Media of the brand, in the order in which they are shown. */
+  readonly media?: ReadonlyArray<PostMediumInput> | null | undefined;
+  /** A comment of the account under the post, 2,000 characters at most. */
+  readonly firstComment?: string | null | undefined;
+  /** A campaign of the brand. */
+  readonly campaignId?: string | number | null | undefined;
+  /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. A post for another network than the one before is sent after that, and stands by itself there. */
+  readonly threadId?: string | number | null | undefined;
+  /** A future moment to send it at; without it, the post is a draft. */
+  readonly scheduledAt?: string | null | undefined;
+  /** Where on the network it goes. */
+  readonly target?: PostTargetInput | null | undefined;
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first post as it stands then instead of writing another. CONFLICT (reason `KEY_REUSED`) with another input; NOT_FOUND when that post was deleted. */
+  readonly idempotencyKey?: string | null | undefined;
+};
+
+/** An entry of metadata. */
+export type MetadataInput = {
+  /** 1 to 40 of the characters `A–Z a–z 0–9 _ . -`, each key once. */
+  readonly key: string;
+  /** 1 to 500 characters. */
+  readonly value: string;
+};
+
+/** One thing of a new order. */
+export type OrderLineInput = {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  /** The seller's own number of the thing, at most 120 characters. */
+  readonly sku?: string | null | undefined;
+  /** 1 to 1,000,000. */
+  readonly quantity?: number | null | undefined;
+  /** The price of one in minor units, without tax; 0 or more. */
+  readonly unitAmountMinor: number | string;
+  /** What is taken off the whole line, at most what it comes to. */
+  readonly discountMinor?: number | string | null | undefined;
+  /** Percent from 0 to 100 with at most four decimals, as text: `8.875`. */
+  readonly taxRate?: string | null | undefined;
+};
+
+/** How far paying for an order has got. */
+export type OrderStatus =
+  /** Written; nothing was asked of anybody. */
+  | 'DRAFT'
+  /** A payment is under way. */
+  | 'PENDING'
+  /** All of it was paid. */
+  | 'PAID'
+  /** A part of what was paid went back. */
+  | 'PARTIALLY_REFUNDED'
+  /** All that was paid went back. */
+  | 'REFUNDED'
+  /** It will not be paid. */
+  | 'CANCELLED'
+  /** The last payment was declined; another may be tried. */
+  | 'FAILED';
+
+/** The networks that posts are written for. */
+export type Platform =
+  /** X: short texts, threads as replies. */
+  | 'X'
+  /** LinkedIn, as a person. */
+  | 'LINKEDIN'
+  /** LinkedIn, as a company page. */
+  | 'LINKEDIN_PAGE'
+  /** Facebook pages and groups. */
+  | 'FACEBOOK'
+  /** Instagram business accounts. */
+  | 'INSTAGRAM'
+  /** Threads accounts. */
+  | 'THREADS'
+  /** YouTube channels. */
+  | 'YOUTUBE'
+  /** TikTok accounts. */
+  | 'TIKTOK';
+
+/** A picture or film that a post shows. */
+export type PostMediumInput = {
+  /** A media asset of the brand. */
+  readonly assetId: string | number;
+  /** What it shows, for people who cannot see it; without, what the asset says of itself. */
+  readonly altText?: string | null | undefined;
+};
+
+/** The four states of a post; everything finer is its delivery phase. */
+export type PostStatus =
+  /** Not queued; nothing is sent. */
+  | 'DRAFT'
+  /** Queued; sent at its time. */
+  | 'SCHEDULED'
+  /** The network confirmed it; it cannot be edited here any more. */
+  | 'PUBLISHED'
+  /** The attempt did not end in a confirmed delivery; `failure` says why. */
+  | 'FAILED';
+
+/** A place within an account of a network. */
+export type PostTargetInput = {
+  readonly kind: PostTargetKind;
+  /** The network's id of the place. */
+  readonly externalId: string;
+  /** What people call it. */
+  readonly name?: string | null | undefined;
+};
+
+/** Kinds of places a network has for posts. */
+export type PostTargetKind =
+  /** A page of the social network. */
+  | 'PAGE'
+  /** A group of the social network. */
+  | 'GROUP'
+  /** An organization of the professional network. */
+  | 'ORGANIZATION'
+  /** An account of the photo network. */
+  | 'PHOTO_ACCOUNT'
+  /** An account of the text-thread network. */
+  | 'THREAD_ACCOUNT';
+
+/** Who may see a post, where the network asks. */
+export type PostVisibility =
+  /** Everybody; the network may show it in lists and searches. */
+  | 'PUBLIC'
+  /** Whoever has its address. */
+  | 'UNLISTED'
+  /** The account alone. */
+  | 'PRIVATE';
+
+/** The new time of a post. */
+export type ReschedulePostInput = {
+  readonly id: string | number;
+  /** A future moment. */
+  readonly scheduledAt: string;
+  /** Refuses the change with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: number | null | undefined;
+};
+
 /** A right within one organization. Several add up. */
 export type Role =
   /** Everything the organization can do, and who owns it. An organization always keeps one. */
@@ -27,5 +236,81 @@ export type SubjectsRightsQueryVariables = Exact<{
 
 export type SubjectsRightsQuery = { readonly memberRights: { readonly roles: ReadonlyArray<Role> } | null };
 
+export type CompleteMutationVariables = Exact<{
+  input: CreateCompletionInput;
+}>;
+
+
+export type CompleteMutation = { readonly createCompletion: { readonly callId: string, readonly model: string, readonly content: string | null, readonly inputTokens: number | null, readonly outputTokens: number | null, readonly costMicros: number | string | null } | null };
+
+export type AgentsServiceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AgentsServiceQuery = { readonly service: { readonly id: string } | null };
+
+export type PersonsRightsQueryVariables = Exact<{
+  userId: string | number;
+  organizationId: string | number;
+}>;
+
+
+export type PersonsRightsQuery = { readonly memberRights: { readonly roles: ReadonlyArray<Role>, readonly scopes: ReadonlyArray<string> } | null };
+
+export type ToolCreatePostMutationVariables = Exact<{
+  input: CreatePostInput;
+}>;
+
+
+export type ToolCreatePostMutation = { readonly createPost: { readonly id: string, readonly status: PostStatus } | null };
+
+export type ToolSchedulePostMutationVariables = Exact<{
+  input: ReschedulePostInput;
+}>;
+
+
+export type ToolSchedulePostMutation = { readonly reschedulePost: { readonly id: string, readonly status: PostStatus, readonly scheduledAt: string | null } | null };
+
+export type ToolReadPostsQueryVariables = Exact<{
+  brandId?: string | number | null | undefined;
+  status?: PostStatus | null | undefined;
+  search?: string | null | undefined;
+  first?: number | null | undefined;
+}>;
+
+
+export type ToolReadPostsQuery = { readonly posts: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly platform: Platform, readonly copy: string, readonly status: PostStatus, readonly scheduledAt: string | null } | null> | null } | null };
+
+export type ToolCreateOrderMutationVariables = Exact<{
+  input: CreateOrderInput;
+}>;
+
+
+export type ToolCreateOrderMutation = { readonly createOrder: { readonly id: string, readonly number: string, readonly status: OrderStatus } | null };
+
+export type ToolReadOrdersQueryVariables = Exact<{
+  status?: OrderStatus | null | undefined;
+  reference?: string | null | undefined;
+  first?: number | null | undefined;
+}>;
+
+
+export type ToolReadOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: string, readonly status: OrderStatus, readonly reference: string | null, readonly total: { readonly amountMinor: number | string, readonly currency: string } } | null> | null } | null };
+
+export type OrganizationSlugQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type OrganizationSlugQuery = { readonly organization: { readonly slug: string } | null };
+
 
 export const SubjectsRightsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SubjectsRights"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"memberRights"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"roles"}}]}}]}}]} as unknown as DocumentNode<SubjectsRightsQuery, SubjectsRightsQueryVariables>;
+export const CompleteDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"Complete"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateCompletionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createCompletion"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"callId"}},{"kind":"Field","name":{"kind":"Name","value":"model"}},{"kind":"Field","name":{"kind":"Name","value":"content"}},{"kind":"Field","name":{"kind":"Name","value":"inputTokens"}},{"kind":"Field","name":{"kind":"Name","value":"outputTokens"}},{"kind":"Field","name":{"kind":"Name","value":"costMicros"}}]}}]}}]} as unknown as DocumentNode<CompleteMutation, CompleteMutationVariables>;
+export const AgentsServiceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentsService"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"agents","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<AgentsServiceQuery, AgentsServiceQueryVariables>;
+export const PersonsRightsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PersonsRights"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"memberRights"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"roles"}},{"kind":"Field","name":{"kind":"Name","value":"scopes"}}]}}]}}]} as unknown as DocumentNode<PersonsRightsQuery, PersonsRightsQueryVariables>;
+export const ToolCreatePostDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ToolCreatePost"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreatePostInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createPost"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<ToolCreatePostMutation, ToolCreatePostMutationVariables>;
+export const ToolSchedulePostDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ToolSchedulePost"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ReschedulePostInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reschedulePost"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"scheduledAt"}}]}}]}}]} as unknown as DocumentNode<ToolSchedulePostMutation, ToolSchedulePostMutationVariables>;
+export const ToolReadPostsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ToolReadPosts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"brandId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"status"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"PostStatus"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"search"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"posts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"brandId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"brandId"}}},{"kind":"Argument","name":{"kind":"Name","value":"status"},"value":{"kind":"Variable","name":{"kind":"Name","value":"status"}}},{"kind":"Argument","name":{"kind":"Name","value":"search"},"value":{"kind":"Variable","name":{"kind":"Name","value":"search"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"platform"}},{"kind":"Field","name":{"kind":"Name","value":"copy"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"scheduledAt"}}]}}]}}]}}]} as unknown as DocumentNode<ToolReadPostsQuery, ToolReadPostsQueryVariables>;
+export const ToolCreateOrderDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ToolCreateOrder"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateOrderInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createOrder"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<ToolCreateOrderMutation, ToolCreateOrderMutationVariables>;
+export const ToolReadOrdersDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ToolReadOrders"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"status"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"OrderStatus"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"reference"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"orders"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"status"},"value":{"kind":"Variable","name":{"kind":"Name","value":"status"}}},{"kind":"Argument","name":{"kind":"Name","value":"reference"},"value":{"kind":"Variable","name":{"kind":"Name","value":"reference"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"total"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amountMinor"}},{"kind":"Field","name":{"kind":"Name","value":"currency"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reference"}}]}}]}}]}}]} as unknown as DocumentNode<ToolReadOrdersQuery, ToolReadOrdersQueryVariables>;
+export const OrganizationSlugDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OrganizationSlug"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"organization"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"slug"}}]}}]}}]} as unknown as DocumentNode<OrganizationSlugQuery, OrganizationSlugQueryVariables>;

@@ -2,10 +2,10 @@ import { idOfName } from '../../platform/ids.ts'
 import type { Deletion, Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
 import type { Job } from './context.ts'
-import { hashOf } from './profile-source/rules.ts'
+import { hashOf } from './profile/profile-source/rules.ts'
+import { measure } from './profile/style-snapshot/measures.ts'
+import { digestOf } from './profile/style-snapshot/take.ts'
 import type { SpeakingStyle, WritingStyle } from './stores/person-profile.ts'
-import { measure } from './style-snapshot/measures.ts'
-import { digestOf } from './style-snapshot/take.ts'
 
 const displayName = 'Demo voice'
 
@@ -90,8 +90,17 @@ export async function provideDemo(job: Job, { organizationId, userId, subjectId 
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const profiles = await run<{ id: string }>('select id from agents.person_profiles where organization_id = any($1::uuid[])', [organizations])
   const ids = profiles.map(({ id }) => id)
-  return ['profile_authorizations', 'profile_sources', 'profile_texts', 'style_snapshots'].map(table => ({
+  const below = ['profile_authorizations', 'profile_sources', 'profile_texts', 'style_snapshots'].map(table => ({
     sql: `delete from agents.${table} where profile_id = any($1::uuid[])`,
     bind: [ids],
   }))
+  // Read now: the rows that name the organization are deleted first.
+  const idsOf = async (table: string) =>
+    (await run<{ id: string }>(`select id from agents.${table} where organization_id = any($1::uuid[])`, [organizations])).map(({ id }) => id)
+  const texts = [
+    { sql: 'delete from agents.document_texts where document_id = any($1::uuid[])', bind: [await idsOf('documents')] },
+    { sql: 'delete from agents.knowledge_texts where source_id = any($1::uuid[])', bind: [await idsOf('knowledge_sources')] },
+  ]
+  const versions = { sql: 'delete from agents.agent_versions where agent_id = any($1::uuid[])', bind: [await idsOf('agents')] }
+  return [...below, ...texts, versions]
 }

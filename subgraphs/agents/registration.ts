@@ -1,3 +1,4 @@
+import type { CallersWay } from '../../platform/outbound/callers.ts'
 import type { Registration } from '../subgraph.ts'
 
 /** How agents presents itself to the registry: data alone, so that whoever runs apart may read it. */
@@ -7,7 +8,7 @@ export const registration: Registration = {
   title: 'Agents',
   contexts: ['organization'],
   icon: '/icons/agents.svg',
-  asks: ['providers:ai.invoke', 'publishing:posts.write'],
+  asks: ['payments:payments.create', 'payments:payments.read', 'providers:ai.invoke', 'publishing:posts.read', 'publishing:posts.write'],
   widget: { audience: 'organization' },
   lifecycle: 'active',
   kind: 'application',
@@ -15,10 +16,22 @@ export const registration: Registration = {
   mobileApps: [],
 }
 
-/** What agents are told by configuration. */
+/** Settings of agents from the configuration. */
 export interface AgentsSettings {
+  readonly publicChat: {
+    /** The site of pages that name none; null: none is. */
+    readonly site: string | null
+    /** What challenges are signed with; null: a secret that the processes share in their database. */
+    readonly challengeSecret: string | null
+  }
+  /** Where the settlement and policy service is; null: actions that cross organizations cannot begin. */
+  readonly policyService: { readonly url: string; readonly secrets: readonly string[] } | null
+  /** Where the developer platform is, which lists mobile apps; null: it is not asked. */
+  readonly developersUrl: string | null
   readonly quotas: Quotas
   readonly retention: { readonly auditDays: number }
+  /** To the servers of connectors: public ones, and those that the operator allows. */
+  readonly connectorsWay: CallersWay
 }
 
 /** How much may be made, so that one caller cannot fill the database. */

@@ -1,18 +1,49 @@
+import { spentChallenges } from '../../platform/sql/spent.ts'
 import type { Base } from '../wiring/define.ts'
-import { SubjectsRightsDocument } from './ask.generated.ts'
+import { OrganizationSlugDocument, SubjectsRightsDocument } from './ask.generated.ts'
 import type { Job, Services } from './context.ts'
-import { openFetching } from './profile-source/fetch.ts'
+import { openGate } from './engines/chat/gate.ts'
+import { callToolOfStep, toolsOf } from './engines/connect/call.ts'
+import { openConnect } from './engines/connect/connect.ts'
+import { openIndexing } from './engines/knowledge/indexing.ts'
+import { openModels } from './engines/model/models.ts'
+import { callModel } from './engines/model/step.ts'
+import { openAsking } from './engines/policy/asking.ts'
+import { openDesk } from './engines/policy/desk.ts'
+import { openRunner } from './engines/run/runner.ts'
+import { openReplies } from './engines/talk/replies.ts'
+import { openFetching } from './profile/profile-source/fetch.ts'
 import { type AgentsSettings, registration } from './registration.ts'
 
 /** Makes what agents work with beside their stores. */
 export function services({ foundation, settings, log, job }: Base<Job, AgentsSettings>): Services {
-  const { ask, clock, callersWay } = foundation
-  const { appId } = registration
+  const { ask, call, cipher, clock, callersWay, events, publicUrl } = foundation
+  const { appId, asks } = registration
+  const policyRounds = settings.policyService && openAsking(() => job('policy'), { settings: settings.policyService, outbound: foundation.outbound, publicUrl })
   return {
     clock,
+    events,
     log,
+    publicUrl,
+    runner: openRunner(() => job('runs')),
+    jobFor: job,
+    gate: openGate(settings.publicChat.challengeSecret, { cipher, spend: spentChallenges(foundation.sequelize, registration.slug) }),
+    async slugOf(organizationId) {
+      const viewer = { userId: null, organizationId, roles: [], scopes: [], context: 'organization' as const }
+      const { organization } = await ask(OrganizationSlugDocument, { id: organizationId }, { appId, viewer })
+      return organization!.slug
+    },
+    policyRounds,
+    policy: openDesk(() => job('policy'), policyRounds),
+    replies: openReplies(() => job('replies')),
+    models: openModels({ ask, call }, appId, asks),
+    call: calling => (calling.step.kind === 'MODEL' ? callModel(job('models'), calling) : callToolOfStep(job('tools'), calling)),
+    toolsOf: (...of) => toolsOf(job('tools'), ...of),
+    connect: openConnect({ ask, cipher, clock, way: settings.connectorsWay, outbound: foundation.outbound, developersUrl: settings.developersUrl }),
     outbound: callersWay.outbound,
     quotas: settings.quotas,
+    reaches: callersWay.reaches,
+    indexing: openIndexing(() => job('knowledge')),
     fetching: openFetching(() => job('sources')),
     isMember: async (userId, organizationId, viewer) =>
       Boolean((await ask(SubjectsRightsDocument, { userId, organizationId }, { appId, viewer })).memberRights),
