@@ -9,5 +9,6 @@ export const profileSourceRows = nounRoutes({
   routes: {
     'GET /api/person-profiles/:id/sources': { run: 'personProfile', name: 'profileSources', select: 'sources(first: $first, after: $after) @spread' },
     'POST /api/person-profiles/:id/sources': { run: 'createProfileSource', names: { personProfileId: 'id' } },
+    'DELETE /api/person-profiles/:id/sources/:sourceId': { run: 'deleteProfileSource', names: { personProfileId: 'id', id: 'sourceId' } },
   },
 })
