@@ -1,0 +1,68 @@
+import type { Events } from '../../../../platform/events.ts'
+import { readIdempotency } from '../../../../platform/idempotency.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from '../../../store/books.ts'
+import type { Rows } from '../../../store/store.ts'
+import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
+import type { InstallationRow, installations, Owner } from '../../stores/installation.ts'
+import { announceInstallation, factOf, requireInstallable } from './rules.ts'
+
+/** What installing works with: the context of a viewer, or of a job. */
+export type Installing = Writing & {
+  readonly events: Events
+  readonly installations: Rows<typeof installations, never, never> & {
+    lockOf(owner: Owner, app: string, transaction: Unit['transaction']): Promise<InstallationRow | null>
+    countOf(owner: Owner, transaction: Unit['transaction']): Promise<number>
+  }
+}
+
+/** Who installs, and for whom. */
+export interface Installer {
+  readonly owner: Owner
+  /** The person; null for a key or a service. */
+  readonly userId: string | null
+  /** As audit entries name the caller. */
+  readonly actor: string
+  /** The input: its `idempotencyKey` identifies repetitions. @default none */
+  readonly once?: { readonly idempotencyKey?: string | null | undefined }
+}
+
+/** An installation that was made now, or stood already. */
+export interface Installed {
+  readonly row: InstallationRow
+  readonly isNew: boolean
+}
+
+/**
+ * Installs an app within a transaction, judged under the lock of owner and app.
+ * @throws as `requireInstallable` does; CONFLICT, reason KEY_REUSED
+ */
+export async function install(context: Installing, entry: CatalogEntryRow, { owner, userId, actor, once = {} }: Installer, unit: Unit): Promise<Installed> {
+  const { installations } = context
+  const { transaction, now } = unit
+  const present = await installations.lockOf(owner, entry.app, transaction)
+  const id = present?.id ?? newId(now)
+  const idempotency = readIdempotency(once)
+  const earlier =
+    idempotency && (await findMade(context[writing], installations, { tenantId: owner.organizationId ?? owner.userId!, id, ...idempotency }, unit))
+  if (earlier ?? present) return { row: (earlier ?? present)!, isNew: false }
+  requireInstallable(entry, owner.organizationId ? 'organization' : 'personal', await installations.countOf(owner, transaction))
+  const stamps = { installedAt: now, createdAt: now, updatedAt: now, createdBy: actor }
+  const row = await installations.insert({ id, app: entry.app, ...owner, installedBy: userId, ...stamps }, transaction)
+  await record(context, lineOf('app.installed', row), unit)
+  await tell(context, factOf('app.installed', row, userId), unit)
+  return { row, isNew: true }
+}
+
+/** The audit entry of an installation's begin or end. */
+export const lineOf = (action: 'app.installed' | 'app.uninstalled', { id, app, organizationId, userId }: InstallationRow): AuditLine => ({
+  tenantId: organizationId ?? userId!,
+  action,
+  subjectId: id,
+  details: { app },
+})
+
+/** Publishes an installation that was made. */
+export const announceInstalled = ({ events }: Pick<Installing, 'events'>, { row, isNew }: Installed): void => {
+  if (isNew) announceInstallation(events, row)
+}

@@ -1,0 +1,48 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Events } from '../../../../platform/events.ts'
+import type { NewFact } from '../../../store/fact-kinds.ts'
+import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
+import { type InstallationRow, maxInstalled, type Owner } from '../../stores/installation.ts'
+import { fitsContext, isLaunchable } from '../entry/rules.ts'
+
+/** The refusal of an app that the other context alone can use. */
+export const otherContext = (app: string, context: string): Refusal =>
+  new Refusal('CONFLICT', `${app} cannot be used in ${context} context: switch to the other one.`, { reason: 'CONTEXT' })
+
+/**
+ * Checks that an app may be installed in a context.
+ * @throws CONFLICT, reason NOT_LAUNCHABLE, CONTEXT or LIMIT
+ */
+export function requireInstallable(
+  entry: Pick<CatalogEntryRow, 'app' | 'kind' | 'lifecycle' | 'contexts' | 'capabilities'>,
+  context: 'personal' | 'organization',
+  count: number,
+): void {
+  const conflict = (reason: string, message: string) => new Refusal('CONFLICT', message, { reason })
+  if (!isLaunchable(entry)) throw conflict('NOT_LAUNCHABLE', `${entry.app} is not opened by people: there is nothing to install.`)
+  if (!fitsContext(entry, context)) throw otherContext(entry.app, context)
+  if (count >= maxInstalled) throw conflict('LIMIT', `${maxInstalled} apps are installed already: remove one first.`)
+}
+
+/** Returns the fact of an installation's begin or end; none outside of an organization or a person. */
+export const factOf = (kind: 'app.installed' | 'app.uninstalled', { app, organizationId }: InstallationRow, userId: string | null): NewFact[] =>
+  userId === null ? [] : [{ kind, body: { app, organizationId, userId } }]
+
+const topics = 'launcher.installations.'
+
+/** Returns the topic of an owner's installations. */
+export const topicOf = ({ organizationId, userId }: Owner): string => `${topics}${organizationId ? `organization.${organizationId}` : `person.${userId}`}`
+
+/** Publishes, after the commit, that an installation began or ended. */
+export const announceInstallation = (events: Events, row: InstallationRow): void => events.announce(topicOf(row), { id: row.id, app: row.app }, row.version)
+
+/** Registers the resync of installations with listeners, because events may be lost between processes. */
+export const resyncInstallations = (
+  events: Events,
+  changedSince: (owner: Owner, since: Date) => Promise<readonly Pick<InstallationRow, 'id' | 'version'>[]>,
+): void =>
+  events.resync(topics, async (rest, since) => {
+    const [kind, id] = rest.split('.') as ['organization' | 'person', string]
+    const owner = kind === 'organization' ? { organizationId: id, userId: null } : { organizationId: null, userId: id }
+    return (await changedSince(owner, since)).map(({ id, version }) => ({ ids: { id }, mark: version }))
+  })
