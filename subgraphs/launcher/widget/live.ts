@@ -1,27 +1,31 @@
 import type { EventStream } from '../../../platform/events.ts'
-import type { Payload } from '../engines/widgets/sources.ts'
+import { seenOf, type WidgetReading } from '../engines/widgets/reading.ts'
 import type { WidgetRow } from '../engines/widgets/widgets.ts'
 
 export interface LiveWidgets {
-  /** Events naming the app (`{ app }`) whose widget may show something else now. Listening must have begun before `list`. */
+  /** Events with the app (`{ app }`) whose widget may have changed. Listening must begin before `list`. */
   readonly events: EventStream
   list(): Promise<WidgetRow[]>
-  /** Asks one widget's service what it shows. */
-  read(widget: WidgetRow): Promise<Payload | null>
-  /** Told about what could not be read; the next event or round tries again. */
+  /** Returns the widget of an app that was installed since the stream began; null without one. */
+  appeared(app: string): Promise<WidgetRow | null>
+  /** Reads one widget from its app; null when it is no longer there. */
+  read(widget: WidgetRow): Promise<WidgetReading | null>
+  /** Called after a failed read; the next event or interval tries again. */
   failed(error: unknown): void
 }
 
-/** How long changes of one app are collected before its widget is read, in ms: a burst of events costs one read. */
+/**
+ * Time in ms for which changes of one app are collected before its widget is read: a burst of events costs one read.
+ */
 const gatherMs = 100
-/** How often every widget is read again without an event, in ms: a missed event or midnight is noticed by then. */
+/** Interval in ms at which every widget is read without an event, because of missed events and midnight. */
 const rereadMs = 60_000
 
 /**
- * A dashboard's stream: every present widget once, then a widget each time what it shows is different from what was
- * sent last. Written as an iterator by hand: `return()` ends everything at once, listeners and timers included.
+ * A dashboard's stream: every present widget once, then a widget whenever its content differs from the last one sent.
+ * It is no async generator, so that `return()` ends everything at once, listeners and timers included.
  */
-export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncIterableIterator<WidgetRow> {
+export function liveWidgets({ events, list, appeared, read, failed }: LiveWidgets): AsyncIterableIterator<WidgetRow> {
   const known = new Map<string, WidgetRow>()
   const sent = new Map<string, string>()
   const ready = new Map<string, WidgetRow>()
@@ -41,11 +45,12 @@ export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncI
   }
   const refresh = async (widget: WidgetRow) => {
     try {
-      const payload = await read(widget)
-      const text = JSON.stringify(payload)
+      const reading = await read(widget)
+      if (!reading) return void known.delete(widget.app)
+      const text = seenOf(reading)
       if (sent.get(widget.app) === text) return
       sent.set(widget.app, text)
-      offer({ ...widget, payload })
+      offer({ ...widget, reading })
     } catch (error) {
       // A read under way when the stream ended is aborted with it.
       if (over) return
@@ -98,7 +103,11 @@ export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncI
     for (;;) {
       const { value, done } = await events.next()
       if (done) return end()
-      if (value.app && known.has(value.app)) mark([value.app])
+      if (!value.app) continue
+      const found = known.get(value.app) ?? (await appeared(value.app).catch(error => void (over || failed(error))))
+      if (!found) continue
+      known.set(value.app, found)
+      mark([value.app])
     }
   }
   void begin()

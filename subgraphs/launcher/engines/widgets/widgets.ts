@@ -1,36 +1,65 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import { createLoader } from '../../../store/loader.ts'
 import type { Opening } from '../../../store/store.ts'
-import { anonymous } from '../../../viewer.ts'
+import { anonymous, isPerson, type Viewer } from '../../../viewer.ts'
 import { WidgetServicesDocument, type WidgetServicesQuery } from '../../ask.generated.ts'
-import { canSee, type Payload, readWidgets, sources } from './sources.ts'
+import { type CatalogEntryRow, catalogEntryStore, compareTitles } from '../../stores/catalog-entry.ts'
+import { installationStore } from '../../stores/installation.ts'
+import type { AppWidget, AppWidgets } from './apps/apps.ts'
+import { shareOf } from './apps/share.ts'
+import { degraded, failureOf, fresh, type WidgetReading } from './reading.ts'
+import { canSee, readWidgets, sources } from './sources.ts'
 
-/** A widget as resolvers hand it on; without `payload` the field asks the service. Widgets have no table: their services keep what they show. */
+/**
+ * A widget in the form for resolvers; without `reading` the fields read it from its app. Widgets have no table: their
+ * apps hold the content.
+ */
 export interface WidgetRow {
   readonly id: string
   readonly app: string
   readonly title: string
-  readonly payload?: Payload | null
+  readonly audience: 'ORGANIZATION' | 'USER'
+  readonly reading?: WidgetReading
 }
 
-/** For how long it is remembered what services there are, which is the same for everybody, in ms. */
+/** What is shown of an app whose widget could not be read. */
+export type WidgetOverviewRow = Pick<CatalogEntryRow, 'summary' | 'category' | 'publisher'>
+
+/**
+ * Time in ms for which the list of services, which is the same for everyone, is cached.
+ */
 const servicesKeptMs = 60_000
 
 /**
- * For how long services may say nothing to a question for what their widgets show, in ms. All are asked together, then each alone: twice this is
- * less than the ten seconds that a router gives the launcher, so a silent service costs a dashboard its own widget and nothing else.
+ * Time limit in ms for services to answer about their widgets. All are asked together, then each alone after a failure:
+ * twice this time is less than the ten seconds that a router gives the launcher, so a silent service costs a dashboard
+ * its own widget only.
  */
 const widgetPatienceMs = 4_000
 
+/** Maximum widgets of a dashboard. */
+export const maxWidgets = 50
+
 type Services = NonNullable<WidgetServicesQuery['services']>
 
-/** Widgets as a viewer sees them: asked of the services, each question once for an operation. @param patienceMs for how long one may say nothing */
-export const widgetStore = (asking: Ask, patienceMs = widgetPatienceMs) => {
+/** A widget of an app of the store or of an organization, as one viewer sees it. */
+interface Found {
+  readonly row: WidgetRow
+  readonly widget: AppWidget
+}
+
+/**
+ * Opens the widgets that a viewer sees; each app is read once per operation.
+ * @param apps       reads widgets of third parties
+ * @param patienceMs time limit of a service's answer
+ */
+export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, patienceMs = widgetPatienceMs) => {
   let known: { readonly services: Services; readonly until: number } | null = null
   return { open }
 
-  function open({ reading, clock, viewer: asker }: Opening) {
-    const viewer = asker ?? anonymous
+  function open(opening: Opening) {
+    const { reading, clock } = opening
+    const viewer = opening.viewer ?? anonymous
     // A read for a viewer who has left is aborted.
     const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
     const askWidgets: Ask = (document, variables, as) => {
@@ -38,7 +67,7 @@ export const widgetStore = (asking: Ask, patienceMs = widgetPatienceMs) => {
       return asking(document, variables, { ...as, signal: AbortSignal.any([reading.signal, late]) })
     }
 
-    /** What the registry has, at most a minute old. */
+    /** Returns the registered services, at most a minute old. */
     async function services(): Promise<Services> {
       const now = clock.now().getTime()
       // A clock that is set back must not extend the cache time.
@@ -47,32 +76,77 @@ export const widgetStore = (asking: Ask, patienceMs = widgetPatienceMs) => {
       if (services) known = { services, until: now + servicesKeptMs }
       return services ?? []
     }
-    /** The widgets that the viewer may see now, in the registry's order; nothing is asked of their services yet. */
-    async function list(): Promise<WidgetRow[]> {
-      return (await services()).flatMap(service => {
+    /** Returns the widgets of the platform that the viewer may see now, in the registry's order. */
+    const ofPlatform = async (): Promise<WidgetRow[]> =>
+      (await services()).flatMap(service => {
         const source = service && sources[service.slug]
-        return source && canSee(viewer, source) ? [{ id: service.id, app: service.slug, title: service.title }] : []
+        if (!source || !canSee(viewer, source)) return []
+        return [
+          { id: service.id, app: service.slug, title: service.title, audience: source.audience === 'user' ? ('USER' as const) : ('ORGANIZATION' as const) },
+        ]
       })
+    /** Returns the installed apps of the store and of the organization that have a widget. @param only null: all of them */
+    const ofApps = async (only: readonly string[] | null): Promise<Found[]> => (isPerson(viewer) ? findApps(opening, viewer, only) : [])
+
+    /** Returns the widgets that the viewer may see now, by title, without their content. */
+    async function list(): Promise<WidgetRow[]> {
+      const [platform, found] = await Promise.all([ofPlatform(), ofApps(null)])
+      if (found.length === 0) return platform
+      const all = [...platform, ...found.map(({ row }) => row)]
+      return all.sort(compareTitles).slice(0, maxWidgets)
     }
-    /** What the widget of an app shows now; null for an app without one. */
-    const read = async (app: string): Promise<Payload | null> => (sources[app] ? ((await readWidgets([app], askWidgets, viewer)).get(app) ?? null) : null)
-    /** One question for all; where one of them cannot be asked it costs the others nothing but a second question. */
-    const readAll = async (apps: readonly string[]): Promise<(Payload | null | Error)[]> => {
-      const together = apps.length > 1 ? await readWidgets(apps, askWidgets, viewer).catch(() => null) : null
-      return together ? apps.map(app => together.get(app) ?? null) : Promise.all(apps.map(app => read(app).catch(asError)))
+
+    /** Reads widgets of the platform by one operation; when it fails, each service is read separately. */
+    async function readServices(wanted: readonly string[]): Promise<ReadonlyMap<string, WidgetReading>> {
+      const one = (app: string) => readWidgets([app], askWidgets, viewer).then(answer => answer.get(app) ?? null)
+      const together = wanted.length > 1 ? await readWidgets(wanted, askWidgets, viewer).catch(() => null) : null
+      const readingOf = async (app: string): Promise<WidgetReading> => {
+        try {
+          const payload = together ? (together.get(app) ?? null) : await one(app)
+          return payload ? fresh({ payload, readAt: clock.now() }) : degraded(null, failureOf('REFUSED'), clock.now())
+        } catch (error) {
+          reading.signal.throwIfAborted()
+          return degraded(null, failureOf((error as Error).name === 'TimeoutError' ? 'TIMEOUT' : 'UNREACHABLE'), clock.now())
+        }
+      }
+      return new Map(await Promise.all(wanted.map(async app => [app, await readingOf(app)] as const)))
+    }
+    async function readAll(wanted: readonly string[]): Promise<(WidgetReading | null)[]> {
+      const platform = wanted.filter(app => sources[app])
+      const others = wanted.filter(app => !sources[app])
+      const found = others.length > 0 ? await ofApps(others) : []
+      const [own, theirs] = await Promise.all([
+        platform.length > 0 ? readServices(platform) : new Map<string, WidgetReading>(),
+        found.length > 0 ? apps.read(found.map(({ widget }) => widget)) : [],
+      ])
+      const byApp = new Map(found.map(({ row }, at) => [row.app, theirs[at]!]))
+      return wanted.map(app => own.get(app) ?? byApp.get(app) ?? null)
     }
 
     const lists = createLoader<'all', WidgetRow[]>(reading, async () => [await list()])
-    const payloads = createLoader<string, Payload | null>(reading, readAll)
+    const readings = createLoader<string, WidgetReading | null>(reading, readAll)
     return {
       list,
-      read,
-      /** The same as `list`, asked once for the operation. */
+      /** Reads an app's widget now; null for an app without one. */
+      read: async (app: string): Promise<WidgetReading | null> => (await readAll([app]))[0] ?? null,
+      /** The result of `list`, computed once for the operation. */
       visible: () => lists.load('all'),
-      /** The same as `read`, asked once for the operation. */
-      payloadOf: (app: string) => payloads.load(app),
+      /** The result of `read`, computed once for the operation. */
+      readingOf: (app: string) => readings.load(app),
     }
   }
 }
 
-const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
+/** Finds what is installed in a viewer's active context and has a widget of its own. */
+async function findApps(opening: Opening, viewer: Viewer, only: readonly string[] | null): Promise<Found[]> {
+  const standing = await installationStore.open(opening).standing()
+  const wanted = [...standing.values()].filter(({ app }) => !sources[app] && (only === null || only.includes(app)))
+  const entries = catalogEntryStore.open(opening)
+  const found = await Promise.all(wanted.map(async installation => ({ installation, entry: await entries.ofApp(installation.app) })))
+  return found.flatMap(({ installation, entry }) => {
+    if (!entry?.widgetUrl || !entry.widgetAudience || entry.lifecycle === 'RETIRED') return []
+    const { id, app, title, widgetAudience, widgetUrl } = entry
+    const audience = viewer.organizationId === null ? ('USER' as const) : widgetAudience
+    return [{ row: { id, app, title, audience }, widget: { app, url: widgetUrl, share: shareOf(viewer, entry, installation.id) } }]
+  })
+}

@@ -1,0 +1,222 @@
+import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../platform/sql/lock.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { columnOf, json, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { createLoader } from '../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { bindTenant } from '../../store/tenancy.ts'
+
+export type EntryOrigin = 'PLATFORM' | 'STORE' | 'CUSTOM'
+export type EntryKind = 'APPLICATION' | 'TECHNICAL'
+export type EntryContext = 'PERSONAL' | 'ORGANIZATION'
+
+/** An app for phones, as its store lists it. */
+export interface MobileBuild {
+  readonly platform: 'IOS' | 'ANDROID'
+  readonly storeUrl: string | null
+}
+
+/** Slugs of apps. */
+export const slugPattern = /^[a-z0-9][a-z0-9-]{0,79}$/
+
+export const catalogEntries = table('launcher.catalog_entries', {
+  id: uuid.key,
+  /** Slug of the app. */
+  app: text,
+  origin: text.of<EntryOrigin>(),
+  /** The organization that a custom app belongs to; null for all others. */
+  organizationId: uuid.maybe,
+  title: text,
+  summary: text.maybe,
+  description: text.maybe,
+  category: text.maybe,
+  publisher: text.maybe,
+  /** Where the developer platform has the icon. */
+  iconUrl: text.maybe,
+  kind: text.of<EntryKind>(),
+  lifecycle: text.of<'ACTIVE' | 'DEPRECATED' | 'RETIRED'>(),
+  contexts: texts,
+  capabilities: texts,
+  /** Null for an app without a widget. */
+  widgetAudience: text.maybe.of<'ORGANIZATION' | 'USER' | null>(),
+  /** Where the widget is read; null for an app of the platform. */
+  widgetUrl: text.maybe,
+  /** Where the app publishes the keys that sign its messages. */
+  keysUrl: text.maybe,
+  launchUrl: text.maybe,
+  initiateLoginUri: text.maybe,
+  mobileApps: json,
+  screenshots: texts,
+  /** The app's version, as its publisher counts. */
+  release: text.maybe,
+  maintenanceUntil: moment.maybe,
+  digest: text,
+  removedAt: moment.maybe,
+  ...stamps,
+})
+
+export type CatalogEntryRow = Row<typeof catalogEntries>
+
+/** What a source says of an app. */
+export type Listed = Omit<CatalogEntryRow, 'removedAt' | 'version' | 'createdAt' | 'updatedAt' | 'createdBy'>
+
+/** Maximum hits of a search. */
+export const maxHits = 200
+
+/** Condition for entries of the viewer's active context: the catalogue of an organization, or that of a person alone. */
+const seen = `t.removed_at is null and case when :organization::uuid is null
+  then t.organization_id is null and ('PERSONAL' = any(t.contexts) or 'HOUSEHOLD_CAPABLE' = any(t.capabilities))
+  else 'ORGANIZATION' = any(t.contexts) and (t.organization_id is null or t.organization_id = :organization) end`
+
+/** Condition for entries that are installed in the viewer's active context. */
+const isInstalled = `exists (select from launcher.installations i where i.app = t.app and i.removed_at is null
+  and case when :organization::uuid is null then i.user_id = :person else i.organization_id = :organization end)`
+
+/** Prepares SQL with `$1`… for its own values and the viewer's bound behind them. */
+function bound(sql: string, own: number) {
+  const tenant = bindTenant(sql, own)
+  return { ...tenant, ...statement(tenant.text) }
+}
+
+const lock = transactionLock('launcher.catalog', 0)
+const columns = Object.keys(catalogEntries.columns).filter(name => !['removedAt', 'version', 'createdAt', 'updatedAt', 'createdBy'].includes(name))
+const changing = columns.filter(name => name !== 'id' && name !== 'app')
+
+/** Writes entries that are new or say something else. An app never takes over the slug of another origin. */
+const write = statement(
+  `insert into launcher.catalog_entries as t (${columns.map(columnOf).join(', ')}, created_at, updated_at, created_by)
+   select ${columns.map(name => `r."${name}"`).join(', ')}, $2, $2, 'catalogue'
+     from jsonb_to_recordset($1::jsonb) as r (${columns.map(name => `"${name}" ${catalogEntries.columns[name as 'id'].type}`).join(', ')})
+   on conflict (app) do update set ${changing.map(name => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ')},
+     removed_at = null, updated_at = excluded.updated_at, version = t.version + 1
+   where (t.digest <> excluded.digest or t.removed_at is not null) and (t.origin = 'PLATFORM') = (excluded.origin = 'PLATFORM')
+   returning t.app`,
+)
+const removeOthers = statement(
+  `update launcher.catalog_entries t set removed_at = $3, updated_at = $3, version = t.version + 1
+    where (t.origin = 'PLATFORM') = $1 and t.removed_at is null and not t.app = any($2::text[]) returning t.app`,
+)
+const ofApps = `select ${selectList(catalogEntries, 't')} from launcher.catalog_entries t where t.app = any($1::text[]) and`
+const byApp = statement(`${ofApps} t.removed_at is null`)
+const seenByApp = bound(`${ofApps} ${seen}`, 1)
+/** Whether the catalogue of the other context has an app. Custom apps of other organizations are never revealed. */
+const elsewhere = statement('select t.app from launcher.catalog_entries t where t.app = $1 and t.removed_at is null and t.organization_id is null')
+const iconOf = statement('select t.app, t.title, t.icon_url as "iconUrl" from launcher.catalog_entries t where t.app = $1 and t.removed_at is null')
+
+/** How a word of a search is scored against an entry. */
+const likeness = `launcher.word_likeness(word, lower(t.title)) + 0.5 * launcher.word_likeness(word, t.letters)`
+const ranked = (condition: string, rank: string) =>
+  `select t.id, (${rank})::float8 as score from launcher.catalog_entries t where ${condition} order by score desc, t.title, t.id limit ${maxHits}`
+const wholeTitle = `case when lower(t.title) = $2 then 2 when starts_with(lower(t.title), $2) then 1 else 0 end`
+
+/** Words as they stand, or as they begin; the title counts more than the summary, and the summary more than the description. */
+const exactly = (where: string) => ranked(`t.search @@ to_tsquery('simple', $1) and ${where}`, `${wholeTitle} + ts_rank(t.search, to_tsquery('simple', $1))`)
+/** Words with typing errors: each resembles one of title or summary. */
+const nearly = (where: string, words: number) =>
+  ranked(
+    `${Array.from({ length: words }, (_, at) => `launcher.has_like_word($${at + 1}, t.letters)`).join(' and ')} and ${where}`,
+    `select sum(${likeness}) from unnest(array[${Array.from({ length: words }, (_, at) => `$${at + 1}`).join(', ')}]::text[]) as word`,
+  )
+
+/** A search, as its words are. */
+export interface Words {
+  /** The query of PostgreSQL that finds words and beginnings of words. */
+  readonly query: string
+  /** The words, in lower case. */
+  readonly each: readonly string[]
+}
+
+/** A searched catalogue: entries in use that a search may find. */
+const kinds = {
+  context: seen,
+  store: `t.removed_at is null and t.origin = 'STORE' and t.kind = 'APPLICATION' and t.lifecycle <> 'RETIRED'`,
+} as const
+
+const mostWords = 8
+/** The statements of both searches in both catalogues, for each number of words. */
+const searches = Object.fromEntries(
+  Object.entries(kinds).map(([kind, where]) => {
+    return [kind, { exact: bound(exactly(where), 2), near: Array.from({ length: mostWords }, (_, at) => bound(nearly(where, at + 1), at + 1)) }]
+  }),
+) as Record<
+  keyof typeof kinds,
+  { exact: ReturnType<typeof bindTenant> & ReturnType<typeof statement>; near: (ReturnType<typeof bindTenant> & ReturnType<typeof statement>)[] }
+>
+
+const nobody = { organizationId: null, userId: null, roles: [] }
+
+const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: Opening) => {
+  // Reads whole rows: a loader that waits for another one within its batch holds a turn of the operation's reads.
+  const apps = createLoader<string, CatalogEntryRow | null>(reading, async wanted => {
+    const found = viewer ? await rows.read(seenByApp, seenByApp.values([wanted], viewer)) : await rows.read(byApp, [wanted])
+    const entries = new Map(found.map(row => [row.app, row]))
+    return wanted.map(app => entries.get(app) ?? null)
+  })
+  return {
+    /** Loads the entry of an app that the viewer may see; null when there is none. */
+    ofApp: (app: string) => apps.load(app),
+
+    /** Whether some context has an app, the custom ones of organizations left aside. */
+    isElsewhere: async (app: string): Promise<boolean> => (await rows.read<{ app: string }>(elsewhere, [app])).length > 0,
+
+    /** Returns where an app's icon is, of whatever origin; undefined for an unknown app. */
+    iconOf: async (app: string) => (await rows.read<{ app: string; title: string; iconUrl: string | null }>(iconOf, [app]))[0],
+
+    /**
+     * Returns the ids of entries that fit a search, the best first: those with the words or their beginnings, or if there are none, those
+     * with similar words.
+     */
+    async ranked(kind: keyof typeof kinds, { query, each }: Words): Promise<string[]> {
+      const { exact, near } = searches[kind]
+      const tenant = viewer ?? nobody
+      const found = await rows.read<{ id: string }>(exact, exact.values([query, each.join(' ')], tenant))
+      if (found.length > 0) return found.map(({ id }) => id)
+      const alike = near[Math.min(each.length, mostWords) - 1]!
+      return (await rows.read<{ id: string }>(alike, alike.values(each.slice(0, mostWords), tenant))).map(({ id }) => id)
+    },
+
+    /** Replaces what one source lists, one replacement at a time. @returns whether anything is different now */
+    async replace(isPlatform: boolean, listed: readonly Listed[], now: Date, transaction: Transaction): Promise<boolean> {
+      await rows.read(lock, [], transaction)
+      const written = await rows.read(write, [JSON.stringify(listed), now], transaction)
+      const removed = await rows.read(removeOthers, [isPlatform, listed.map(({ app }) => app), now], transaction)
+      return written.length + removed.length > 0
+    },
+  }
+}
+
+/** Sorts by title. */
+export const compareTitles = (a: { readonly title: string }, b: { readonly title: string }): number => (a.title < b.title ? -1 : a.title > b.title ? 1 : 0)
+
+const byTitle = { by: 'title', way: 'asc', name: 'title' } as const
+
+/** Entries of the active context's catalogue. */
+export const catalogEntryStore = store(
+  catalogEntries,
+  {
+    what: 'app',
+    tenancy: { where: seen },
+    filters: {
+      category: 'eq',
+      kind: 'eq',
+      origin: 'eq',
+      installed: (wanted: boolean) => (wanted ? isInstalled : `not ${isInstalled}`),
+    },
+    sorted: byTitle,
+  },
+  ownSql,
+)
+
+const storeByApp = statement(`${ofApps} ${kinds.store}`)
+
+/** Apps of the store, for everybody. */
+export const storeAppStore = store(
+  catalogEntries,
+  { what: 'app of the store', tenancy: { where: kinds.store }, filters: { category: 'eq' }, sorted: byTitle },
+  rows => ({
+    /** Returns one app of the store; null when there is none. */
+    async ofApp(app: string): Promise<CatalogEntryRow | null> {
+      return (await rows.read(storeByApp, [[app]]))[0] ?? null
+    },
+  }),
+)
