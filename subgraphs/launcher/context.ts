@@ -2,23 +2,48 @@ import type { Ask } from '../../platform/ask.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
+import type { Catalog } from './engines/catalog/catalog.ts'
+import type { StoreSource } from './engines/catalog/store.ts'
+import type { AppWidgets } from './engines/widgets/apps/apps.ts'
+import type { ViewerTokens } from './engines/widgets/apps/token.ts'
 import { widgetStore } from './engines/widgets/widgets.ts'
+import type { LauncherSettings } from './registration.ts'
+import { accessRequestStore } from './stores/access-request.ts'
 import { actionItemStore } from './stores/action-item.ts'
+import { catalogEntryStore, storeAppStore } from './stores/catalog-entry.ts'
+import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
+import { installationStore } from './stores/installation.ts'
 
-/** What the launcher keeps and shows, each store under the name by which resolvers know it. */
-export const stores = (ask: Ask) => ({
+/** Stores of the launcher, under the names that resolvers use. */
+export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
+  accessRequests: accessRequestStore,
   actionItems: actionItemStore,
-  widgets: widgetStore(ask),
+  catalogEntries: catalogEntryStore,
+  dashboardLayouts: dashboardLayoutStore,
+  installations: installationStore,
+  storeApps: storeAppStore,
+  widgets: widgetStore(ask, apps),
 })
 
-/** What the launcher works with besides: made once in `definition.ts`, of its foundation. */
-export type Services = Pick<Foundation, 'events' | 'log' | 'publicUrl'>
+/** Services of the launcher besides its stores, opened once in `services.ts`. */
+export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'outbound' | 'publicUrl'> & {
+  /** Where the developer platform is; null: it is not asked. */
+  readonly developersUrl: string | null
+  /** The copy of the app catalogue. */
+  readonly catalog: Catalog
+  /** Widgets of third parties. */
+  readonly appWidgets: AppWidgets
+  /** Tokens that tell apps for whom their widgets are read. */
+  readonly viewerTokens: ViewerTokens
+  /** The developer platform's store. */
+  readonly storeSource: StoreSource
+}
 
-/** What resolvers receive: who asks, and what they may see. */
+/** Context of resolvers: the viewer, and the rows that the viewer may see. */
 export type Context = ContextOf<ReturnType<typeof stores>, Services>
 
-/** What facts are received with: everybody's rows. */
+/** Context of fact handlers, with the rows of all organizations. */
 export type Job = JobContextOf<ReturnType<typeof stores>, Services>
 
-/** The subgraph as its nouns find it. */
-export type At = Running<ReturnType<typeof stores>, Services, undefined>
+/** The launcher as its nouns see it. */
+export type At = Running<ReturnType<typeof stores>, Services, LauncherSettings>

@@ -1,20 +1,29 @@
 import type { Foundation } from '../subgraph.ts'
 import { defineSubgraph, type Noun } from '../wiring/define.ts'
 import { actionItem } from './action-item/noun.ts'
+import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
+import { dashboard } from './dashboard/noun.ts'
 import { received } from './received.ts'
-import { registration } from './registration.ts'
+import { type LauncherSettings, registration } from './registration.ts'
 import { aging } from './retention.ts'
+import { openApps, services } from './services.ts'
 import { widget } from './widget/noun.ts'
 
-const nouns: Readonly<Record<string, Noun<At>>> = { 'action-item': actionItem, widget, audit: { retention: () => aging } }
+const nouns: Readonly<Record<string, Noun<At>>> = {
+  'action-item': actionItem,
+  ...catalogNouns,
+  dashboard,
+  widget,
+  audit: { retention: () => aging },
+}
 
-/** The launcher: the live widgets of every app on one dashboard, and what waits for somebody in any of them. */
-export const define = (foundation: Foundation) =>
-  defineSubgraph(foundation, undefined, {
-    registration,
-    stores: stores(foundation.ask),
-    services: ({ foundation: { events, publicUrl }, log }) => ({ events, log, publicUrl }),
-    received,
-    nouns,
+/** Defines the launcher: live widgets on one dashboard, the app catalogue and its installations, and the action items of all apps. */
+export function define(foundation: Foundation, settings: LauncherSettings) {
+  const apps = openApps(foundation, settings)
+  return defineSubgraph(foundation, settings, {
+    ...{ registration, received, nouns },
+    stores: stores(foundation.ask, apps.appWidgets),
+    services: services(apps),
   })
+}

@@ -1,6 +1,7 @@
+import type { CallersWay } from '../../platform/outbound/callers.ts'
 import type { Registration } from '../subgraph.ts'
 
-/** How launcher presents itself to the registry: data alone, so that whoever runs apart may read it. */
+/** Registration of the launcher: data only, so that other processes can read it without its code. */
 export const registration: Registration = {
   slug: 'launcher',
   appId: 'app_launcher',
@@ -13,4 +14,12 @@ export const registration: Registration = {
   kind: 'application',
   capabilities: ['household_capable'],
   mobileApps: [],
+}
+
+/** Settings of the launcher from the configuration. */
+export interface LauncherSettings {
+  /** Where the developer platform is, which lists the apps of the store; null: the catalogue has platform apps alone. */
+  readonly developersUrl: string | null
+  /** To the apps of third parties: public addresses, and those that the operator allows. */
+  readonly appsWay: CallersWay
 }

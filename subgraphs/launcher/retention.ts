@@ -2,15 +2,16 @@ import type { Aging } from '../../platform/jobs/retention.ts'
 import { agingOfChallenges } from '../../platform/sql/spent.ts'
 import { agingOfKeys } from '../store/books.ts'
 
-/** For how many days an item is kept that nobody waits for any more. */
+/** Days for which a closed item is kept. */
 const closedDays = 90
-/** For how many days the record says who did what. */
+/** Days for which audit entries are kept. */
 const auditDays = 400
 
-/** What the launcher does not keep for ever. */
+/** Retention of the launcher's tables. */
 export const aging: readonly Aging[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  { table: 'launcher.widget_payloads', days: 1, old: 'o.read_at < $1', order: 'o.read_at' },
   agingOfKeys('launcher'),
   agingOfChallenges('launcher'),
 ]

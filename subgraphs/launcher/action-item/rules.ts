@@ -1,10 +1,11 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Events } from '../../../platform/events.ts'
+import type { Scope } from '../../scopes.ts'
 import type { FactBody } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
 import type { ActionItemRow, Place, Severity } from '../stores/action-item.ts'
 
-/** How pressing things are whose service does not say; NORMAL is what is not listed. */
+/** Default severities of items, by kind; kinds that are not listed are NORMAL. */
 const severities: Readonly<Record<string, Severity>> = {
   PAYMENT_UNKNOWN: 'CRITICAL',
   DISPUTE: 'CRITICAL',
@@ -20,7 +21,7 @@ const severities: Readonly<Record<string, Severity>> = {
   MODEL_DEPRECATED: 'LOW',
 }
 
-/** What an item is made of, as its service told it. */
+/** Contents of an item, from the fact of its service. */
 export type Opened = Pick<
   ActionItemRow,
   'kind' | 'severity' | 'organizationId' | 'audience' | 'userId' | 'subjectId' | 'title' | 'body' | 'url' | 'dueAt' | 'openedAt'
@@ -41,20 +42,21 @@ export const openedBy = (told: FactBody<'attention.opened'>): Opened => ({
 })
 
 /**
- * What becomes of an item that its service opens again; null when nothing does. What a person has done stays done unless the cause came
- * back afterwards. An item closed by its service reopens whatever the service's clock says: facts of one item arrive in order.
+ * Returns the changes when a service opens an existing item again; null for none. An item that a person completed stays
+ * closed unless the cause returned afterwards. An item closed by its service reopens whatever the service's clock says:
+ * facts of one item arrive in order.
  */
 export function opening(present: ActionItemRow, opened: Opened): Partial<ActionItemRow> | null {
   if (present.status === 'DONE' && opened.openedAt <= present.closedAt!) return null
   return { ...opened, status: 'OPEN', closedAt: null, closedBy: null }
 }
 
-/** What becomes of an item whose cause is gone, whoever did what before; null when it is so already. */
+/** Returns the changes when an item's cause is gone; null when it is resolved already. */
 export const resolving = ({ status }: Pick<ActionItemRow, 'status'>, at: Date): Partial<ActionItemRow> | null =>
   status === 'RESOLVED' ? null : { status: 'RESOLVED', closedAt: at, closedBy: null }
 
 /**
- * What becomes of an item when somebody says that it is done.
+ * Returns the changes when a person marks an item as done.
  * @throws CONFLICT, reason RESOLVED, when its cause is gone
  */
 export function completing({ status }: Pick<ActionItemRow, 'status'>, now: Date, actor: string): Partial<ActionItemRow> {
@@ -62,23 +64,26 @@ export function completing({ status }: Pick<ActionItemRow, 'status'>, now: Date,
   return status === 'DONE' ? {} : { status: 'DONE', closedAt: now, closedBy: actor }
 }
 
-/** People may change what they may see; keys and services need the scope for it. @throws FORBIDDEN */
-export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes'>): void {
-  if (kind === 'user' || scopes.includes('launcher:notifications.write')) return
-  throw new Refusal('FORBIDDEN', 'A key or a service needs launcher:notifications.write for this: make one that has it.')
+/**
+ * Checks that a viewer may change what they see: people may with the scope to read; keys and services need that to write.
+ * @throws FORBIDDEN
+ */
+export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes'>, scope: Scope = 'launcher:notifications.write'): void {
+  if (kind === 'user' || scopes.includes(scope)) return
+  throw new Refusal('FORBIDDEN', `A key or a service needs ${scope} for this: make one that has it.`)
 }
 
 const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.includes('owner') || roles.includes('admin')
 
 const topics = 'launcher.action-items.'
 
-/** The topic of an item's changes, for those who see it. */
+/** Returns the topic of an item's changes, for those who may see it. */
 export function topicOf({ organizationId, audience, userId }: Place): string {
   if (audience === 'person') return `${topics}${organizationId ?? 'personal'}.person.${userId}`
   return `${topics}${organizationId}.${audience}`
 }
 
-/** Where a viewer hears of the items that it sees in its active context. */
+/** Returns the topics of the items that a viewer sees in the active context. */
 export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'roles'>): string[] {
   const { organizationId, userId } = viewer
   const own = userId ? [topicOf({ organizationId, audience: 'person', userId })] : []
@@ -87,10 +92,10 @@ export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'ro
   return [...shared.map(audience => topicOf({ organizationId, audience, userId: null })), ...own]
 }
 
-/** Announces to those who see an item, after the commit, that it appeared, changed or closed. */
+/** Publishes, after the commit, that an item appeared, changed or closed. */
 export const announceItem = (events: Events, item: ActionItemRow): void => events.announce(topicOf(item), { id: item.id }, item.version)
 
-/** Has items that somebody listens for looked at again, for events may be lost between processes. */
+/** Registers the resync of items with listeners, because events may be lost between processes. */
 export const resyncItems = (events: Events, changedSince: (place: Place, since: Date) => Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>): void =>
   events.resync(topics, async (rest, since) => {
     const [organization, audience, person] = rest.split('.') as [string, ActionItemRow['audience'], string?]

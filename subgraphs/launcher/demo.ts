@@ -1,0 +1,63 @@
+import { write } from '../store/write.ts'
+import { lineOf, writeRequest } from './catalog/access-request/request.ts'
+import { announceInstalled, install } from './catalog/installation/install.ts'
+import type { Job } from './context.ts'
+
+/** Apps of the platform that the demo organization has installed. */
+const installed = ['publishing', 'agents', 'payments', 'providers'] as const
+
+/** The sandbox's apps with a widget for organizations. */
+export const widgetApps = [
+  ...['route-finder', 'stock-count', 'field-survey', 'shift-planner', 'invoice-scanner', 'time-sheet', 'menu-board', 'help-desk', 'guest-list'],
+  'team-board',
+] as const
+
+/** What a member of the demo organization asks for. */
+const asked = { app: 'help-desk', name: 'Mia Member', reason: 'For the questions that customers mail to us' } as const
+
+export interface DemoPlace {
+  readonly organizationId: string
+  readonly userId: string
+  /** The member who asks for an app. */
+  readonly memberId: string
+  /** The other organization. */
+  readonly otherId: string
+  readonly sandbox: string
+}
+
+/** Tells the sandbox's developer platform which organization owns a custom app. */
+async function introduce({ outbound }: Job, { sandbox, organizationId }: DemoPlace): Promise<void> {
+  const body = JSON.stringify({ network: 'developers', object: 'organization', slug: 'demo', id: organizationId })
+  await outbound(`${sandbox}/_control/objects`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+}
+
+async function provideInstallation(job: Job, app: string, organizationId: string, userId: string): Promise<void> {
+  const entry = await job.catalogEntries.ofApp(app)
+  if (!entry) return
+  const installer = { owner: { organizationId, userId: null }, userId, actor: `user:${userId}` }
+  await write(job, { run: unit => install(job, entry, installer, unit), announce: made => announceInstalled(job, made) })
+}
+
+/** Requests an app once; a start after the decision does not repeat it. */
+async function provideRequest(job: Job, { organizationId, memberId }: DemoPlace): Promise<void> {
+  const { app, name, reason } = asked
+  const entry = await job.catalogEntries.ofApp(app)
+  const earlier = await job.accessRequests.page('ofOrganization', organizationId, { first: 100 })
+  if (!entry || earlier.nodes.some(request => request.app === app)) return
+  const requester = { organizationId, userId: memberId, name, reason, actor: `user:${memberId}` }
+  await write(job, {
+    run: unit => writeRequest(job, entry, requester, unit),
+    audit: ({ row }) => ({ ...lineOf('access_request.created', row), actor: requester.actor }),
+    announce: ({ announce }) => announce?.(),
+  })
+}
+
+/** Creates missing demo data: installed apps of both organizations, and a request for another one. */
+export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
+  await introduce(job, place)
+  await job.catalog.refresh()
+  const { organizationId, userId, otherId } = place
+  for (const app of installed) await provideInstallation(job, app, organizationId, userId)
+  await provideInstallation(job, 'publishing', otherId, userId)
+  await provideRequest(job, place)
+}

@@ -1,0 +1,47 @@
+import { inTransaction } from '../store/write.ts'
+import type { Foundation } from '../subgraph.ts'
+import type { Base } from '../wiring/define.ts'
+import type { Job, Services } from './context.ts'
+import { openCatalog } from './engines/catalog/catalog.ts'
+import { openStoreSource } from './engines/catalog/store.ts'
+import { openAppWidgets } from './engines/widgets/apps/apps.ts'
+import { newKeys, openViewerTokens } from './engines/widgets/apps/token.ts'
+import type { LauncherSettings } from './registration.ts'
+import { openPayloads, sharedSecret } from './stores/widget-payload.ts'
+
+/** Name of the secret that holds the keys of viewer tokens. */
+const keysName = 'widget-keys'
+
+/** Opens what reads widgets of third parties. */
+export function openApps(
+  { clock, sequelize, cipher, publicUrl, environment, log }: Foundation,
+  { appsWay }: LauncherSettings,
+): Pick<Services, 'appWidgets' | 'viewerTokens'> {
+  const secret = () => sharedSecret(sequelize, cipher, keysName, newKeys)
+  const viewerTokens = openViewerTokens({ issuer: publicUrl, clock, secret })
+  const isDevelopment = environment === 'development'
+  const appWidgets = openAppWidgets({ outbound: appsWay.outbound, clock, log, payloads: openPayloads(sequelize), tokens: viewerTokens, isDevelopment })
+  return { appWidgets, viewerTokens }
+}
+
+/**
+ * Opens the services of the launcher besides its stores.
+ * @param apps what reads widgets of third parties, which its stores use as well
+ */
+export const services =
+  (apps: ReturnType<typeof openApps>) =>
+  ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
+    const { ask, clock, events, outbound, publicUrl } = foundation
+    const { developersUrl } = settings
+    return {
+      ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, ...apps },
+      storeSource: openStoreSource({ outbound, clock, developersUrl }),
+      catalog: openCatalog({
+        ...{ ask, outbound, clock, log, developersUrl },
+        replace(isPlatform, listed) {
+          const context = job('catalogue')
+          return inTransaction(context, ({ transaction, now }) => context.catalogEntries.replace(isPlatform, listed, now, transaction))
+        },
+      }),
+    }
+  }
