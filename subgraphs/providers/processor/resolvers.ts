@@ -4,6 +4,7 @@ import { requireOperation } from '../administration/caller.ts'
 import type { Context } from '../context.ts'
 import { processorCheckoutResolvers } from './checkout/resolvers.ts'
 import { processorCustomerResolvers } from './customer/resolvers.ts'
+import { processorDisputeResolvers } from './dispute/resolvers.ts'
 import { processorIntentResolvers } from './intent/resolvers.ts'
 import { processorPriceResolvers } from './price/resolvers.ts'
 import { processorRecordResolvers } from './record/resolvers.ts'
@@ -11,7 +12,10 @@ import { processorTransferResolvers } from './transfer/resolvers.ts'
 
 type Resolve = (parent: unknown, args: unknown, context: Context, info: unknown) => unknown
 
-/** What a service's client has to have for a root field; null: the field looks itself, for it depends on what is asked. */
+/**
+ * Returns the operation that a service's client needs for a root field; null where the field checks itself, because it
+ * depends on the input.
+ */
 const needs = (field: string): ServiceOperation | null => {
   if (field === 'processorRecords') return null
   return field.includes('ProcessorTransfer') || field === 'processorTransfer' ? 'TRANSFERS' : 'PAYMENTS'
@@ -35,6 +39,7 @@ const nouns = {
   processorCustomer: processorCustomerResolvers,
   processorCheckout: processorCheckoutResolvers,
   processorIntent: processorIntentResolvers,
+  processorDispute: processorDisputeResolvers,
   processorTransfer: processorTransferResolvers,
   processorRecord: processorRecordResolvers,
 }

@@ -5,19 +5,21 @@ import { askProcessor, tellProcessor } from '../exchange.ts'
 import { idOf, lower, momentOf, readMetadata, readPage, readProcessorId, readProcessorIdMaybe, readWhole, readWords, readWordsMaybe, upper } from '../read.ts'
 import { toProcessor } from '../stripe/amounts.ts'
 
-/** How many lines a page has at most. */
+/** Maximum lines of a payment page. */
 const mostLines = 100
 
-const sessionOf = ({ id, url, status, expires_at, payment_intent, subscription }: Stripe.Checkout.Session) => ({
+const sessionOf = ({ id, url, status, expires_at, payment_intent, subscription, setup_intent }: Stripe.Checkout.Session) => ({
   id,
   url,
   status: upper(status),
   expiresAt: momentOf(expires_at),
   paymentIntentId: idOf(payment_intent),
   subscriptionId: idOf(subscription),
+  // The setup is expanded on a page that was read; a page that was just opened or closed has no payment method yet.
+  paymentMethodId: typeof setup_intent === 'object' ? idOf(setup_intent?.payment_method) : null,
 })
 
-/** One line: a price that there is, or a name with an amount. @throws BAD_USER_INPUT for both, and for neither */
+/** Reads one line: an existing price, or a name with an amount. @throws BAD_USER_INPUT for both, and for neither */
 function lineOf({ priceId, name, unitAmount, quantity }: ProcessorLineItemInput, index: number): Stripe.Checkout.SessionCreateParams.LineItem {
   const field = `lineItems[${index}]`
   const count = readWhole(quantity ?? 1, `${field}.quantity`, 1, 1_000_000)
@@ -28,7 +30,7 @@ function lineOf({ priceId, name, unitAmount, quantity }: ProcessorLineItemInput,
   return { price_data: { currency, unit_amount: amount, product_data: { name: readWords(name, `${field}.name`, 250) } }, quantity: count }
 }
 
-/** What comes of the page carries its metadata too. */
+/** Copies the page's metadata to what it creates. */
 function carried({ mode, captureMethod }: CreateProcessorCheckoutSessionInput, metadata: Record<string, string> | undefined) {
   if (captureMethod && mode !== 'PAYMENT')
     throw new Refusal('BAD_USER_INPUT', 'captureMethod says when a payment takes the money: it goes with mode PAYMENT alone.', { field: 'captureMethod' })
@@ -76,7 +78,7 @@ export const processorCheckoutResolvers: Resolvers = {
       sessionOf(
         await askProcessor(context, {
           ...{ operation: 'processorCheckoutSession' },
-          run: (stripe, options) => stripe.checkout.sessions.retrieve(readProcessorId(id), {}, options),
+          run: (stripe, options) => stripe.checkout.sessions.retrieve(readProcessorId(id), { expand: ['setup_intent'] }, options),
         }),
       ),
   },

@@ -1,8 +1,9 @@
 import type { Stripe } from 'stripe'
+import { fromProcessor } from '../../../currencies.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, keyless, tellProcessor } from '../exchange.ts'
 import { lower, readMetadata, readProcessorId, readProcessorIdMaybe, readWordsMaybe, upper } from '../read.ts'
-import { checkCurrency, detailsOf, fromProcessor, partIn, toProcessor } from '../stripe/amounts.ts'
+import { checkCurrency, detailsOf, partIn, toProcessor } from '../stripe/amounts.ts'
 
 const failureOf = ({ code, decline_code, message }: Stripe.PaymentIntent.LastPaymentError) => ({
   code: code ?? null,

@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe'
 import { Refusal } from '../../../../platform/errors.ts'
+import { fromProcessor } from '../../../currencies.ts'
 import type { ProcessorInterval, Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, tellProcessor } from '../exchange.ts'
 import { idOf, lower, momentOf, readMetadata, readProcessorId, readProcessorIdMaybe, readWhole, readWords, readWordsMaybe, upper } from '../read.ts'
-import { fromProcessor, toProcessor } from '../stripe/amounts.ts'
+import { toProcessor } from '../stripe/amounts.ts'
 
-/** How many items a subscription has at most, and how many lines of an invoice are shown. */
+/** Maximum items of a subscription, and maximum shown lines of an invoice. */
 export const most = { items: 20, lines: 100 }
 
 const priceOf = ({ id, product, unit_amount, currency, recurring, active }: Stripe.Price) => ({

@@ -1,12 +1,12 @@
 import type { Stripe } from 'stripe'
 import { Refusal } from '../../../../platform/errors.ts'
 import { readPage, writeCursor } from '../../../../platform/page.ts'
+import { fromProcessor } from '../../../currencies.ts'
 import { callerOf, requireOperation } from '../../administration/caller.ts'
 import type { Context } from '../../context.ts'
 import type { ProcessorRecordType, Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, type Options } from '../exchange.ts'
 import { momentOf, upper } from '../read.ts'
-import { fromProcessor } from '../stripe/amounts.ts'
 import { type Listed, merge, order, type Part, type Place, placeOf, recordTypes } from './merge.ts'
 
 interface Found {
@@ -37,7 +37,10 @@ const part = <Entry>(type: ProcessorRecordType, { data, has_more }: Page<Entry>,
   hasMore: has_more,
 })
 
-/** Reads a part of each list. There is none of reversals: they are found in the books of the balance, which hold each of them once. */
+/**
+ * Reads a part of each list. Reversals have no list: they are found in the balance transactions, which contain each
+ * once.
+ */
 const lists: Readonly<Record<ProcessorRecordType, (stripe: Stripe, params: Params, options: Options) => Promise<Part<Found>>>> = {
   PAYMENT_INTENT: async (stripe, params, options) =>
     part('PAYMENT_INTENT', await stripe.paymentIntents.list(params, options), each => entryOf('PAYMENT_INTENT', each)),
@@ -58,7 +61,9 @@ const lists: Readonly<Record<ProcessorRecordType, (stripe: Stripe, params: Param
 
 const needs = (type: ProcessorRecordType): 'PAYMENTS' | 'TRANSFERS' => (type.startsWith('TRANSFER') ? 'TRANSFERS' : 'PAYMENTS')
 
-/** The types that are asked for, each once; left out, all that the caller's operations open. @throws FORBIDDEN */
+/**
+ * Returns the requested types without duplicates; by default all that the caller's operations allow. @throws FORBIDDEN
+ */
 async function typesFor(context: Context, asked: readonly ProcessorRecordType[] | null | undefined): Promise<readonly ProcessorRecordType[]> {
   if (asked?.length === 0) throw new Refusal('BAD_USER_INPUT', 'types names nothing: leave it out, or name what is looked for.', { field: 'types' })
   const { operations } = await callerOf(context)
@@ -67,7 +72,7 @@ async function typesFor(context: Context, asked: readonly ProcessorRecordType[] 
   return wanted
 }
 
-/** From the first second that lies within to the last. */
+/** Returns the first and last second of a period. */
 function spanOf(since: Date, until: Date, { created }: Place): { readonly gte: number; readonly lt: number } {
   const [gte, lt] = [since, until].map(moment => Math.ceil(moment.getTime() / 1000)) as [number, number]
   if (since >= until) throw new Refusal('BAD_USER_INPUT', 'until is not after since: name a span of time.', { field: 'until' })

@@ -1,8 +1,9 @@
 import type { Stripe } from 'stripe'
+import { fromProcessor } from '../../../currencies.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, keyless, tellProcessor } from '../exchange.ts'
 import { idOf, readMetadata, readProcessorId, readWordsMaybe } from '../read.ts'
-import { checkCurrency, detailsOf, fromProcessor, partIn, toProcessor } from '../stripe/amounts.ts'
+import { checkCurrency, detailsOf, partIn, toProcessor } from '../stripe/amounts.ts'
 
 const transferOf = ({ id, amount, amount_reversed, currency, destination }: Stripe.Transfer) => ({
   id,
