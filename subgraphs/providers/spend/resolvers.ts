@@ -23,7 +23,7 @@ import {
   requirePlatformReader,
 } from './rules.ts'
 
-/** What stands in the record of who did what: no amount of a hard limit, for admins read it too. */
+/** Returns the audit entry of a limit, without the amount of a hard limit, because admins read it too. */
 const lineOf = (tenantId: string, action: string, { id, level, scopeType, scopeValue, period }: SpendLimitRow) => ({
   tenantId,
   action,
@@ -36,7 +36,9 @@ const knownTo = ({ viewer, clients, isMember }: Context, organizationId: string)
   member: userId => isMember({ userId, organizationId }, viewer),
 })
 
-/** Sets a limit; once for each key. What its scope has spent in the period is in it from the beginning. */
+/**
+ * Creates a limit; once for each idempotency key. Its figures include what the scope has spent earlier in the period.
+ */
 async function createSpendLimit(context: Context, input: CreateSpendLimitInput): Promise<SpendLimitRow> {
   const { viewer, spendLimits, spending, quotas, publicUrl } = context
   const tenantId = activeOrganization(viewer, 'Spend limits')
@@ -67,7 +69,17 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
       const since = sinceOf(period, now, now)
       const isCounted = period === 'TOTAL'
       const spentMicros = isCounted ? 0n : await spendLimits.spentBefore({ ...place, since }, transaction)
-      const figures = { since, spentMicros, reservedMicros: 0n, overdrawnMicros: 0n, isCounted, alerts: [], attention: null, isDefault: false }
+      const figures = {
+        since,
+        spentMicros,
+        reservedMicros: 0n,
+        overdrawnMicros: 0n,
+        isCounted,
+        alerts: [],
+        attention: null,
+        isDefault: false,
+        hasAllowance: true,
+      }
       const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer), version: 1 }
       return alerted(
         overdrawn({
@@ -88,7 +100,7 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
     tell: row => [...(replaced ? factsOf(replaced, null, publicUrl, row.createdAt) : []), ...factsOf(null, row, publicUrl, row.createdAt)],
     announce: row => announceLimit(context, row),
   })
-  // Calls that ended during the creation are counted now that the limit is visible to everybody.
+  // Calls that ended during the creation are counted now that every process sees the limit.
   return row.isCounted ? row : ((await spending.count(row)) ?? row)
 }
 
@@ -98,7 +110,7 @@ const managersOf = ({ scopeType, scopeValue }: Pick<SpendLimitRow, 'scopeType' |
 
 const announceLimit = ({ events }: Context, { id }: SpendLimitRow) => events.announce(limitTopic(id), { id })
 
-/** Of the platform's everybody is told that they may not change it, and not that there is none. */
+/** Limits of the platform are visible to others, so the error says that changing is forbidden. */
 async function requireChangeable({ viewer, spendLimits }: Context, id: string): Promise<string> {
   const tenantId = activeOrganization(viewer, 'Spend limits')
   if ((await spendLimits.levelOf(requireId(id, 'id'))) === 'PLATFORM') requirePlatformChanger(viewer)
@@ -125,7 +137,7 @@ async function updateSpendLimit(context: Context, input: UpdateSpendLimitInput):
       const next = changed(row, changes, now)
       requireLimit(next)
       const { since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention } = next
-      // What somebody has noted on it does not take it out of the setting's hands; an amount does.
+      // A new note leaves the limit under the control of the setting; a new amount does not.
       const isDefault = row.isDefault && !('hardLimitMicros' in changes) && !('softLimitMicros' in changes)
       return { ...changes, isDefault, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
     },
@@ -149,7 +161,7 @@ async function deleteSpendLimit(context: Context, { id, expectedVersion }: Delet
   })
 }
 
-/** A limit in the period that runs now: nobody may have called since the one before ended. */
+/** Returns a limit in the present period, which may have begun after its last call. */
 const present = (row: SpendLimitRow, { clock }: Context): SpendLimitRow => asOf(row, clock.now())
 
 export const spendResolvers: Resolvers = {

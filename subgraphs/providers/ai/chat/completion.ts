@@ -3,36 +3,36 @@ import type { ToolCall } from './messages.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** What a model said, whoever it is. */
+/** A model's completion, of any vendor. */
 export interface Completion {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
   readonly content: string | null
-  /** What it said instead of an answer. */
+  /** Text of a refusal in place of an answer. */
   readonly refusal: string | null
   readonly toolCalls: readonly ToolCall[]
   readonly finishReason: FinishReason
   readonly tokens: Tokens
 }
 
-/** What a model said, before it is counted. */
+/** A completion before its tokens are counted. */
 export type Uncounted = Omit<Completion, 'tokens'> & { readonly told: Told }
 
-/** What it used. */
+/** Tokens that a completion used. */
 export interface Tokens {
   readonly input: number
   readonly output: number
-  /** Of the input: what the vendor had kept from before. */
+  /** Input tokens that the vendor had cached. */
   readonly cached: number
-  /** Of the input: what it keeps for later, and what of that for an hour. */
+  /** Input tokens that the vendor caches, and those of them cached for an hour. */
   readonly kept: number
   readonly keptLong: number
-  /** Of the output: what was thought and not said. */
+  /** Output tokens of reasoning that is not part of the answer. */
   readonly reasoning: number
 }
 
-/** What a vendor says that it used; null where that is no number. */
+/** Usage that a vendor reports; null where it is not a number. */
 export interface Told {
   readonly input: number | null
   readonly output: number | null
@@ -42,7 +42,7 @@ export interface Told {
   readonly reasoning: number
 }
 
-/** Nothing is said yet. */
+/** Initial usage, before any report. */
 export const untold: Told = { input: null, output: null, cached: 0, kept: 0, keptLong: 0, reasoning: 0 }
 
 export const usageOf = ({ input, output, cached, kept, keptLong }: Tokens): Usage => ({
@@ -54,7 +54,7 @@ export const usageOf = ({ input, output, cached, kept, keptLong }: Tokens): Usag
   units: null,
 })
 
-/** What was used, as OpenAI's wire tells it. */
+/** Converts usage to OpenAI's format. */
 const wireUsage = ({ input, output, cached, kept, reasoning }: Tokens) => ({
   prompt_tokens: input,
   completion_tokens: output,
@@ -63,7 +63,7 @@ const wireUsage = ({ input, output, cached, kept, reasoning }: Tokens) => ({
   completion_tokens_details: { reasoning_tokens: reasoning },
 })
 
-/** The answer on OpenAI's wire: one form, whoever has answered. @param model our name of it */
+/** Converts a completion to OpenAI's format, for any vendor. @param model our name of it */
 export const wireCompletion = ({ id, created, content, refusal, toolCalls, finishReason, tokens }: Completion, model: string) => ({
   id,
   object: 'chat.completion',
@@ -80,24 +80,26 @@ export const wireCompletion = ({ id, created, content, refusal, toolCalls, finis
   usage: wireUsage(tokens),
 })
 
-/** What a chunk of a stream begins with: the same in all of one answer. */
+/** Fields that all chunks of one stream have in common. */
 export interface ChunkHead {
   readonly id: string
   readonly created: number
-  /** Our name of it. */
+  /** Our name of the model. */
   readonly model: string
 }
 
-/** One event of a stream. */
+/** Builds one event of a stream. */
 export const wireChunk = ({ id, created, model }: ChunkHead, delta: object, finishReason: FinishReason | null = null): string =>
   `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] })}\n\n`
 
-/** The event that tells what was used. */
-export const wireUsageChunk = ({ id, created, model }: ChunkHead, tokens: Tokens): string =>
-  `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [], usage: wireUsage(tokens) })}\n\n`
+/** Builds the event with the usage, and with the cost that stands in the log: a stream has no header left for it. */
+export const wireUsageChunk = ({ id, created, model }: ChunkHead, tokens: Tokens, costMicros: bigint | null): string => {
+  const cost = costMicros === null ? {} : { cost_micros: Number(costMicros) }
+  return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [], usage: wireUsage(tokens), ...cost })}\n\n`
+}
 
-/** What ends every stream that is whole. */
+/** Last event of every complete stream. */
 export const wireDone = 'data: [DONE]\n\n'
 
-/** A number that a vendor counts with; 0 for what is none. */
+/** Reads a vendor's count; 0 for anything else. */
 export const count = (value: unknown): number => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0)

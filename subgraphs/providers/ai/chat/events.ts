@@ -4,15 +4,15 @@ import { AttemptFailure } from '../attempt/failure.ts'
 import { type Tokens, usageOf } from './completion.ts'
 import type { ChatStream } from './stream/stream.ts'
 
-/** Counts streams that are open. */
+/** Counts open streams. */
 export interface OpenStreams {
   opened(): void
   closed(): void
 }
 
 /**
- * What a client reads of a stream. What became of the call is written before its last bytes go out: whoever has them finds it in the log.
- * A client that leaves is told nothing any more, and the provider is left at once.
+ * Builds the events that a client reads. The call's result is stored before the last bytes are sent, so that a client
+ * that has them finds it in the log. When a client leaves, the provider's stream is cancelled at once.
  * @param signal aborts when the client leaves, even before it reads
  */
 export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStream>, streams: OpenStreams, signal: AbortSignal): Readable {
@@ -24,7 +24,7 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
     signal.removeEventListener('abort', leave)
   }
   const used = async () => usageOf(await answer.tokens())
-  /** Nobody reads any more. */
+  /** Handles a client that no longer reads. */
   const leave = () => {
     if (isOver) return
     over()
@@ -51,8 +51,8 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
       return end(errorEvent(failure))
     }
     over()
-    await succeeded(usageOf(tokens))
-    end(answer.last(tokens))
+    const costMicros = await succeeded(usageOf(tokens))
+    end(answer.last(tokens, costMicros))
   }
   const end = (last: Uint8Array) => {
     body.push(last)
@@ -71,7 +71,7 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
   return body
 }
 
-/** Tells in the stream that it broke off: what comes after its first byte has no status any more. */
+/** Builds the event for a stream that broke off: after its first byte a stream has no status. */
 const errorEvent = (failure: unknown): Uint8Array => {
   const code = failure instanceof AttemptFailure ? (failure.providerCode ?? failure.failure) : null
   return Buffer.from(

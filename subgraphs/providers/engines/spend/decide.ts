@@ -4,36 +4,36 @@ import { type CallChange, changeOf, type Place, placesOf } from '../../stores/sp
 import { resetsAt, type SpendLimitRow } from '../../stores/spend/limit.ts'
 import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, raise, release, type Unclear } from './booking.ts'
 
-/** What is done in one transaction with others. */
+/** An entry of a batch. */
 export type Entry =
   | { readonly kind: 'begin'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'charge'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
   | EndEntry
   | CoverEntry
   | { readonly kind: 'release'; readonly call: CallKey }
-  /** A charge that was refused in a transaction of its own: what limits said there is undone with it. */
+  /** A charge that was rejected in another transaction, with which its limits' changes were rolled back. */
   | { readonly kind: 'refused'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
 
-/** Which call. */
+/** Identifies a call. */
 export type CallKey = Pick<CallRow, 'organizationId' | 'id'>
 
 /** A call that ends. */
 export interface EndEntry {
   readonly kind: 'end'
   readonly ended: CallChange
-  /** What stays held for it. */
+  /** Amounts that stay reserved. */
   readonly unclear: readonly Unclear[]
 }
 
-/** A call that runs and is to hold so much, because another model is tried while one that never answered may still charge. */
+/** Raises a running call's reservation, because another model is tried while an unanswered one may still charge. */
 export interface CoverEntry {
   readonly kind: 'cover'
   readonly call: CallKey
-  /** In whole micro-dollars. */
+  /** Amount in whole micro-dollars. */
   readonly micros: bigint
 }
 
-/** Entries that change a call which has begun. */
+/** Entries that change a running call. */
 export type LaterEntry = Exclude<Entry, { kind: 'begin' | 'charge' | 'refused' }>
 
 export const isLater = (entry: Entry): entry is LaterEntry => !['begin', 'charge', 'refused'].includes(entry.kind)
@@ -41,36 +41,36 @@ export const isLater = (entry: Entry): entry is LaterEntry => !['begin', 'charge
 /** The call that an entry is about. */
 export const keyOf = (entry: Entry): CallKey => (entry.kind === 'end' ? entry.ended : entry.call)
 
-/** What came of an entry. */
+/** Result of an entry. */
 export type Outcome = Admitted | { readonly refused: Refusal } | { readonly ended: boolean } | Covered
 
 export interface Covered {
-  /** What is held now; null: a limit does not cover it, or the call has ended. */
+  /** The present reservation; null: a limit does not cover it, or the call has ended. */
   readonly covered: CallRow['held'] | null
 }
 
 export interface Admitted {
   readonly allowed: readonly Candidate[]
-  /** Whether a hard limit holds it. */
+  /** Whether a hard limit applies. */
   readonly isLimited: boolean
-  /** As it is written. */
+  /** The written row. */
   readonly call: CallRow
 }
 
-/** What becomes of everything that entries touch. */
+/** Results of a batch. */
 export interface Decided {
   readonly outcomes: readonly Outcome[]
   readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
   readonly begun: readonly CallRow[]
-  /** What is written of calls that had begun. */
+  /** Changes of calls that had begun. */
   readonly ended: readonly CallChange[]
-  /** What is charged is undone with what it is charged for; that it was refused stays on record, and is told. */
+  /** Rejected charges, which are logged although their transaction is rolled back. */
   readonly refusedCharges: readonly Extract<Entry, { kind: 'refused' }>[]
-  /** Of each organization that asks, whether a limit applies to it. */
+  /** Whether a limit applies, for each calling organization. */
   readonly isLimited: ReadonlyMap<string, boolean>
 }
 
-/** Where the limits of what begins are looked for. */
+/** Returns the scopes of limits for a beginning call. */
 export const placesOfEntry = ({ call, candidates }: Exclude<Entry, LaterEntry>): readonly Place[] =>
   placesOf(
     call,
@@ -78,14 +78,14 @@ export const placesOfEntry = ({ call, candidates }: Exclude<Entry, LaterEntry>):
     candidates.some(({ isOnPlatform }) => isOnPlatform),
   )
 
-/** Where the limits of what ends are looked for: those of each model that answered, or may have worked, too. */
+/** Returns the scopes of limits for an ending call, with each model that answered or may have worked. */
 export const placesOfEnd = (call: CallRow, { ended: { model, attempts, platformMicros } }: EndEntry): readonly Place[] =>
   placesOf(call, [model, ...attempts.flatMap(attempt => (attempt.costMicros == null ? [] : [attempt.model]))], (platformMicros ?? 0n) > 0n)
 
 /**
- * Lets the rules speak of entries in their order.
- * @param before  every limit that applies to one of them, or holds something for one
- * @param running the calls that later entries are about, as far as they run or hold something
+ * Applies the rules to entries in their order.
+ * @param before  every limit that applies to one of them, or has a reservation for one
+ * @param running calls of the later entries, as far as they run or have a reservation
  */
 export function decide(entries: readonly Entry[], before: readonly SpendLimitRow[], running: readonly CallRow[], now: Date): Decided {
   const limits = new Map(before.map(limit => [limit.id, asOf(limit, now)]))
@@ -163,13 +163,13 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
   return { outcomes, changes, begun, ended, refusedCharges, isLimited }
 }
 
-/** Whether a limit is one of these places. */
+/** Whether a limit has one of these scopes. */
 export const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
   places.some(
     ({ organizationId, type, value }) => (limit.organizationId ?? organizationId) === organizationId && limit.scopeType === type && limit.scopeValue === value,
   )
 
-/** The refusal as the caller sees it, without amounts, which only owners may see. */
+/** Error for the caller, without amounts, which only owners may see. */
 function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: unknown }>, callId: string): Refusal {
   if (refused === 'UNPRICED')
     return new Refusal(
@@ -184,14 +184,15 @@ function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: un
   return new Refusal('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, details)
 }
 
-/** What is left where the platform pays no more: a credential of one's own. */
-function platformCredentialsRefused({ hardLimitMicros }: SpendLimitRow, resets: Date | null): string {
+/** Error above the limit of platform credentials, with the advice to store one's own. */
+function platformCredentialsRefused({ hardLimitMicros, isDefault, hasAllowance }: SpendLimitRow, resets: Date | null): string {
   const what =
     hardLimitMicros === 0n
       ? 'This organization may spend nothing with credentials of the platform'
       : 'What this organization may spend with credentials of the platform does not cover this call'
+  const why = isDefault && !hasAllowance ? ', because whoever founded it has founded another before' : ''
   const wait = resets && hardLimitMicros !== 0n ? `, or wait until ${resets.toISOString()}` : ''
-  return `${what}: set a credential of its own for the provider, ask whoever runs the platform to raise the limit${wait}.`
+  return `${what}${why}: set a credential of its own for the provider, ask whoever runs the platform to raise the limit${wait}.`
 }
 
 const scopeNames: Readonly<Record<SpendLimitRow['scopeType'], string>> = {

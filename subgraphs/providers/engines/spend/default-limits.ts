@@ -10,41 +10,47 @@ import { defaultLimits } from '../../stores/spend/default-limits.ts'
 import { type SpendLimitRow, sinceOf } from '../../stores/spend/limit.ts'
 import { changed, monotonicNow } from './booking.ts'
 
-// What organizations may spend with credentials of the platform where nobody has set it for them: a limit of each, made with its first such call.
+// Default limits on what organizations may spend with the platform's credentials. Each organization gets one with its
+// first such call, until a platform admin sets another.
 
 export interface DefaultLimitsGround {
   readonly sequelize: Sequelize
   readonly clock: Clock
-  /** By the setting, in whole micro-dollars a month; null: as much as they like. */
+  /** Configured amount, in whole micro-dollars a month; null for no limit. */
   readonly micros: bigint | null
   readonly platformOrganization: Pick<PlatformOrganization, 'find'>
   /** The job context, created anew for each piece of work. */
   job(): Writing
-  /** The facts of a limit's change from one state to another; null if it was deleted. */
+  /** Returns the facts of a limit's change; null for a deleted one. */
   factsOf(before: SpendLimitRow, after: SpendLimitRow | null, at: Date): readonly NewFact[]
   announce(limits: readonly string[], organizationId: string | null): void
 }
 
 export interface DefaultLimits {
-  /** Makes the limit of an organization where it has none on credentials of the platform, before it calls with one. */
+  /** Creates an organization's limit of platform credentials, if missing, before its first call with one. */
   ensure(organizationId: string): Promise<void>
-  /** Brings limits that were made under another setting to the present one. Any number of processes may do so at the same time. */
+  /** Applies the present setting to limits of a former one. Any number of processes may run it at the same time. */
   follow(): Promise<void>
 }
 
-/** For how long it is remembered that an organization has such a limit, in ms, and of how many; how many follow the setting in one round. */
+/**
+ * Time in ms for which an organization's limit is remembered, maximum organizations, and maximum limits updated in one
+ * round.
+ */
 const [keptMs, maxKept, maxFollowing] = [10_000, 20_000, 200]
 
 /** Opens the limits that follow the setting. */
 export function createDefaultLimits({ sequelize, clock, micros, platformOrganization, job, factsOf, announce }: DefaultLimitsGround): DefaultLimits {
   const known = new LRUCache<string, number>({ max: maxKept })
 
-  /** @returns whether there was anything to do: somebody else may have done it */
+  /** @returns whether there was anything to do: another process may have done it */
   async function followOne(id: string, { transaction, now: present }: Unit): Promise<boolean> {
     const before = await defaultLimits.lock(sequelize, id, transaction)
-    if (!before || before.hardLimitMicros === micros) return false
+    if (!before) return false
+    const due = micros !== null && !before.hasAllowance ? 0n : micros
+    if (before.hardLimitMicros === due) return false
     const now = monotonicNow(present, [before])
-    const after = micros === null ? null : changed(before, { hardLimitMicros: micros }, now)
+    const after = due === null ? null : changed(before, { hardLimitMicros: due }, now)
     if (after) await defaultLimits.adapt(sequelize, after, now, transaction)
     else await defaultLimits.remove(sequelize, id, transaction)
     const facts = factsOf(before, after, now)

@@ -11,37 +11,42 @@ import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
 /** A piece of an answer that is being written. */
 interface Block {
   readonly kind: 'text' | 'call' | 'answer' | 'other'
-  /** Of a call: which one it is. */
+  /** Index of the tool call. */
   readonly index: number
-  /** Whether any of its input came. */
+  /** Whether any of its input arrived. */
   hasInput: boolean
 }
 
+/** Writes the chunks of one answer: the first one begins with the role. Its head changes when the answer's id is known. */
+function createChunks(head: { -readonly [Name in keyof ChunkHead]: ChunkHead[Name] }) {
+  let hasBegun = false
+  const chunk = (delta: object, finish: FinishReason | null = null): string => {
+    const begin = hasBegun ? '' : wireChunk(head, { role: 'assistant', content: '' })
+    hasBegun = true
+    return begin + wireChunk(head, delta, finish)
+  }
+  return { head, chunk }
+}
+
 /**
- * Reads the events of the Messages API, and makes chunks of OpenAI's wire of them.
+ * Converts events of the Messages API to chunks of OpenAI's protocol.
  * @param answering the tool whose input is the answer itself; null where there is none
  */
 export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading, answering: string | null): EventReader {
-  let head: ChunkHead = { id: '', created: Math.floor(now.getTime() / 1000), model }
-  let hasBegun = false
+  const { head, chunk } = createChunks({ id: '', created: Math.floor(now.getTime() / 1000), model })
   let told = untold
   const sampler = createSampler()
   let calls = 0
   let isAnswer = false
   /** Whether the tool whose input is the answer was called without any. */
   let isEmpty = false
-  /** What is said beside an answer that is a tool's input: it is one itself only when that never comes. */
+  /** Text beside an answer that is a tool's input: it becomes the answer only when the tool is not called. */
   let aside = ''
   let reason: FinishReason = 'stop'
   let isDone = false
   const blocks = new Map<unknown, Block>()
   const jsonAnswer = wantsJson ? readJsonAnswer() : null
 
-  const chunk = (delta: object, finish: FinishReason | null = null): string => {
-    const begin = hasBegun ? '' : wireChunk(head, { role: 'assistant', content: '' })
-    hasBegun = true
-    return begin + wireChunk(head, delta, finish)
-  }
   const counted = (text: unknown): string => {
     if (typeof text !== 'string' || text === '') return ''
     sampler.add(text)
@@ -86,7 +91,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
     return block.kind === 'call' ? argumentsOf(block, '{}') : ''
   }
 
-  /** What is said at the end. @throws AttemptFailure where it should have been JSON and was not */
+  /** Returns the rest of the text at the end. @throws AttemptFailure where it should have been JSON and was not */
   const ended = (): string => {
     // An answer that a maximum cut off before its first member is none, and no empty one.
     const late = isAnswer ? (isEmpty && reason !== 'length' ? '{}' : '') : aside
@@ -99,7 +104,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
     switch (event.type) {
       case 'message_start': {
         const message = isObject(event.message) ? event.message : {}
-        head = { ...head, id: String(message.id ?? '') }
+        head.id = String(message.id ?? '')
         // Output tokens are counted at the end.
         told = { ...toldOf(message.usage), output: null }
         return ''
@@ -139,7 +144,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
     requireEnd() {
       if (!isDone) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
     },
-    last: tokens => (includeUsage ? bytesOf(wireUsageChunk(head, tokens)) : '') + wireDone,
+    last: (tokens, costMicros) => (includeUsage ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
     used: () => ({ told, written: sampler.written }),
     get isDone() {
       return isDone

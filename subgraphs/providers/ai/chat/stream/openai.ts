@@ -11,26 +11,26 @@ import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reade
 const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"', '"arguments":"', ',"usage":null']
 
 /**
- * Reads `chat.completion.chunk`s, and passes them on under our name of the model, without the usage that the client has not asked for. Such
- * a chunk is not parsed: what stands in a string of JSON has its quotes escaped, so a key with its quotes is found by looking for it. What
- * looks otherwise is parsed, and so is all of an answer in JSON.
+ * Forwards `chat.completion.chunk`s under our name of the model, without usage that the client did not request. Such a
+ * chunk is not parsed: quotes within JSON strings are escaped, so a quoted key can be found by text search. Unusual
+ * chunks are parsed, and so are all chunks of an answer in JSON.
  */
 export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
   let told = untold
-  /** What is written, as it stands in strings of JSON. */
+  /** The text written so far, in JSON's escapes. */
   const sampler = createSampler(unescaped)
   let hasFinished = false
   let isDone = false
   const jsonAnswer = wantsJson ? readJsonAnswer() : null
   /** Text before the requested JSON object: until the object begins, another candidate may be tried. */
   let waiting = ''
-  /** Whether something else than the object is the answer: a call of a tool, or a refusal. */
+  /** Whether the answer is something other than the object: a tool call, or a refusal. */
   let isOther = false
   let hasBegun = false
 
-  /** @returns null when it has to be parsed */
+  /** @returns null when the chunk has to be parsed */
   const passedOn = (data: string): string | null => {
     if (!head || jsonAnswer || !data.endsWith('}') || !data.includes('"choices":[{') || data.includes('"usage":{')) return null
     const at = data.indexOf(modelKey)
@@ -69,7 +69,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
     return jsonAnswer ? inJson(jsonAnswer, choice, isObject(delta) ? delta : {}, written) : written({})
   }
 
-  /** Passes on a chunk with nothing but the object in its text. */
+  /** Forwards a chunk with nothing but the object in its text. */
   const inJson = (answer: JsonAnswer, choice: Given, delta: Given, written: (more: object) => string): string => {
     const text = typeof delta.content === 'string' ? delta.content : ''
     const own = answer.take(text)
@@ -97,7 +97,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
       if (!head || !(isDone || hasFinished)) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
       if (!hasFinished && !isOther) jsonAnswer?.end()
     },
-    last: tokens => (includeUsage && head ? bytesOf(wireUsageChunk(head, tokens)) : '') + wireDone,
+    last: (tokens, costMicros) => (includeUsage && head ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
     used: () => ({ told, written: sampler.written }),
     get isDone() {
       return isDone
@@ -105,7 +105,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
   }
 }
 
-/** A string of JSON as it is written, from its first character on. */
+/** Returns a JSON string from its first character on, still escaped. */
 function stringAt(data: string, begins: number): string {
   for (let end = data.indexOf('"', begins); end !== -1; end = data.indexOf('"', end + 1)) {
     let escapes = 0
@@ -115,10 +115,10 @@ function stringAt(data: string, begins: number): string {
   return ''
 }
 
-/** A text as it stands in a string of JSON, in bytes of a character each. */
+/** Escapes a text as in a JSON string, one character for each byte. */
 const escaped = (text: unknown): string => (typeof text === 'string' && text !== '' ? bytesOf(JSON.stringify(text).slice(1, -1)) : '')
 
-/** The text that stands in a string of JSON. */
+/** Returns the text of an escaped JSON string. */
 function unescaped(written: string): string {
   try {
     return JSON.parse(`"${textOf(written)}"`) as string
@@ -138,7 +138,7 @@ export function parse(data: string): Readonly<Record<string, unknown>> {
   throw malformed(200)
 }
 
-/** An error that is told in a stream, whose status was 200. */
+/** Returns the failure for an error within a stream with status 200. */
 export function toldFailure({ type, code }: Readonly<Record<string, unknown>>): AttemptFailure {
   const words = `${String(type)} ${String(code)}`
   const providerCode = plainCode(code)

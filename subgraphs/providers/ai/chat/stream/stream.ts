@@ -4,30 +4,30 @@ import { malformed } from '../../attempt/upstream.ts'
 import type { Tokens } from '../completion.ts'
 import type { EventReader, Used } from './reader.ts'
 
-/** A stream of chunks of ours, whose first event is there. */
+/** A stream of our chunks whose first event has arrived. */
 export interface ChatStream {
   /**
-   * What goes to the client next: whole events; null once the provider has come to its end.
-   * @throws AttemptFailure when it breaks off, OutboundFailure of kind `left` when it was left
+   * Returns the next events for the client; null at the provider's end.
+   * @throws AttemptFailure when it breaks off, OutboundFailure of kind `left` when it was cancelled
    */
   next(): Promise<Uint8Array | null>
-  /** Takes the end. @throws AttemptFailure when the provider had not come to it */
+  /** Checks the end. @throws AttemptFailure when the provider had not finished */
   requireEnd(): void
-  /** The last events. */
-  last(tokens: Tokens): Uint8Array
-  /** What was used so far, as the provider says, or as it is counted here. */
+  /** Returns the last events. @param costMicros null when no price is known */
+  last(tokens: Tokens, costMicros: bigint | null): Uint8Array
+  /** Returns the usage so far, as the provider reports it, or as counted here. */
   tokens(): Promise<Tokens>
-  /** Leaves it: the provider is told at once, by its connection. */
+  /** Cancels the stream, and closes the provider's connection at once. */
   cancel(): void
 }
 
-/** The longest line of an event stream, in bytes: an event of ours is a hundredth of that. */
+/** Maximum bytes of a line of an event stream: our own events have a hundredth of that. */
 const longestLine = 1024 * 1024
 
 /**
- * Reads a provider's stream until its first event is there.
- * @param tokensOf counts what was used, where the provider does not say it
- * @throws AttemptFailure while another candidate may still be asked, OutboundFailure of kind `left`
+ * Reads a provider's stream until its first event.
+ * @param tokensOf counts the usage, where the provider does not report it
+ * @throws AttemptFailure while another candidate may still be tried, OutboundFailure of kind `left`
  */
 export async function openStream(answer: StreamedAnswer, reader: EventReader, tokensOf: (used: Used) => Promise<Tokens>): Promise<ChatStream> {
   const body = answer.body[Symbol.asyncIterator]()
@@ -86,13 +86,15 @@ export async function openStream(answer: StreamedAnswer, reader: EventReader, to
       return piece
     },
     requireEnd: reader.requireEnd,
-    last: tokens => Buffer.from(reader.last(tokens), 'latin1'),
+    last: (tokens, costMicros) => Buffer.from(reader.last(tokens, costMicros), 'latin1'),
     tokens: () => tokensOf(reader.used()),
     cancel: answer.cancel,
   }
 }
 
-/** After its last event a connection is free for another call, once its body has ended; who goes on is left. */
+/**
+ * Reads a body to its end after its last event, so that the connection can be reused; a provider that continues is cut.
+ */
 async function drained(answer: StreamedAnswer, body: AsyncIterator<Uint8Array>): Promise<void> {
   await body.next().then(
     ({ done }) => done || answer.cancel(),
