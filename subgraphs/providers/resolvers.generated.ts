@@ -477,6 +477,12 @@ export type Mutation = {
   readonly detachProcessorPaymentMethod?: Maybe<ProcessorPaymentMethod>;
   /** Opens the processor's page on which a customer looks after their subscriptions, payment methods and invoices. */
   readonly createProcessorPortalSession?: Maybe<ProcessorPortalSession>;
+  /** Keeps a file at the processor, as evidence of a dispute. */
+  readonly createProcessorFile?: Maybe<ProcessorFile>;
+  /** Gives evidence of a dispute, and sends it to the bank unless `submit` says otherwise; that can be done once. CONFLICT for one that takes none. */
+  readonly updateProcessorDispute?: Maybe<ProcessorDispute>;
+  /** Accepts a dispute: it is lost. CONFLICT for one that is not open. */
+  readonly closeProcessorDispute?: Maybe<ProcessorDispute>;
   /**
    * Begins a payment; with `confirm` its payment method is charged at once, and a card that is refused is CONFLICT with `processorCode` and
    * `declineCode`. UPSTREAM_FAILED with outcome `unknown` means that money may have moved: send the same key again, or read `processorRecords`.
@@ -681,6 +687,21 @@ export type MutationDetachProcessorPaymentMethodArgs = {
 
 export type MutationCreateProcessorPortalSessionArgs = {
   input: CreateProcessorPortalSessionInput;
+};
+
+
+export type MutationCreateProcessorFileArgs = {
+  input: CreateProcessorFileInput;
+};
+
+
+export type MutationUpdateProcessorDisputeArgs = {
+  input: UpdateProcessorDisputeInput;
+};
+
+
+export type MutationCloseProcessorDisputeArgs = {
+  input: CloseProcessorDisputeInput;
 };
 
 
@@ -1910,6 +1931,8 @@ export type ProcessorCheckoutSession = {
   readonly paymentIntentId?: Maybe<Scalars['ID']['output']>;
   /** The subscription that came of it; null until then. */
   readonly subscriptionId?: Maybe<Scalars['ID']['output']>;
+  /** The payment method that was left with mode SETUP; null until then. */
+  readonly paymentMethodId?: Maybe<Scalars['ID']['output']>;
 };
 
 /** What a page is for. */
@@ -2034,6 +2057,69 @@ export type CreateProcessorPortalSessionInput = {
   readonly customerId: Scalars['ID']['input'];
   /** Where the page leads back to. */
   readonly returnUrl: Scalars['URL']['input'];
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: Scalars['String']['input'];
+};
+
+/** A file that the processor keeps. */
+export type ProcessorFile = {
+  readonly __typename?: 'ProcessorFile';
+  readonly id: Scalars['ID']['output'];
+};
+
+/** A payment that whoever paid disputes. */
+export type ProcessorDispute = {
+  readonly __typename?: 'ProcessorDispute';
+  readonly id: Scalars['ID']['output'];
+  /** As the processor names it, upper case: `UNDER_REVIEW`. */
+  readonly status?: Maybe<Scalars['String']['output']>;
+  /** Until when it takes evidence; null where it takes none. */
+  readonly evidenceDueBy?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** A file to keep. */
+export type CreateProcessorFileInput = {
+  /** The name of the file, at most 200 characters, without a path. */
+  readonly name: Scalars['String']['input'];
+  /** `application/pdf`, `image/png` or `image/jpeg`. */
+  readonly contentType: Scalars['String']['input'];
+  /** The file in base64, with padding, on one line; at most 5 MiB. */
+  readonly content: Scalars['String']['input'];
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: Scalars['String']['input'];
+};
+
+/** What evidence is given. */
+export type UpdateProcessorDisputeInput = {
+  readonly id: Scalars['ID']['input'];
+  /** At most 20,000 characters. */
+  readonly text?: InputMaybe<Scalars['String']['input']>;
+  /** Files of `createProcessorFile`, at most 5. */
+  readonly fileIds?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+  /** Whether it goes to the bank at once. */
+  readonly submit?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: Scalars['String']['input'];
+};
+
+/** Which dispute is accepted. */
+export type CloseProcessorDisputeInput = {
+  readonly id: Scalars['ID']['input'];
   /** Read like that of the others; the processor keeps none of it for this. */
   readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
   /**
@@ -2989,6 +3075,11 @@ export type ResolversTypes = {
   AttachProcessorPaymentMethodInput: AttachProcessorPaymentMethodInput;
   DetachProcessorPaymentMethodInput: DetachProcessorPaymentMethodInput;
   CreateProcessorPortalSessionInput: CreateProcessorPortalSessionInput;
+  ProcessorFile: ResolverTypeWrapper<ProcessorFile>;
+  ProcessorDispute: ResolverTypeWrapper<ProcessorDispute>;
+  CreateProcessorFileInput: CreateProcessorFileInput;
+  UpdateProcessorDisputeInput: UpdateProcessorDisputeInput;
+  CloseProcessorDisputeInput: CloseProcessorDisputeInput;
   ProcessorPaymentIntent: ResolverTypeWrapper<ProcessorPaymentIntent>;
   ProcessorPaymentFailure: ResolverTypeWrapper<ProcessorPaymentFailure>;
   ProcessorRefund: ResolverTypeWrapper<ProcessorRefund>;
@@ -3157,6 +3248,11 @@ export type ResolversParentTypes = {
   AttachProcessorPaymentMethodInput: AttachProcessorPaymentMethodInput;
   DetachProcessorPaymentMethodInput: DetachProcessorPaymentMethodInput;
   CreateProcessorPortalSessionInput: CreateProcessorPortalSessionInput;
+  ProcessorFile: ProcessorFile;
+  ProcessorDispute: ProcessorDispute;
+  CreateProcessorFileInput: CreateProcessorFileInput;
+  UpdateProcessorDisputeInput: UpdateProcessorDisputeInput;
+  CloseProcessorDisputeInput: CloseProcessorDisputeInput;
   ProcessorPaymentIntent: ProcessorPaymentIntent;
   ProcessorPaymentFailure: ProcessorPaymentFailure;
   ProcessorRefund: ProcessorRefund;
@@ -3379,6 +3475,9 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   attachProcessorPaymentMethod?: Resolver<Maybe<ResolversTypes['ProcessorPaymentMethod']>, ParentType, ContextType, RequireFields<MutationAttachProcessorPaymentMethodArgs, 'input'>>;
   detachProcessorPaymentMethod?: Resolver<Maybe<ResolversTypes['ProcessorPaymentMethod']>, ParentType, ContextType, RequireFields<MutationDetachProcessorPaymentMethodArgs, 'input'>>;
   createProcessorPortalSession?: Resolver<Maybe<ResolversTypes['ProcessorPortalSession']>, ParentType, ContextType, RequireFields<MutationCreateProcessorPortalSessionArgs, 'input'>>;
+  createProcessorFile?: Resolver<Maybe<ResolversTypes['ProcessorFile']>, ParentType, ContextType, RequireFields<MutationCreateProcessorFileArgs, 'input'>>;
+  updateProcessorDispute?: Resolver<Maybe<ResolversTypes['ProcessorDispute']>, ParentType, ContextType, RequireFields<MutationUpdateProcessorDisputeArgs, 'input'>>;
+  closeProcessorDispute?: Resolver<Maybe<ResolversTypes['ProcessorDispute']>, ParentType, ContextType, RequireFields<MutationCloseProcessorDisputeArgs, 'input'>>;
   createProcessorPaymentIntent?: Resolver<Maybe<ResolversTypes['ProcessorPaymentIntent']>, ParentType, ContextType, RequireFields<MutationCreateProcessorPaymentIntentArgs, 'input'>>;
   captureProcessorPaymentIntent?: Resolver<Maybe<ResolversTypes['ProcessorPaymentIntent']>, ParentType, ContextType, RequireFields<MutationCaptureProcessorPaymentIntentArgs, 'input'>>;
   cancelProcessorPaymentIntent?: Resolver<Maybe<ResolversTypes['ProcessorPaymentIntent']>, ParentType, ContextType, RequireFields<MutationCancelProcessorPaymentIntentArgs, 'input'>>;
@@ -3763,6 +3862,7 @@ export type ProcessorCheckoutSessionResolvers<ContextType = Context, ParentType 
   expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   paymentIntentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   subscriptionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  paymentMethodId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
 };
 
 export type ProcessorCustomerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProcessorCustomer'] = ResolversParentTypes['ProcessorCustomer']> = {
@@ -3780,6 +3880,16 @@ export type ProcessorPaymentMethodResolvers<ContextType = Context, ParentType ex
 export type ProcessorPortalSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProcessorPortalSession'] = ResolversParentTypes['ProcessorPortalSession']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type ProcessorFileResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProcessorFile'] = ResolversParentTypes['ProcessorFile']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type ProcessorDisputeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProcessorDispute'] = ResolversParentTypes['ProcessorDispute']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  status?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  evidenceDueBy?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
 export type ProcessorPaymentIntentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProcessorPaymentIntent'] = ResolversParentTypes['ProcessorPaymentIntent']> = {
@@ -4081,6 +4191,8 @@ export type Resolvers<ContextType = Context> = {
   ProcessorCustomer?: ProcessorCustomerResolvers<ContextType>;
   ProcessorPaymentMethod?: ProcessorPaymentMethodResolvers<ContextType>;
   ProcessorPortalSession?: ProcessorPortalSessionResolvers<ContextType>;
+  ProcessorFile?: ProcessorFileResolvers<ContextType>;
+  ProcessorDispute?: ProcessorDisputeResolvers<ContextType>;
   ProcessorPaymentIntent?: ProcessorPaymentIntentResolvers<ContextType>;
   ProcessorPaymentFailure?: ProcessorPaymentFailureResolvers<ContextType>;
   ProcessorRefund?: ProcessorRefundResolvers<ContextType>;

@@ -4,18 +4,21 @@ import { mask } from '../credential/rules.ts'
 import { catalogue, type ProviderName } from '../engines/third-party/catalogue.ts'
 import type { DemoPart } from './part.ts'
 
-/** What is the platform's is known by the same ids on every machine. */
+/** Namespace of the ids of the demo's platform rows, the same on every machine. */
 const ground = '00000000-0000-7000-8000-000000000000'
 
-/** Networks at which the demo has an application of the platform; TikTok stands for those at which organizations keep their own. */
+/** Networks at which the demo has a platform application; TikTok represents those with organizations' own. */
 const networks = ['x', 'linkedin', 'linkedin_page', 'facebook', 'instagram', 'threads', 'youtube'] as const
 
-/** What third parties are called with that the sandbox plays: it takes these for good, and nobody else does. */
+/** The platform's key at the sandbox's payment processor. */
+export const processorKey = 'sk_test_sandbox_platform'
+
+/** Credentials that only the sandbox accepts. */
 const played: readonly { readonly provider: ProviderName; readonly name: string; readonly plain: Readonly<Record<string, string>>; readonly secret: string }[] =
   [
     { provider: 'openai', name: 'OpenAI', plain: {}, secret: 'sk-sandbox-platform-openai' },
     { provider: 'anthropic', name: 'Anthropic', plain: {}, secret: 'sk-sandbox-platform-anthropic' },
-    { provider: 'stripe', name: 'Stripe', plain: {}, secret: 'sk_test_sandbox_platform' },
+    { provider: 'stripe', name: 'Stripe', plain: {}, secret: processorKey },
     ...networks.map(provider => ({
       provider,
       name: catalogue[provider].title,
@@ -29,7 +32,7 @@ const idOf = (provider: string): string => idOfName(ground, `credential of ${pro
 /** Demo credentials that belong to no organization, for the removal of the demo. */
 export const ofPlatform: readonly string[] = played.map(({ provider }) => idOf(provider))
 
-/** Makes the platform's own credentials of what the sandbox plays, where there is none. */
+/** Creates the platform's credentials for what the sandbox plays, where there are none. */
 export const providePlatform: DemoPart = (job, { userId }) =>
   inTransaction(job, async ({ transaction, now }) => {
     const { credentials } = job

@@ -1,19 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { Refusal } from '../../../../platform/errors.ts'
 import { isId, newId } from '../../../../platform/ids.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
+import { readSigned } from '../../../http/signed.ts'
 import { step, write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import { readMailAddress, sameAddress } from '../address.ts'
 import { outcomeOf } from '../message/news.ts'
 import { hear, type Report } from '../message/rules.ts'
 
-/** How far a report's time may lie from ours, in seconds. */
-const toleranceSeconds = 300
-
 /** A report of a mail server, checked. */
 export interface EmailEvent {
-  /** By what it is known when it is sent again. */
+  /** Id of the report, the same when it is repeated. */
   readonly id: string
   readonly type: Report
   readonly messageId: string
@@ -22,24 +20,11 @@ export interface EmailEvent {
 
 const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of this report is none of ours, or too old.')
 
-/**
- * Checks the signature of a report, as Standard Webhooks has it: HMAC-SHA256 over id, time and body, and a time that is now.
- * @param secret `whsec_` and base64, or base64 alone
- * @throws UNAUTHENTICATED
- */
+/** @throws UNAUTHENTICATED for a report that is not signed, or too old */
 async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {
-  const { Webhook } = await import('standardwebhooks')
-  const [id, at, signatures] = [headers.get('webhook-id'), headers.get('webhook-timestamp'), headers.get('webhook-signature')]
-  if (!id || id.length > 300 || !at || !/^\d{1,12}$/.test(at) || !signatures) throw stranger()
-  if (Math.abs(now.getTime() / 1000 - Number(at)) > toleranceSeconds) throw stranger()
-  const wanted = Buffer.from(new Webhook(secret).sign(id, new Date(Number(at) * 1000), body))
-  // Several signatures are sent while the secret is being rotated.
-  const isOurs = signatures
-    .split(' ')
-    .slice(0, 20)
-    .some(each => each.length === wanted.length && timingSafeEqual(Buffer.from(each.padEnd(wanted.length).slice(0, wanted.length)), wanted))
-  if (!isOurs) throw stranger()
-  return id
+  const signed = await readSigned({ headers, body, secrets: [secret] }, now)
+  if ('wrong' in signed) throw stranger()
+  return signed.id
 }
 
 const types: readonly string[] = ['bounce', 'complaint', 'delivered']
@@ -66,7 +51,7 @@ function readEvent(id: string, body: string): EmailEvent {
   return { id, type: type as Report, messageId: messageId.trim(), recipient: address }
 }
 
-/** A report acts once, however often it is sent; one of a mail that nobody knows any more acts on nothing. */
+/** Applies a report once, however often it is sent; a report about an unknown mail has no effect. */
 export async function act(job: Job, { id, type, messageId, recipient }: EmailEvent): Promise<void> {
   const { emailMessages, emailSuppressions } = job
   const key = createHash('sha256').update(id).digest('base64url')
@@ -94,12 +79,12 @@ export async function act(job: Job, { id, type, messageId, recipient }: EmailEve
 
 export interface EventsOptions {
   readonly job: () => Job
-  /** Null: nobody reports anything here. */
+  /** Secret of the reports; null if none are expected. */
   readonly secret: string | null
   readonly now: () => Date
 }
 
-/** Takes the reports of mail servers. */
+/** Handles reports of mail servers. */
 export const eventsExchange =
   ({ job, secret, now }: EventsOptions): Exchange =>
   async request => {

@@ -12,7 +12,7 @@ import { outcomeOf } from './news.ts'
 import { claimMs, conclude, type Result, type Settled, waiting } from './rules.ts'
 import type { Servers } from './servers.ts'
 
-/** After how many ms a mail is looked at again that found all connections busy, or whose content this process has no key for. */
+/** Pause in ms for a mail that found all connections busy, or whose content this process cannot decrypt. */
 const soonMs = 1_000
 const lockedMs = 10_000
 
@@ -23,27 +23,26 @@ export interface DeliverOptions {
   readonly log: Logger
 }
 
-/** A mail, and those of its recipients who are suppressed since it was written. */
+/** A mail, with its recipients that were suppressed since it was written. */
 interface Mail extends Departing {
   readonly held: Settled
 }
 
-/** A result is written only while the mail is this try's: as it was seen, or with the claim that it was begun by. */
+/** Condition for writing a result: the mail is unchanged, or still has this attempt's claim. */
 type Hold = { readonly seen: Departing } | { readonly claim: string }
 
+const isHeld = (row: EmailMessageRow, hold: Hold): boolean =>
+  'claim' in hold
+    ? row.claim === hold.claim && ['SENDING', 'UNKNOWN'].includes(row.status)
+    : row.status === hold.seen.status && row.attempts === hold.seen.attempts && row.dueAt?.getTime() === hold.seen.dueAt?.getTime()
+
 /**
- * Makes the function that tries a mail: hands it to the server and stores the result. It may be called at any time, by several workers,
- * again after a
- * crash: the row says whose turn it is. From the moment that it is begun nobody sends it again who does not know that the server has not
- * taken it: a crash, or silence, leaves it UNKNOWN.
- * @returns of each call: when the mail is to be looked at again; null: never, or by somebody else
+ * Makes the function that tries a mail: hands it to the server and stores the result. It may be called at any time, by
+ * several workers, again after a crash: the row determines the next step. Once begun, a mail is sent again only if the
+ * server has certainly not accepted it: a crash, or silence, leaves it UNKNOWN.
+ * @returns from each call the time of the next attempt; null for never, or by another worker
  */
 export function createDeliver({ job, servers, clock, log }: DeliverOptions): (messageId: string) => Promise<Date | null> {
-  const isHeld = (row: EmailMessageRow, hold: Hold): boolean =>
-    'claim' in hold
-      ? row.claim === hold.claim && ['SENDING', 'UNKNOWN'].includes(row.status)
-      : row.status === hold.seen.status && row.attempts === hold.seen.attempts && row.dueAt?.getTime() === hold.seen.dueAt?.getTime()
-
   async function end(context: Job, { id, held }: Mail, hold: Hold, result: Result): Promise<Date | null> {
     const { emailMessages, emailSuppressions } = context
     const gone = 'settled' in result ? [...result.settled].filter(([, { outcome, answer }]) => outcome === 'REFUSED' && isNoAddress(answer ?? '')) : []
@@ -68,17 +67,6 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     if (failureCode)
       log[status === 'QUEUED' ? 'warn' : 'error']({ messageId: id, status, attempts, code: failureCode, reason: failureMessage }, 'a mail did not go through')
     return dueAt
-  }
-
-  /** What is known after a server has refused a mail, or said nothing. */
-  function resultOf(fault: MailFault, to: readonly Recipient[], wasUsed: boolean): Result {
-    if (fault.isUnknown) return { lost: fault.message }
-    const failure = { code: 'REFUSED', message: fault.message } as const
-    if (fault.refused.length > 0) return { settled: settledBy(fault.refused, to, false), failure }
-    if (fault.isFinal) return { settled: new Map(to.map(({ address }) => [address, { outcome: 'REFUSED', answer: fault.message }])), failure }
-    // The kept connection was closed by the server before any of the mail was sent, so another one is used.
-    if (wasUsed && fault.isUntouched) return { putOff: fault.message, counted: false }
-    return { putOff: fault.message }
   }
 
   async function handOver(context: Job, line: Line, mail: Mail, content: Composed): Promise<Date | null> {
@@ -126,25 +114,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
     return null
   }
 
-  /** Who of its recipients is suppressed by now. */
-  async function heldOf({ emailSuppressions }: Job, { organizationId, recipients }: Departing): Promise<Settled> {
-    const to = waiting(recipients)
-    const found = await emailSuppressions.among(
-      organizationId,
-      to.map(({ address }) => sameAddress(address)),
-    )
-    return new Map(to.filter(({ address }) => found.has(sameAddress(address))).map(({ address }) => [address, { outcome: 'SUPPRESSED', answer: null }]))
-  }
-
-  /** What stands against sending it; null: nothing. */
-  function obstacle({ domainStatus, recipients, held }: Mail): Result | null {
-    if (domainStatus === null || domainStatus === 'SUSPENDED')
-      return { givenUp: { code: 'SENDER_WITHDRAWN', message: 'the domain that it is from is gone or suspended' } }
-    if (domainStatus !== 'VERIFIED') return { putOff: 'the records of the domain that it is from are not all found' }
-    return held.size === waiting(recipients).length ? { settled: held } : null
-  }
-
-  /** The content and what it carries, or null when none of this process's keys opens it. */
+  /** Decrypts content and attachments; null when this process has none of the keys. */
   async function opened(context: Job, { id, content }: Departing): Promise<Composed | null> {
     const sealed = await context.emailAttachments.of(id)
     try {
@@ -154,8 +124,6 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
       return null
     }
   }
-
-  const openKey = (context: Job, { domainId, privateKey }: Departing): string => context.senderDomains.openKey({ id: domainId, privateKey: privateKey! })
 
   return async id => {
     const context = job()
@@ -174,7 +142,38 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
   }
 }
 
-/** What an answer settles for each recipient. @param taken whether those of whom it says nothing have the mail */
+/** Returns the result after a server has rejected a mail, or was silent. */
+function resultOf(fault: MailFault, to: readonly Recipient[], wasUsed: boolean): Result {
+  if (fault.isUnknown) return { lost: fault.message }
+  const failure = { code: 'REFUSED', message: fault.message } as const
+  if (fault.refused.length > 0) return { settled: settledBy(fault.refused, to, false), failure }
+  if (fault.isFinal) return { settled: new Map(to.map(({ address }) => [address, { outcome: 'REFUSED', answer: fault.message }])), failure }
+  // The kept connection was closed by the server before any of the mail was sent, so another one is used.
+  if (wasUsed && fault.isUntouched) return { putOff: fault.message, counted: false }
+  return { putOff: fault.message }
+}
+
+/** Returns the recipients that are suppressed by now. */
+async function heldOf({ emailSuppressions }: Job, { organizationId, recipients }: Departing): Promise<Settled> {
+  const to = waiting(recipients)
+  const found = await emailSuppressions.among(
+    organizationId,
+    to.map(({ address }) => sameAddress(address)),
+  )
+  return new Map(to.filter(({ address }) => found.has(sameAddress(address))).map(({ address }) => [address, { outcome: 'SUPPRESSED', answer: null }]))
+}
+
+/** Returns the reason against sending; null for none. */
+function obstacle({ domainStatus, recipients, held }: Mail): Result | null {
+  if (domainStatus === null || domainStatus === 'SUSPENDED')
+    return { givenUp: { code: 'SENDER_WITHDRAWN', message: 'the domain that it is from is gone or suspended' } }
+  if (domainStatus !== 'VERIFIED') return { putOff: 'the records of the domain that it is from are not all found' }
+  return held.size === waiting(recipients).length ? { settled: held } : null
+}
+
+const openKey = (context: Job, { domainId, privateKey }: Departing): string => context.senderDomains.openKey({ id: domainId, privateKey: privateKey! })
+
+/** Returns the results for each recipient. @param taken whether recipients without an answer have received the mail */
 function settledBy(refused: readonly RefusedRecipient[], to: readonly Recipient[], taken: boolean) {
   const said = new Map(refused.map(each => [sameAddress(each.recipient), each]))
   const settled = new Map<string, Pick<Recipient, 'outcome' | 'answer'>>()

@@ -3,13 +3,16 @@ import { lockingStatement, rows, statement } from '../../../../platform/sql/stat
 import { selectList } from '../../../../platform/sql/table.ts'
 import { type SpendLimitRow, spendLimits } from './limit.ts'
 
-// Limits on credentials of the platform that follow a setting until somebody sets them: one of each organization, made with its first such call.
+// Limits on the platform's credentials that follow a setting until a platform admin sets them: one for each
+// organization, created with its first such call.
 
-// Figures begin at nothing, and are counted by the sweep that counts those of every new limit.
+// The figures start at zero; the sweep that counts every new limit counts them.
 const make = lockingStatement(
   `insert into providers.spend_limits
-     (id, level, tenant_id, scope_type, scope_value, period, hard_limit_micros, since, is_counted, is_default, created_at, updated_at, created_by)
-   select $1::uuid, 'PLATFORM', $2::uuid, 'PLATFORM_CREDENTIALS', $2::uuid::text, 'MONTH', $3::bigint, $4::timestamptz, false, true, $5::timestamptz, $5::timestamptz, 'setting'
+     (id, level, tenant_id, scope_type, scope_value, period, hard_limit_micros, since, is_counted, is_default, has_allowance, created_at, updated_at, created_by)
+   select $1::uuid, 'PLATFORM', $2::uuid, 'PLATFORM_CREDENTIALS', $2::uuid::text, 'MONTH', case when allowance.it then $3::bigint else 0 end, $4::timestamptz,
+          false, true, allowance.it, $5::timestamptz, $5::timestamptz, 'setting'
+     from (select coalesce((select has_allowance from providers.organizations where organization_id = $2::uuid), true) as it) allowance
     where not exists (
       select from providers.spend_limits
        where owner_id = '00000000-0000-0000-0000-000000000000' and scope_type = 'PLATFORM_CREDENTIALS' and scope_value = $2::uuid::text)
@@ -17,7 +20,7 @@ const make = lockingStatement(
 )
 const outdated = statement(
   `select id from providers.spend_limits
-    where is_default and (hard_limit_micros < $1::bigint or hard_limit_micros > $1::bigint or $1::bigint is null) limit $2`,
+    where is_default and (hard_limit_micros <> case when has_allowance then $1::bigint else 0 end or $1::bigint is null) limit $2`,
 )
 const lock = statement(`select ${selectList(spendLimits, 't')} from providers.spend_limits t where t.id = $1 and t.is_default for no key update of t`)
 const adapt = statement(
@@ -32,12 +35,17 @@ const digitsOf = (micros: bigint | null): string | null => (micros === null ? nu
 
 /** The statements of limits that follow a setting. */
 export const defaultLimits = {
-  /** Makes the limit of an organization unless it has one on credentials of the platform. @param since where its month begins */
+  /**
+   * Creates the limit of an organization, unless it has a limit on the platform's credentials. @param since start of
+   * the present month
+   */
   async make(sequelize: Sequelize, limit: { readonly id: string; readonly organizationId: string; readonly micros: bigint }, since: Date, now: Date) {
     await rows(sequelize, make, [limit.id, limit.organizationId, digitsOf(limit.micros), since, now])
   },
 
-  /** Ids of limits made under another setting than this one, at most `limit`. @param micros null: the setting limits nothing */
+  /**
+   * Returns ids of limits created under another setting, at most `limit`. @param micros null: the setting is unlimited
+   */
   async outdated(sequelize: Sequelize, micros: bigint | null, limit: number): Promise<readonly string[]> {
     return (await rows<{ id: string }>(sequelize, outdated, [digitsOf(micros), limit])).map(({ id }) => id)
   },

@@ -13,7 +13,7 @@ export interface SpendAlert {
   readonly at: string
 }
 
-/** How much may be spent in a scope, and how much was: its figures are those of the period that begins at `since`. */
+/** Limits of spending in a scope, with the spending of the period that begins at `since`. */
 export const spendLimits = table('providers.spend_limits', {
   id: uuid.key,
   level: text.of<Level>(),
@@ -33,33 +33,37 @@ export const spendLimits = table('providers.spend_limits', {
   isCounted: truth.or(true),
   alerts: json.of<readonly SpendAlert[]>().or([]),
   attention: text.of<BudgetAttention>().maybe,
-  /** Whether it follows the setting; false: somebody has set it. */
+  /** Whether the limit follows the setting; false once a person has set it. */
   isDefault: truth.or(false),
+  /** Whether a limit that follows the setting has its amount; false: it allows nothing. */
+  hasAllowance: truth.or(true),
   ...stamps,
 })
 
 export type SpendLimitRow = Row<typeof spendLimits>
 
-/** When the period begins in which a moment lies, in UTC; of TOTAL there is one, which begins with the limit. */
+/**
+ * Returns the start of the period that contains a moment, in UTC; TOTAL has one period, which begins with the limit.
+ */
 export function sinceOf(period: SpendPeriod, now: Date, createdAt: Date): Date {
   if (period === 'TOTAL') return createdAt
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), period === 'DAY' ? now.getUTCDate() : 1))
 }
 
-/** When the next period begins; null when there is none. */
+/** Returns the start of the next period; null when there is none. */
 export function resetsAt(period: SpendPeriod, since: Date): Date | null {
   if (period === 'TOTAL') return null
   const [year, month] = [since.getUTCFullYear(), since.getUTCMonth()]
   return new Date(period === 'DAY' ? Date.UTC(year, month, since.getUTCDate() + 1) : Date.UTC(year, month + 1))
 }
 
-/** The scope of limits in which a call counts. */
+/** A scope of limits. */
 export interface Scope {
   readonly type: SpendScopeType
   readonly value: string
 }
 
-/** Where a call counts, whatever answers it. */
+/** The properties of a call that determine its limits, apart from the model. */
 export interface Counted {
   readonly organizationId: string
   readonly appId: string
@@ -67,7 +71,7 @@ export interface Counted {
   readonly family: CallFamily
 }
 
-/** The scopes of a call, besides those of models. */
+/** Returns the scopes of a call, except those of models. */
 export const scopesOf = ({ organizationId, appId, userId, family }: Counted): readonly Scope[] => [
   { type: 'PLATFORM', value: 'platform' },
   { type: 'ORGANIZATION', value: organizationId },
@@ -78,5 +82,5 @@ export const scopesOf = ({ organizationId, appId, userId, family }: Counted): re
 
 export const scopeOfModel = (model: string): Scope => ({ type: 'MODEL', value: model })
 
-/** The scope of what an organization spends with credentials of the platform. */
+/** Returns the scope of an organization's spending with the platform's credentials. */
 export const scopeOfPlatformCredentials = (organizationId: string): Scope => ({ type: 'PLATFORM_CREDENTIALS', value: organizationId })
