@@ -2,39 +2,51 @@ import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../platform/outbound/outbound.ts'
-import { readJson } from './json.ts'
 import { type Grant, GrantFailure, type Network } from './network.ts'
+import { readJson } from './wire/json.ts'
 
-/** What one network's authorization server has of its own. */
+/** An authorization server's own variations of OAuth 2.0. */
 export interface AuthorizationServer {
-  /** In sentences: `X`. */
+  /** Name in sentences, e.g. `X`. */
   readonly title: string
   readonly clientId: string
   readonly authorizeUrl: string
   readonly tokenUrl: string
   readonly scopes: readonly string[]
-  /** How the application shows itself when it asks for tokens. */
+  /** How the application authenticates at the token endpoint. */
   readonly authentication: oauth.ClientAuth
-  /** Errors that refuse the grant itself: only a person who authorizes again can help. RFC 6749 §5.2 has `invalid_grant`. */
+  /**
+   * Error codes that refuse the grant itself: only a new authorization by a person helps. RFC 6749 §5.2 has
+   * `invalid_grant`.
+   */
   readonly finalErrors: readonly string[]
-  /** How the digest of PKCE is written; null: the server knows no PKCE. @default base64url */
+  /** Encoding of PKCE's digest; null when the server does not support PKCE. @default base64url */
   readonly pkce?: 'base64url' | 'hex' | null
-  /** What the consent page calls the application. @default client_id */
+  /** Name of the consent address's parameter for the application. @default client_id */
   readonly clientParameter?: string
-  /** What the consent page has between scopes. @default a blank */
+  /** Separator between scopes in the consent address. @default a blank */
   readonly scopesBy?: ',' | ' '
-  /** What the consent page is told beside. */
+  /** Further query parameters of the consent address. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** For how many seconds a grant can be renewed without a person, as the server's answer says it. @default the server does not say */
+  /**
+   * Returns for how many seconds a grant can be renewed without a person, from the server's answer. @default the server
+   * does not state it
+   */
   reconnectIn?(answer: Readonly<Record<string, unknown>>): number | undefined
 }
 
-/** How long a code may be exchanged, in ms: a person waits for it. */
+/** Timeout of exchanging a code, in ms: a person waits for it. */
 const exchangeTimeoutMs = 8_000
-/** How long a grant may be renewed, in ms: an answer that nobody hears costs the connection, for the old refresh token may have ended by then. */
+/**
+ * Timeout of renewing a grant, in ms: a lost answer costs the connection, because the old refresh token may be invalid
+ * by then.
+ */
 const refreshTimeoutMs = 30_000
 
-/** What every network with OAuth 2.0 has in common (RFC 6749, and RFC 7636 where it knows PKCE), as a confidential client. */
+/**
+ * Creates the part of OAuth 2.0 that all networks share (RFC 6749, and RFC 7636 where the network supports PKCE), as a
+ * confidential client.
+ */
 export function createOauth(
   {
     title,
@@ -74,7 +86,7 @@ export function createOauth(
     }
   }
 
-  /** Only a refusal of the grant itself is for good. A refused application is the operator's to mend. */
+  /** Only a refusal of the grant itself is permanent. A refused application is for the operator to correct. */
   const failed = (error: unknown): GrantFailure => {
     if (error instanceof oauth.ResponseBodyError)
       return new GrantFailure(`${title} refused the grant: ${error.error}`, finalErrors.includes(error.error), error)
@@ -122,8 +134,8 @@ export function createOauth(
 }
 
 /**
- * An answer of a token endpoint as RFC 6749 §5 has it: networks leave out the kind of token, and tell errors with 200. An id token says
- * nothing that we ask, and some networks sign it as an issuer of another name.
+ * Converts a token endpoint's answer to RFC 6749 §5: networks omit the token type, and report errors with status 200.
+ * The id token is ignored, because we do not need it and some networks sign it under another issuer's name.
  */
 function standardAnswer({ status, headers, text }: OutboundAnswer): Response {
   const body = readJson<Record<string, unknown>>(text)
@@ -133,6 +145,6 @@ function standardAnswer({ status, headers, text }: OutboundAnswer): Response {
   return Response.json({ token_type: 'bearer', ...answer }, { status })
 }
 
-/** What stands for a call that granted nothing for reasons that pass: the network was not reached, or answered something else. */
+/** Returns the error for a temporary failure: the network could not be reached, or gave an unexpected answer. */
 export const grantFailure = (title: string, error: unknown): GrantFailure =>
   new GrantFailure(error instanceof OutboundFailure ? error.message : `${title} answered something that is no grant`, false, error)

@@ -1,8 +1,9 @@
 import { groupsAreOff } from '../facebook/groups.ts'
-import type { Platform, Target, TargetKind } from '../network.ts'
+import type { Platform } from '../network.ts'
 import { everyNetwork } from '../networks.ts'
+import type { Target, TargetKind } from '../publication.ts'
 
-/** How a connection does, and so whether somebody has to do something. */
+/** Health of a connection, which shows whether a person must act. */
 export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
 
 /** A target of an account as stored: what the network listed, and what a person selected. */
@@ -12,24 +13,27 @@ export interface KeptPlace {
   readonly name: string
   readonly selected: boolean
   readonly isDefault: boolean
-  /** Whether posts may go there; `reason` says why not. */
+  /** Whether posts may be published there; `reason` states why not. */
   readonly available: boolean
   readonly reason: string | null
 }
 
-/** Places within an account, of which it may have several; the other kinds name the account itself. */
+/** Kinds of places within an account, which may have several of each; all other kinds denote the account itself. */
 export const placeKinds: ReadonlySet<TargetKind> = new Set(['PAGE', 'GROUP', 'ORGANIZATION'])
 
 /** Whether posts for a network always go to a place within the account. */
 export const hasPlaces = (platform: Platform): boolean => everyNetwork[platform].targets.some(kind => placeKinds.has(kind))
 
-/** The name of a place within its account, as tokens of places are kept by it. */
+/** Returns the key of a place within its account, under which the place's tokens are stored. */
 export const placeKey = ({ kind, externalId }: Pick<Target, 'kind' | 'externalId'>): string => `${kind}:${externalId}`
 
-/** How many targets of an account are stored: selected ones come first. */
+/** Maximum number of stored targets of an account; selected targets are stored first. */
 export const mostPlaces = 50
 
-/** What of an account's list of places is kept: what a person chose stays, and of a first list the first that takes posts is chosen, and the default. */
+/**
+ * Returns the places of an account that are stored: a person's selection stays, and from a first list the first
+ * available place is selected and becomes the default.
+ */
 export function keptPlaces(
   listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
   before: readonly KeptPlace[],
@@ -49,17 +53,17 @@ export function keptPlaces(
 const bounded = (places: readonly KeptPlace[]): readonly KeptPlace[] =>
   places.length <= mostPlaces ? places : places.toSorted((a, b) => Number(b.selected) - Number(a.selected)).slice(0, mostPlaces)
 
-/** Of chosen places the first that takes posts is the default, where none is. */
+/** Makes the first available selected place the default when there is no default. */
 const withDefault = (places: readonly KeptPlace[]): readonly KeptPlace[] => {
   if (places.some(({ selected, isDefault }) => selected && isDefault)) return places
   const first = places.find(({ selected, available }) => selected && available)
   return places.map(place => ({ ...place, isDefault: place === first }))
 }
 
-/** How long before nothing but a person can renew an access people are told so, in ms. */
+/** How long before its expiry people are warned about an access that only a person can renew, in ms. */
 export const expiringMs = 7 * 86_400_000
 
-/** How a connection does: by what is kept of it alone, so that everybody sees the same. */
+/** Returns the health of a connection from its stored state alone, so that all users see the same. */
 export function healthOf(
   connection: { readonly active: boolean; readonly platform: Platform; readonly targets: readonly KeptPlace[]; readonly reconnectBefore: Date | null },
   now: Date,

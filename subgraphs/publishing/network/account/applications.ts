@@ -3,69 +3,74 @@ import type { Logger } from 'pino'
 import type { CallWhole } from '../../../../platform/ask.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
 import type { Adapter, Application, Gateway, Network, Networks, Platform } from '../network.ts'
 import { type Applications, everyNetwork, type NetworkPlaces } from '../networks.ts'
+import { readJson } from '../wire/json.ts'
 
-/** Our application at a network, and the network spoken to with it. */
+/** Our application at a network, with the network's adapter. */
 export interface SetUp {
   readonly application: Application
   readonly network: Network
 }
 
-/** No application: there is none, or nobody can say at this moment. */
+/** No application: none exists, or the gateway cannot be reached at the moment. */
 export interface NotSetUp {
   readonly application: null
   readonly network: null
-  /** False: whoever keeps applications could not be asked. */
+  /** False when the gateway that stores applications could not be reached. */
   readonly isKnown: boolean
 }
 
 export type Found = SetUp | NotSetUp
 
-/** Our applications at networks, and the networks spoken to with what they granted, which takes no application. */
+/** Our applications at networks, and network adapters for granted access, which need no application. */
 export interface OpenApplications {
-  /** Those that we know how to find; the map stays the same one. What they grant, renew and sign takes the network that `find` answers. */
+  /**
+   * All networks whose address is known; the map object never changes. To obtain, renew and sign access, use the
+   * network that `find` returns.
+   */
   readonly networks: Networks
-  /** The one that this process was configured with, which is everybody's; null: none. */
+  /**
+   * Returns the application in this process's configuration, which every organization uses; null when there is none.
+   */
   of(platform: Platform): Application | null
   /**
-   * The application with which accounts of an organization are connected: the configured one, else what the gateway to providers keeps, its own or
-   * the platform's, as it was at most a minute ago. Never rejects.
+   * Returns the application with which accounts of an organization are connected: the configured one, else the
+   * organization's or the platform's from the gateway to providers, cached for at most a minute. Never rejects.
    */
   find(platform: Platform, organizationId: string): Promise<Found>
 }
 
 export interface ApplicationsOptions {
-  /** Under which publishing calls the gateway: `app_publishing`. */
+  /** Id with which publishing calls the gateway: `app_publishing`. */
   readonly appId: string
   readonly adapters: ReadonlyMap<Platform, Adapter>
   readonly configured: Applications
-  /** Where networks are, for applications that are kept elsewhere. */
+  /** Addresses of networks, for applications that the gateway stores. */
   readonly whereabouts: NetworkPlaces
-  /** Calls the gateway; null: nobody keeps any, and networks that are asked by way of it are not set up. */
+  /** Calls the gateway; null when there is no gateway, so that networks reached through it are not set up. */
   readonly call: CallWhole | null
   readonly clock: Clock
   readonly log: Logger
   readonly outbound: WayOut
 }
 
-/** For how long what was heard counts, in ms. */
+/** How long an answer of the gateway is cached, in ms. */
 const heardForMs = 60_000
-/** Delay in ms before an unavailable provider gateway is asked again. */
+/** Delay in ms before the next request to an unavailable gateway. */
 const askAgainMs = 5_000
-/** How long the gateway may take, in ms: a person waits for it. */
+/** Timeout of a call to the gateway in ms: a person waits for the answer. */
 const patienceMs = 5_000
-/** Of how many organizations and networks something is remembered. */
+/** Maximum number of cached answers, each for one organization and network. */
 const mostRemembered = 1_000
 
-/** Stands for credentials where none are needed: adapters want some. */
+/** Placeholder credentials for adapters that are used without an application. */
 const nobodys = { clientId: 'none', clientSecret: 'none' } as const
 
 const none: NotSetUp = { application: null, network: null, isKnown: true }
 const unknown: NotSetUp = { application: null, network: null, isKnown: false }
 
-/** Opens the networks at which there may be an application of ours. */
+/** Opens the networks for which an application may exist. */
 export function openApplications({ appId, adapters, configured, whereabouts, call, clock, log, outbound }: ApplicationsOptions): OpenApplications {
   const networks = new Map<Platform, Network>()
   const own = new Map<Platform, SetUp>()
@@ -78,7 +83,10 @@ export function openApplications({ appId, adapters, configured, whereabouts, cal
     const network = own.get(platform)?.network ?? (where && adapter.open({ ...nobodys, ...where }, outbound, gateway))
     if (network) networks.set(platform, network)
   }
-  /** Secrets are forgotten by the process's own time too, whether or not anybody asks again. */
+  /**
+   * Cached answers expire by the process's own clock too, so that secrets leave the memory even without further
+   * requests.
+   */
   const heard = new LRUCache<string, { readonly found: Promise<Found>; readonly at: number; forMs: number }>({
     max: mostRemembered,
     ttl: heardForMs,
@@ -86,7 +94,7 @@ export function openApplications({ appId, adapters, configured, whereabouts, cal
   })
   let isRefused = false
 
-  /** What was asked and not had is told to operators, once as long as it stays so. */
+  /** Logs a failed request to the gateway once per outage. */
   const refused = (status: number): NotSetUp => {
     if (!isRefused) log.warn({ status }, `providers gives ${appId} no network applications: its service client needs NETWORK_APPLICATIONS`)
     isRefused = true

@@ -1,13 +1,14 @@
-import type { ContentRules, MediaRules, MediumKind, NetworkFacts } from '../network.ts'
+import type { ContentRules, MediaRules, NetworkFacts } from '../network.ts'
+import type { MediumKind } from '../publication.ts'
 import { type KnownFilm, objectionsToFilm } from './film.ts'
 
-/** What would keep a network from taking a post (ERROR), or what somebody may not have meant (WARNING). */
+/** A reason why a network would refuse a post (ERROR), or a probable mistake (WARNING). */
 export interface Problem {
   readonly severity: 'ERROR' | 'WARNING'
   readonly code: ProblemCode
-  /** Of the input: `copy`, `media`. */
+  /** Field of the input: `copy`, `media`. */
   readonly field: string
-  /** What is wrong and what to do, in a sentence. */
+  /** What is wrong and how to correct it, in a sentence. */
   readonly message: string
 }
 
@@ -34,7 +35,7 @@ export type ProblemCode =
   | 'NO_CONNECTION'
   | 'ALT_TEXT_MISSING'
 
-/** As much of a post as a network looks at. */
+/** The parts of a post that networks' rules check. */
 export interface Content {
   readonly copy: string
   readonly link: string | null
@@ -42,14 +43,14 @@ export interface Content {
   readonly title: string | null
   readonly firstComment: string | null
   readonly media: readonly ContentMedium[]
-  /** Whether it follows another post of its thread. */
+  /** Whether the post follows another post of its thread. */
   readonly isLater: boolean
 }
 
 export interface ContentMedium extends KnownFilm {
   readonly kind: MediumKind
   readonly isReady: boolean
-  /** Whether it is a picture that moves. @default it is not */
+  /** Whether the picture is animated. @default false */
   readonly isAnimated?: boolean
   readonly altText: string | null
 }
@@ -57,7 +58,7 @@ export interface ContentMedium extends KnownFilm {
 /** Returns the text with the link behind it, unless the link already stands in it. */
 export const withLink = (copy: string, link: string | null): string => (link === null || copy.includes(link) ? copy : copy ? `${copy}\n\n${link}` : link)
 
-/** As much of a post as decides where its link goes. */
+/** The parts of a post that decide where its link is sent. */
 interface Linked {
   readonly copy: string
   readonly link: string | null
@@ -65,24 +66,27 @@ interface Linked {
 }
 
 /**
- * Returns the text as a network is sent it: with the link where the network has no place of its own for one.
- * @param isComment whether it goes out as a comment, which carries text alone
+ * Returns the text that is sent to a network: with the link appended where the network has no separate field for it.
+ * @param isComment whether it is sent as a comment, which can only have text
  */
 export function sentText({ link: place }: Pick<ContentRules, 'link'>, { copy, link, media }: Linked, isComment = false): string {
   const isInText = isComment || place === 'TEXT' || (place === 'TEXT_BESIDE_MEDIA' && media.length > 0)
   return isInText ? withLink(copy, link) : copy
 }
 
-/** How many characters a text has, as people count: code points. */
+/** Returns a text's length in code points, which is how people count characters. */
 export const codePoints = (text: string): number => [...text].length
 
-/** How many bytes a text has in UTF-8. */
+/** Returns a text's length in bytes of UTF-8. */
 export const bytesOf = (text: string): number => Buffer.byteLength(text)
 
 const emoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Code points, and emoji as their bytes in UTF-8 (https://developers.facebook.com/docs/threads/overview). */
+/**
+ * Returns a text's length in code points, with each emoji counted as its bytes in UTF-8
+ * (https://developers.facebook.com/docs/threads/overview).
+ */
 export function emojiAsBytes(text: string): number {
   let length = 0
   for (const { segment } of graphemes.segment(text)) length += emoji.test(segment) ? bytesOf(segment) : codePoints(segment)
@@ -92,7 +96,7 @@ export function emojiAsBytes(text: string): number {
 const error = (code: ProblemCode, field: string, message: string): Problem => ({ severity: 'ERROR', code, field, message })
 const warning = (code: ProblemCode, field: string, message: string): Problem => ({ severity: 'WARNING', code, field, message })
 
-/** What a network would say of a post, before anybody asks it: everything that can be known without a connection. Errors first. */
+/** Returns the problems of a post that are known without calling the network: errors first. */
 export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capabilities'>, post: Content): readonly Problem[] {
   const { title: network, content, capabilities } = facts
   const isComment = post.isLater && capabilities.thread === 'COMMENT'
@@ -107,7 +111,9 @@ export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capa
   return problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 }
 
-/** A first comment is held to what the network takes of comments, for nobody is there to mend it when it is sent. */
+/**
+ * Checks a first comment against the network's rules for comments, because no person can correct it when it is sent.
+ */
 function problemsOfComment(
   network: string,
   { copy, comment = copy, measure, objection, objectionToLinks, refusesRepetition }: ContentRules,
@@ -191,7 +197,7 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   return problems
 }
 
-/** What is wrong with single files, each problem once however many files have it. */
+/** Returns the problems of single files, each problem once however many files have it. */
 function problemsOfFiles(network: string, { gifs, gifBytes, videos, film }: MediaRules, media: readonly ContentMedium[]): readonly Problem[] {
   const problems = new Map<string, Problem>()
   for (const medium of media) {

@@ -11,21 +11,25 @@ import {
   type Unprepared,
 } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs, type GivenToken } from '../meta/exchange.ts'
-import { createGraph, deliveryOf, reasonOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
+import { createGraph, deliveryOf, type Graph, reasonOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
 import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'
-import { type Account, type Application, type Figures, GrantFailure, type Medium, type Network } from '../network.ts'
+import { type Application, type Figures, GrantFailure, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
+import type { Account, Medium } from '../publication.ts'
 
-/** Where Instagram is. */
+/** Address settings of Instagram. */
 export type InstagramAddress = 'authorizeUrl' | 'tokenUrl' | 'apiUrl'
 
 const title = 'Instagram'
 const scopes = ['instagram_business_basic', 'instagram_business_content_publish']
-/** The most text that Instagram takes, in code points. */
+/** Maximum code points of a caption on Instagram. */
 export const mostCaption = 2200
-/** How long the one call may take, and the question for its address after it, in ms: both within a claim. */
+/**
+ * Timeouts in ms of the publishing call and of the following request for the post's address: together they fit within a
+ * claim.
+ */
 const [publishTimeoutMs, permalinkTimeoutMs] = [8_000, 1_800]
-/** How many posts are asked about at once. */
+/** Number of posts per request for figures. */
 const figuresAtOnce = 5
 
 const captionOf = ({ copy, link }: Unprepared): Record<string, string> => {
@@ -35,13 +39,13 @@ const captionOf = ({ copy, link }: Unprepared): Record<string, string> => {
   return caption ? { caption } : {}
 }
 
-/** Only pictures have an alternative text. */
+/** Returns the fields of a picture; only pictures have an alternative text. */
 const pictureOf = (medium: Medium): Record<string, string> => ({
   image_url: medium.address(),
   ...(medium.altText && { alt_text: medium.altText.slice(0, 1000) }),
 })
 
-/** https://developers.facebook.com/docs/instagram-platform/content-publishing */
+/** Instagram's names for containers: https://developers.facebook.com/docs/instagram-platform/content-publishing */
 const dialect: ContainerDialect = {
   title,
   edge: 'media',
@@ -58,7 +62,32 @@ const dialect: ContainerDialect = {
   carousel: (publication, children) => ({ media_type: 'CAROUSEL', children: children.join(','), ...captionOf(publication) }),
 }
 
-/** Instagram's protocol, for professional accounts that log in at Instagram itself, at the configured addresses. */
+/**
+ * Reads the account:
+ * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started#step-2
+ */
+async function accountOf(graph: Graph, accessToken: string): Promise<Account> {
+  interface Profile {
+    readonly id: string
+    readonly user_id: string
+    readonly username: string
+    readonly profile_picture_url: string
+  }
+  try {
+    const answer = await graph.get<Profile & { data: [Profile] }>('/me', { fields: 'id,user_id,username,profile_picture_url', access_token: accessToken })
+    const { id, user_id: externalId, username, profile_picture_url: avatarUrl } = (answer.said.data?.[0] ?? answer.said) as Partial<Profile>
+    if (!externalId || !username)
+      throw new GrantFailure(
+        `Instagram does not say whose account this is: ${saidOf(title, answer)}`,
+        answer.status >= 400 && answer.status < 500 && answer.status !== 429,
+      )
+    return { externalId: String(externalId), name: `@${username}`, ...(id && { scopedId: String(id) }), avatarUrl: avatarUrl ?? null }
+  } catch (error) {
+    throw error instanceof GrantFailure ? error : grantFailure(title, error)
+  }
+}
+
+/** Opens Instagram's API for professional accounts that sign in at Instagram itself, at the configured addresses. */
 export function open(
   { clientId, clientSecret, authorizeUrl, tokenUrl, apiUrl, version }: Application<InstagramAddress | 'version'>,
   outbound: Outbound,
@@ -70,7 +99,7 @@ export function open(
 
   return {
     platform: 'INSTAGRAM',
-    // A container is published once, and its status says whether it was: nothing is sent again.
+    // A container is published at most once, and its status says whether it was: no request is repeated.
     refusesDuplicates: false,
     // The path of a post's address is not its id, so the id alone leads to the account.
     permalink: (accountName, id) => (/^\d{1,32}$/.test(id) && accountName ? profileOf(accountName) : null),
@@ -79,7 +108,7 @@ export function open(
       clientId,
       authorizeUrl,
       scopes,
-      // A login by Facebook gives an account of another kind.
+      // Excludes Facebook Login, which yields an account of another kind.
       besides: { enable_fb_login: '0' },
       // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
       async short(code, redirectUri) {
@@ -96,27 +125,7 @@ export function open(
     readSigned: request => readSignedRequest(clientSecret, request),
     accountOfSigned,
 
-    /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started#step-2 */
-    async account(accessToken): Promise<Account> {
-      interface Profile {
-        readonly id: string
-        readonly user_id: string
-        readonly username: string
-        readonly profile_picture_url: string
-      }
-      try {
-        const answer = await graph.get<Profile & { data: [Profile] }>('/me', { fields: 'id,user_id,username,profile_picture_url', access_token: accessToken })
-        const { id, user_id: externalId, username, profile_picture_url: avatarUrl } = (answer.said.data?.[0] ?? answer.said) as Partial<Profile>
-        if (!externalId || !username)
-          throw new GrantFailure(
-            `Instagram does not say whose account this is: ${saidOf(title, answer)}`,
-            answer.status >= 400 && answer.status < 500 && answer.status !== 429,
-          )
-        return { externalId: String(externalId), name: `@${username}`, ...(id && { scopedId: String(id) }), avatarUrl: avatarUrl ?? null }
-      } catch (error) {
-        throw error instanceof GrantFailure ? error : grantFailure(title, error)
-      }
-    },
+    account: accessToken => accountOf(graph, accessToken),
 
     prepare: (publication, kept) => prepareContainer(graph, dialect, publication, kept),
 
@@ -153,7 +162,7 @@ export function open(
       return found.found ? { ...found, permalink: found.permalink || profileOf(account.name) } : found
     },
 
-    /** Views and shares take a permission that nobody is asked for. */
+    /** Returns figures without views and shares: these need a permission that we do not request. */
     async figures({ accessToken }, ids) {
       const figures = new Map<string, Figures>()
       for (let at = 0; at < ids.length; at += figuresAtOnce)

@@ -1,15 +1,16 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer, OutboundOptions } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import { AccessExpired, type RefusalReason, type Unsent } from '../network.ts'
+import { AccessExpired } from '../network.ts'
+import type { RefusalReason, Unsent } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 
-/** An error as LinkedIn writes it: https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling */
+/** LinkedIn's error format: https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling */
 interface Problem {
   readonly message: string
   readonly code: string
 }
 
-/** What LinkedIn said no to. */
+/** A refusal by LinkedIn. */
 export interface No {
   readonly outcome: 'refused'
   readonly code: RefusalReason
@@ -24,7 +25,7 @@ export function createCalls({ apiUrl, version }: { readonly apiUrl: string; read
     'x-restli-protocol-version': '2.0.0',
   })
 
-  /** @param path below the address of the interface, with what is asked */
+  /** @param path path below the API's address, with the query */
   const call = (accessToken: string, path: string, { headers, ...options }: OutboundOptions = {}): Promise<OutboundAnswer> =>
     outbound(`${apiUrl}${path}`, { ...options, headers: { ...headersOf(accessToken), ...headers } })
 
@@ -35,7 +36,7 @@ export function createCalls({ apiUrl, version }: { readonly apiUrl: string; read
     headersOf,
     call,
     post,
-    /** Reads what must be there. @throws AccessExpired, and any other error when LinkedIn does not tell */
+    /** Reads a required resource. @throws AccessExpired, and any other error when LinkedIn does not answer properly */
     async read<Shape extends object>(accessToken: string, path: string, options?: OutboundOptions): Promise<Partial<Shape>> {
       const answer = await call(accessToken, path, options)
       if (answer.status === 401) throw new AccessExpired('LinkedIn')
@@ -47,13 +48,13 @@ export function createCalls({ apiUrl, version }: { readonly apiUrl: string; read
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** What LinkedIn says, in its own words. */
+/** Returns LinkedIn's error message. */
 export const saidBy = (answer: OutboundAnswer): string => {
   const { message, code } = readJson<Problem>(answer.text)
   return (message ?? code ?? `status ${answer.status}`).slice(0, 300)
 }
 
-/** A clear no of LinkedIn; null: its answer leaves open what was done. */
+/** Returns LinkedIn's clear refusal; null when the answer leaves open whether the call had an effect. */
 export function refusalOf(answer: OutboundAnswer): No | null {
   const { status } = answer
   const said = saidBy(answer)
@@ -67,9 +68,12 @@ export function refusalOf(answer: OutboundAnswer): No | null {
   return null
 }
 
-/** A call of which surely nothing was sent; null: it may have been. */
+/** Returns the error of a call that certainly was not sent; null when it may have been sent. */
 export const unsentOf = (error: unknown): Unsent | null =>
   error instanceof OutboundFailure && !error.sent ? { outcome: 'unsent', detail: error.message } : null
 
-/** Keys as the interface takes several: `List(urn%3Ali%3Ashare%3A1,…)` (https://learn.microsoft.com/linkedin/shared/api-guide/concepts/methods). */
+/**
+ * Encodes several keys as the API expects them: `List(urn%3Ali%3Ashare%3A1,…)`
+ * (https://learn.microsoft.com/linkedin/shared/api-guide/concepts/methods).
+ */
 export const listOf = (urns: readonly string[]): string => `List(${urns.map(encodeURIComponent).join(',')})`

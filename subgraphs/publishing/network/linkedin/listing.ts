@@ -1,19 +1,21 @@
-import type { Lookup, Publication } from '../network.ts'
+import type { Lookup, Publication } from '../publication.ts'
 import type { Calls } from './calls.ts'
 import { permalink, rootOf, textOf } from './publish.ts'
 import { fromCommentary, isTheSame } from './text.ts'
 
-/** LinkedIn's clock is not ours, in ms. */
+/** Tolerance in ms when comparing times, because LinkedIn's clock differs from ours. */
 const skewMs = 5_000
-/** How long a whole search may take, in ms: less than the claim under which it is made. */
+/** Timeout of a whole search in ms: less than the claim under which it runs. */
 const findTimeoutMs = 12_000
 const pageSize = 100
-/** Pages that a search reads: what an organization can write in the time an attempt stays open. */
+/**
+ * Maximum number of result pages that a search reads: as many as an organization can publish while an attempt is open.
+ */
 const mostPages = 5
 
 interface Listed {
   readonly id: string
-  /** In ms since 1970. */
+  /** Time of creation, Unix time in milliseconds. */
   readonly at: number
   readonly text: string
 }
@@ -33,7 +35,7 @@ interface ListedComment {
   readonly created?: { readonly time?: number }
 }
 
-/** Looks for a post or a comment of an organization among those that LinkedIn lists, newest first. */
+/** Searches LinkedIn's lists, newest first, for a post or a comment of an organization. */
 export async function findListed(calls: Calls, author: string, publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
   const { accessToken, inReplyTo } = publication
   const begin = since.getTime() - skewMs

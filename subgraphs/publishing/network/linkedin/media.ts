@@ -1,15 +1,15 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import type { Handle, Medium, Preparation } from '../network.ts'
-import { inParts, sendBytes } from '../upload.ts'
+import type { Handle, Medium, Preparation } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
+import { inParts, sendBytes } from '../wire/upload.ts'
 import { type Calls, listOf, refusalOf, saidBy } from './calls.ts'
 
-/** What was left at LinkedIn: the names of what was uploaded, in the order of the post. */
+/** Media uploaded to LinkedIn: their URNs, in the order of the post. */
 export interface LeftMedia {
   readonly kind: 'images' | 'videos'
   readonly urns: readonly string[]
-  /** How often it was asked how far LinkedIn is. */
+  /** Number of status requests made so far. */
   readonly asked: number
 }
 
@@ -23,13 +23,19 @@ interface Initialized {
   }
 }
 
-/** How long until it is asked again whether LinkedIn has worked a medium up, in ms: pictures take a moment, and what takes long is asked for ever less often. */
+/**
+ * Initial delay in ms before LinkedIn is asked whether it has processed a medium: pictures take a moment, and the delay
+ * grows with each request.
+ */
 const soonestMs = { images: 1_000, videos: 3_000 }
 const againAfter = ({ kind, asked }: LeftMedia): number => Math.min(soonestMs[kind] * 2 ** asked, 30_000)
-/** After so many questions what LinkedIn still waits for did not arrive, whatever it answered to its upload. */
+/**
+ * Number of status requests after which a medium that LinkedIn still waits for counts as not uploaded, whatever
+ * LinkedIn answered to the upload.
+ */
 const patience = 3
 
-/** Ends an upload that LinkedIn does not take. */
+/** Thrown to end an upload that LinkedIn refuses. */
 class Refused extends Error {
   readonly end: Preparation
   constructor(end: Preparation) {
@@ -39,8 +45,8 @@ class Refused extends Error {
 }
 
 /**
- * Uploads pictures and films: https://learn.microsoft.com/linkedin/marketing/community-management/shares/images-api and …/videos-api.
- * Nobody sees them before a post names them, so all of it may be done again.
+ * Uploads pictures and films: https://learn.microsoft.com/linkedin/marketing/community-management/shares/images-api and
+ * …/videos-api. Uploads are invisible until a post refers to them, so that every step can be repeated.
  */
 export function createMedia(calls: Calls, outbound: WayOut) {
   async function initialize(accessToken: string, kind: LeftMedia['kind'], request: object): Promise<Initialized['value']> {
@@ -79,7 +85,7 @@ export function createMedia(calls: Calls, outbound: WayOut) {
     return video
   }
 
-  /** Whether LinkedIn has worked up what was uploaded; null when it has nothing of it. */
+  /** Returns whether LinkedIn has processed the uploads; null when it knows none of them. */
   async function readiness(accessToken: string, left: LeftMedia): Promise<Preparation | null> {
     const asked = left.asked + 1
     const answer = taken(await calls.call(accessToken, `/rest/${left.kind}?ids=${listOf(left.urns)}`))
@@ -95,7 +101,7 @@ export function createMedia(calls: Calls, outbound: WayOut) {
   }
 
   return {
-    /** Brings media to LinkedIn. Never throws. @param owner the person or organization that will post them */
+    /** Uploads media to LinkedIn. Never throws. @param owner the person or organization that will publish them */
     async prepare(accessToken: string, owner: string, media: readonly Medium[], kept: Handle | null): Promise<Preparation> {
       if (media.length === 0) return { outcome: 'ready', handle: {} }
       try {
@@ -116,7 +122,7 @@ export function createMedia(calls: Calls, outbound: WayOut) {
   }
 }
 
-/** What an earlier preparation has left. */
+/** Returns the uploads of an earlier preparation. */
 export function leftIn(handle: Handle | null): LeftMedia | null {
   const { kind, urns, asked } = handle ?? {}
   return (kind === 'images' || kind === 'videos') && Array.isArray(urns)
@@ -124,7 +130,7 @@ export function leftIn(handle: Handle | null): LeftMedia | null {
     : null
 }
 
-/** An answer that says yes. */
+/** Returns a successful answer, and throws for any other. */
 function taken(answer: OutboundAnswer): OutboundAnswer {
   if (answer.status < 300) return answer
   const no = refusalOf(answer)
@@ -132,5 +138,5 @@ function taken(answer: OutboundAnswer): OutboundAnswer {
   throw new Refused(no.code === 'CONTENT_REFUSED' ? { ...no, code: 'MEDIA_FAILED' } : no)
 }
 
-/** Nobody sees what was uploaded, so what leaves it open is tried again. */
+/** Treats an unclear answer as retryable, because uploads are invisible until a post refers to them. */
 const unanswered = (answer: OutboundAnswer): Refused => new Refused({ outcome: 'unsent', detail: `LinkedIn answered ${answer.status}: ${saidBy(answer)}` })

@@ -1,15 +1,18 @@
 import * as oauth from 'oauth4webapi'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
 import { type Application, GrantFailure, type GrantTokens } from '../network.ts'
 import { createOauth, grantFailure } from '../oauth.ts'
+import { readJson } from '../wire/json.ts'
 
-/** Where LinkedIn is: `apiUrl` may carry a path. */
+/** Address settings of LinkedIn; `apiUrl` may have a path. */
 export type LinkedinAddress = 'authorizeUrl' | 'tokenUrl' | 'apiUrl'
 
 export type LinkedinApplication = Application<LinkedinAddress | 'version'>
 
-/** What LinkedIn has of its own in OAuth 2.0: no PKCE, and grants that end (https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens). */
+/**
+ * Creates LinkedIn's variation of OAuth 2.0: no PKCE, and grants that expire
+ * (https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens).
+ */
 export function createLinkedinOauth({ clientId, clientSecret, authorizeUrl, tokenUrl }: LinkedinApplication, scopes: readonly string[], outbound: Outbound) {
   const server = {
     title: 'LinkedIn',
@@ -18,10 +21,11 @@ export function createLinkedinOauth({ clientId, clientSecret, authorizeUrl, toke
     tokenUrl,
     scopes,
     authentication: oauth.ClientSecretPost(clientSecret),
-    // LinkedIn says invalid_request where the standard has invalid_grant.
+    // LinkedIn answers invalid_request where the standard requires invalid_grant.
     finalErrors: ['invalid_grant', 'invalid_request'],
     pkce: null,
-    // Without a refresh token the person must reconnect when the access expires. A refresh token's lifetime counts from the first login.
+    // Without a refresh token the person must reconnect when the access token expires. A refresh token's lifetime
+    // counts from the first login.
     reconnectIn({ refresh_token_expires_in: left, expires_in: lasts }: Readonly<Record<string, unknown>>) {
       const seconds = left ?? lasts
       return typeof seconds === 'number' ? seconds : undefined
@@ -30,7 +34,10 @@ export function createLinkedinOauth({ clientId, clientSecret, authorizeUrl, toke
   return {
     ...createOauth(server, outbound),
 
-    /** https://learn.microsoft.com/linkedin/shared/authentication/token-introspection: revocation stands beside the address of tokens. */
+    /**
+     * Revokes a token at the address beside the token address:
+     * https://learn.microsoft.com/linkedin/shared/authentication/token-introspection
+     */
     async revoke({ accessToken }: GrantTokens): Promise<void> {
       const answer = await outbound(tokenUrl.replace(/\/accessToken$/, '/revoke'), {
         method: 'POST',

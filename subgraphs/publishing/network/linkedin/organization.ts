@@ -1,6 +1,7 @@
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
-import { AccessExpired, type Account, type Delivery, GrantFailure, type Network, type Place, type Target } from '../network.ts'
+import { AccessExpired, GrantFailure, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
+import type { Account, Delivery, Place, Target } from '../publication.ts'
 import { createCalls, listOf } from './calls.ts'
 import { createFigures } from './figures.ts'
 import { findListed } from './listing.ts'
@@ -8,14 +9,17 @@ import { createMedia } from './media.ts'
 import { createLinkedinOauth, type LinkedinApplication, profileOf } from './oauth.ts'
 import { createPublish, permalink, textOf } from './publish.ts'
 
-/** Post as organizations, read what they posted, and find those that somebody administers: products that LinkedIn grants on request. */
+/**
+ * Scopes to publish as organizations, read their posts, and list the organizations that a person administers; LinkedIn
+ * grants them after a review.
+ */
 const scopes = ['r_basicprofile', 'w_organization_social', 'r_organization_social', 'rw_organization_admin']
 
 const mark = 'urn:li:organization:'
 
-/** Organizations of one person that are read: more than anybody administers. */
+/** Maximum number of a person's organizations that are read, more than a person administers in practice. */
 const mostOrganizations = 200
-/** As many roles as LinkedIn tells at once. */
+/** Number of roles per request, LinkedIn's maximum. */
 const pageSize = 100
 
 interface Profile {
@@ -24,7 +28,7 @@ interface Profile {
   readonly localizedLastName: string
 }
 
-/** LinkedIn's protocol for pages of organizations at the configured addresses. */
+/** Opens LinkedIn's API for pages of organizations at the configured addresses. */
 export function open(application: LinkedinApplication, outbound: WayOut): Network {
   const calls = createCalls(application, outbound)
   const media = createMedia(calls, outbound)
@@ -63,7 +67,7 @@ export function open(application: LinkedinApplication, outbound: WayOut): Networ
     permalink,
     ...createLinkedinOauth(application, scopes, outbound),
 
-    /** https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api */
+    /** Reads the account: https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api */
     async account(accessToken): Promise<Account> {
       const headers = calls.headersOf(accessToken)
       const { id, localizedFirstName = '', localizedLastName = '' } = await profileOf<Profile>(outbound, `${application.apiUrl}/v2/me`, headers)
@@ -105,7 +109,7 @@ const urnOf = ({ externalId }: Pick<Target, 'externalId'>): string => `${mark}${
 
 const nowhere = { outcome: 'refused', code: 'TARGET_UNAVAILABLE', detail: 'no organization is chosen' } as const
 
-/** LinkedIn refuses who may not post as the organization by the field of the author. */
+/** Maps LinkedIn's refusal of the author to TARGET_UNAVAILABLE: the account may not post as the organization. */
 const ofPlace = (delivery: Delivery): Delivery =>
   delivery.outcome === 'refused' && delivery.code === 'NETWORK_REFUSED' && /\/author|\/actor|organization/i.test(delivery.detail)
     ? { ...delivery, code: 'TARGET_UNAVAILABLE' }

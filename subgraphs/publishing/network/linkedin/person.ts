@@ -1,16 +1,20 @@
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
-import { type Account, GrantFailure, type Network } from '../network.ts'
+import { GrantFailure, type Network } from '../network.ts'
+import type { Account } from '../publication.ts'
 import { createCalls } from './calls.ts'
 import { createMedia } from './media.ts'
 import { createLinkedinOauth, type LinkedinApplication, profileOf } from './oauth.ts'
 import { createPublish, permalink } from './publish.ts'
 
-/** Sign in, and post: what every application may have (https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/share-on-linkedin). */
+/**
+ * Scopes to sign in and to publish, available to every application
+ * (https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/share-on-linkedin).
+ */
 const scopes = ['openid', 'profile', 'email', 'w_member_social']
 
 const urnOf = ({ externalId }: Pick<Account, 'externalId'>): string => `urn:li:person:${externalId}`
 
-/** LinkedIn's protocol for a person at the configured addresses. */
+/** Opens LinkedIn's API for a person at the configured addresses. */
 export function open(application: LinkedinApplication, outbound: WayOut): Network {
   const calls = createCalls(application, outbound)
   const media = createMedia(calls, outbound)
@@ -21,7 +25,9 @@ export function open(application: LinkedinApplication, outbound: WayOut): Networ
     permalink,
     ...createLinkedinOauth(application, scopes, outbound),
 
-    /** https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2 */
+    /**
+     * Reads the account: https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+     */
     async account(accessToken) {
       const url = `${application.apiUrl}/v2/userinfo`
       const { sub, name, picture } = await profileOf<{ sub: string; name: string; picture: string }>(outbound, url, { authorization: `Bearer ${accessToken}` })

@@ -1,31 +1,34 @@
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { withLink } from '../content/check.ts'
-import type { Delivery, Medium, Publication } from '../network.ts'
+import type { Delivery, Medium, Publication } from '../publication.ts'
 import { type Calls, refusalOf, saidBy, unsentOf } from './calls.ts'
 import { leftIn } from './media.ts'
 import { toCommentary } from './text.ts'
 
-/** How long the one call may take, in ms: past it nobody knows whether LinkedIn accepted. */
+/** Timeout of the publishing call in ms; after it, it is unknown whether LinkedIn accepted the post. */
 const publishTimeoutMs = 10_000
 
 const share = /^urn:li:(?:share|ugcPost|activity):\d{1,20}$/
 const comment = /^urn:li:comment:\((urn:li:(?:share|ugcPost|activity):\d{1,20}),\d{1,20}\)$/
 
-/** Where people see a post or a comment; null when this is no id of LinkedIn's. */
+/** Returns the public address of a post or a comment; null for an id that is not LinkedIn's. */
 export function permalink(_accountName: string, id: string): string | null {
   if (share.test(id)) return `https://www.linkedin.com/feed/update/${id}`
   const root = comment.exec(id)?.[1]
   return root === undefined ? null : `https://www.linkedin.com/feed/update/${root}?commentUrn=${encodeURIComponent(id)}`
 }
 
-/** The post under which a comment stands: comments follow each other there, not under one another. */
+/** Returns the post that a comment belongs to: LinkedIn's comments are siblings under a post and not nested. */
 export const rootOf = (id: string): string => comment.exec(id)?.[1] ?? id
 
-/** A text with its link where there is no other place for that: beside media, and in a comment. */
+/** Returns the text, with the link appended where there is no separate field for it: beside media, and in a comment. */
 export const textOf = ({ copy, link, media, inReplyTo }: Pick<Publication, 'copy' | 'link' | 'media' | 'inReplyTo'>): string =>
   media.length > 0 || inReplyTo !== null ? withLink(copy, link) : copy
 
-/** What a post carries: https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api */
+/**
+ * Returns the content of a post beside its text:
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
+ */
 function contentOf({ title, link, media, handle }: Publication): object | undefined {
   const left = leftIn(handle)
   const described = (urn: string, medium: Medium | undefined) => ({ id: urn, ...(medium?.altText && { altText: medium.altText }) })
@@ -35,7 +38,7 @@ function contentOf({ title, link, media, handle }: Publication): object | undefi
   return link ? { article: { source: link, title: title ?? new URL(link).host } } : undefined
 }
 
-/** Creating posts, and comments under them. */
+/** Creates posts, and comments under them. */
 export function createPublish(calls: Calls) {
   async function once(accessToken: string, path: string, body: object, idOf: (answer: OutboundAnswer) => string | null): Promise<Delivery> {
     let answer: OutboundAnswer
@@ -51,7 +54,7 @@ export function createPublish(calls: Calls) {
   }
 
   return {
-    /** @param author whose post it is, as a URN */
+    /** @param author URN of the post's author */
     post: (author: string, publication: Publication): Promise<Delivery> => {
       const content = contentOf(publication)
       const body = {
@@ -66,7 +69,10 @@ export function createPublish(calls: Calls) {
       return once(publication.accessToken, '/rest/posts', body, ({ headers }) => headers.get('x-restli-id'))
     },
 
-    /** https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api: a comment is plain text. */
+    /**
+     * Creates a comment, which is plain text:
+     * https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
+     */
     comment(accessToken: string, actor: string, under: string, text: string): Promise<Delivery> {
       const object = rootOf(under)
       const path = `/rest/socialActions/${encodeURIComponent(object)}/comments`

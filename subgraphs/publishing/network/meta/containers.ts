@@ -1,49 +1,51 @@
 import { createHash } from 'node:crypto'
 import { crash } from '../../../../platform/crash.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import { GrantFailure, type Handle, type Lookup, type Medium, type Publication, type RateLimit } from '../network.ts'
+import { GrantFailure } from '../network.ts'
+import type { Handle, Lookup, Medium, Publication, RateLimit } from '../publication.ts'
 import { type Graph, type GraphAnswer, type GraphPreparation, preparationOf, saidOf, tellOf } from './graph.ts'
 
-// Instagram and Threads publish in two steps: a container, which the network fills from addresses of ours and nobody sees, then one call
-// that makes it public. https://developers.facebook.com/docs/threads/posts, https://developers.facebook.com/docs/instagram-platform/content-publishing
+// Instagram and Threads publish in two steps: a container, which the network fills from our addresses and does not
+// show, then one call that publishes it. https://developers.facebook.com/docs/threads/posts,
+// https://developers.facebook.com/docs/instagram-platform/content-publishing
 
-/** How one of the two writes its containers. */
+/** Differences between Instagram's and Threads' containers. */
 export interface ContainerDialect {
   readonly title: string
-  /** The edge below the account on which they are made: `threads`. */
+  /** Edge of the account under which containers are created, e.g. `threads`. */
   readonly edge: string
-  /** The field that says how far one is: `status`. */
+  /** Field with a container's status, e.g. `status`. */
   readonly statusField: string
-  /** The edge that tells how many posts the account has left. */
+  /** Edge that states how many posts the account has left. */
   readonly limitEdge: string
-  /** One that stands alone. @throws Inexpressible */
+  /** Returns the fields of a container for a single post. @throws Inexpressible */
   single(publication: Unprepared): Readonly<Record<string, string>>
-  /** One of several. */
+  /** Returns the fields of a container for one of several media. */
   item(medium: Medium): Readonly<Record<string, string>>
-  /** What holds the several together. @throws Inexpressible */
+  /** Returns the fields of the container that joins several media. @throws Inexpressible */
   carousel(publication: Unprepared, children: readonly string[]): Readonly<Record<string, string>>
 }
 
 export type Unprepared = Omit<Publication, 'handle'>
 
-/** Thrown for what the network has no words for. */
+/** Thrown for content that the network's API cannot express. */
 export class Inexpressible extends Error {}
 
-/** What is kept of a container. */
+/** Stored state of a container. */
 interface Kept {
-  /** What it was made of: an edited post makes another. */
+  /** Fingerprint of its content: an edited post needs a new container. */
   readonly of: string
-  /** Of several media, those that are made. */
+  /** Ids of the containers of single media that exist so far. */
   readonly children: readonly string[]
   readonly container: string | null
-  /** How often it was asked for its status. */
+  /** Number of status requests made so far. */
   readonly asked: number
-  /** Posts left before this one, and of how many; null: the network did not tell. */
+  /** Posts left before this one, and the limit; null when the network did not state them. */
   readonly left: number | null
   readonly limit: number | null
 }
 
-/** How long the network may take to fetch a picture while it makes a container, in ms. */
+/** Timeout in ms for creating a container, during which the network fetches the picture. */
 const createTimeoutMs = 15_000
 
 const readKept = (handle: Handle | null, of: string): Kept | null => (handle?.of === of ? (handle as unknown as Kept) : null)
@@ -52,7 +54,7 @@ const toHandle = (kept: Kept): Handle => ({ ...kept }) as unknown as Handle
 /** The container of a handle. */
 export const containerOf = (handle: Handle | null): string | null => (typeof handle?.container === 'string' ? handle.container : null)
 
-/** What the network said of the account's limit before this post, once this one is counted. */
+/** Returns the account's rate limit after this post, from the limit stated before it. */
 export function limitAfter(handle: Handle | null): RateLimit | undefined {
   const { left, limit } = (handle ?? {}) as Partial<Kept>
   return typeof left === 'number' && typeof limit === 'number' ? { limit, remaining: Math.max(0, left - 1), resetsAt: null } : undefined
@@ -64,13 +66,16 @@ const digestOf = ({ copy, link, inReplyTo, media }: Unprepared): string =>
     .digest('hex')
     .slice(0, 32)
 
-/** How long to wait before the status is asked for again, in ms: the network asks for once a minute at most, when it takes long. */
+/**
+ * Returns the delay before the next status request, in ms: the network asks for at most one request per minute when
+ * processing is slow.
+ */
 const againAfter = (asked: number): number => Math.min(30_000, 1_000 * 2 ** asked)
 
 /**
- * Makes what is to be published, or goes on with what was made, until the network has it ready.
- * @param graph of the account's network
- * @param kept  what an earlier call left
+ * Creates the container of a post, or continues with an existing one, until the network has it ready.
+ * @param graph client of the account's network
+ * @param kept  state of an earlier call
  */
 export async function prepareContainer(graph: Graph, dialect: ContainerDialect, publication: Unprepared, kept: Handle | null): Promise<GraphPreparation> {
   const of = digestOf(publication)
@@ -87,7 +92,7 @@ export async function prepareContainer(graph: Graph, dialect: ContainerDialect, 
   }
 }
 
-/** Looks whether the account may still post today: a container that can never be published is not worth making. */
+/** Checks whether the account may still post today before it creates a container. */
 async function begin(
   graph: Graph,
   { title, limitEdge }: ContainerDialect,
@@ -172,7 +177,7 @@ function failed({ title }: ContainerDialect, { is, why, answer }: Status & { rea
   }
 }
 
-/** A post as the two list it. */
+/** A post in the listing format of Instagram and Threads. */
 export interface ListedMedium {
   readonly id: string
   readonly timestamp?: string
@@ -181,17 +186,18 @@ export interface ListedMedium {
   readonly text?: string
 }
 
-/** The network stores creation times in whole seconds, and its clock is not ours, in ms. */
+/** Tolerance in ms when comparing times: the network stores whole seconds, and its clock differs from ours. */
 const skewMs = 5_000
 
 /**
- * Finds out whether a container was made public, and as what.
+ * Finds out whether a container was published, and under which id.
  *
- * Its own status is the truth about whether: `PUBLISHED`, or not. It does not name the post, so that is looked up in the account's list,
- * by text and time. One that is published and not listed yet leaves the question open.
+ * The container's own status says whether it was published (`PUBLISHED`). It does not name the post, so the post is
+ * searched for in the account's list by text and time. A published post that is not listed yet leaves the question
+ * open.
  * @param listing the account's posts since a moment, the newest first
- * @param isListed whether a list tells of such a post at all
- * @throws AccessExpired; any other error when the network cannot tell
+ * @param isListed whether a list contains such posts at all
+ * @throws AccessExpired; any other error when the network cannot answer
  */
 export async function findByContainer(
   graph: Graph,
@@ -209,7 +215,7 @@ export async function findByContainer(
     if (!['IN_PROGRESS', 'FINISHED', 'ERROR', 'EXPIRED'].includes(status ?? '')) throw new Error(`${title} does not say whether it has published: ${status}`)
     return { found: false, isAnothers: false }
   }
-  // Asking again helps nothing, so a person is asked at once.
+  // A further request would not help, so a person decides at once.
   if (!isListed) throw new GrantFailure(`${title} has published it, and does not tell under which id without a further permission`, true)
   const begin = since.getTime() - skewMs
   const same = (await listing(Math.floor(begin / 1000))).filter(
@@ -218,7 +224,7 @@ export async function findByContainer(
       (timestamp === undefined || Date.parse(timestamp) >= Math.floor(begin / 1000) * 1000) &&
       saysTheSame(caption ?? text ?? '', copy, link),
   )
-  // Of several with the same text the oldest one matches: the others belong to later attempts.
+  // Of several posts with the same text the oldest one matches: the others belong to later attempts.
   const found = same.at(-1)
   if (!found) throw new Error(`${title} has published it, and does not list it yet`)
   return { found: true, platformPostId: found.id, permalink: found.permalink ?? '' }
@@ -226,6 +232,6 @@ export async function findByContainer(
 
 const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
-/** Whether a listed text is the one that was sent, with or without the link that may stand behind it. */
+/** Whether a listed text equals the sent one, with or without the link appended to it. */
 const saysTheSame = (listed: string, copy: string, link: string | null): boolean =>
   plain(listed) === plain(copy) || (link !== null && plain(listed) === plain(`${copy}\n\n${link}`))

@@ -1,9 +1,10 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import { AccessExpired, type Delivery, type Preparation, type RateLimit, type RefusalReason } from '../network.ts'
+import { AccessExpired } from '../network.ts'
+import type { Delivery, Preparation, RateLimit, RefusalReason } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 
-/** An error as the Graph API writes it: https://developers.facebook.com/docs/graph-api/guides/error-handling */
+/** Error format of the Graph API: https://developers.facebook.com/docs/graph-api/guides/error-handling */
 interface GraphError {
   readonly message?: string
   readonly code?: number
@@ -12,19 +13,19 @@ interface GraphError {
   readonly fbtrace_id?: string
 }
 
-/** What a call of the Graph API was answered: what it asked for, or why not. */
+/** Result of a Graph API call: the requested data, or an error. */
 export interface GraphAnswer<Shape extends object> {
   readonly status: number
-  /** Of an answer that is no refusal; empty for one that is no JSON. */
+  /** Data of a successful answer; empty when the body is no JSON. */
   readonly said: Partial<Shape>
-  /** Null for an answer without one. */
+  /** Error of the answer; null when there is none. */
   readonly error: GraphError | null
 }
 
-/** How long a call may take that somebody may wait for, in ms. */
+/** Timeout of a call for which a person may be waiting, in ms. */
 const timeoutMs = 8_000
 
-/** How the Graph API is called. */
+/** Client of the Graph API. */
 export interface Graph {
   get<Shape extends object>(path: string, parameters: Readonly<Record<string, string>>, options?: { readonly timeoutMs?: number }): Promise<GraphAnswer<Shape>>
   post<Shape extends object>(
@@ -35,8 +36,8 @@ export interface Graph {
 }
 
 /**
- * Calls the Graph API of one of Meta's networks.
- * @param base with the version, where the network has one in its paths
+ * Creates a client of the Graph API of one of Meta's networks.
+ * @param base base address, including the version where the network has one in its paths
  */
 export function createGraph(base: string, outbound: Outbound): Graph {
   const read = <Shape extends object>({ status, text }: OutboundAnswer): GraphAnswer<Shape> => {
@@ -62,17 +63,17 @@ export function createGraph(base: string, outbound: Outbound): Graph {
 const expired = [102, 190]
 const throttled = [4, 9, 17, 32, 341, 613]
 const mediaCodes = [324, 352, 389, 9004, 9007, 36_000, 36_001, 36_003]
-/** Of those, what may mean that a medium could not be fetched from where we serve it. */
+/** Those of the codes that may mean that the network could not fetch a medium from our address. */
 const unfetched = [324, 9004]
-/** What passes by itself, or says nothing. */
+/** Error codes that are temporary or without meaning. */
 const vague = [-1, 1, 2]
-/** Of a code that means something else as well: suspected spam. */
+/** Subcode that means suspected spam, under a code with several meanings. */
 const spam = 2_207_051
 
 /**
- * Sorts a refusal: only a clear no is one.
- * @param hasPlace whether what is not there may be the page or group
- * @returns null for an answer that leaves open what was done
+ * Classifies an error: only a definite refusal has a reason.
+ * @param hasPlace whether a missing object may be the page or group
+ * @returns null for an answer that leaves open whether the call had an effect
  */
 export function reasonOf({ status, error }: GraphAnswer<object>, hasPlace: boolean): RefusalReason | null {
   const code = error?.code
@@ -90,29 +91,32 @@ export function reasonOf({ status, error }: GraphAnswer<object>, hasPlace: boole
   return 'NETWORK_REFUSED'
 }
 
-/** What the network said, for people: short, with the trace by which its support finds the call. */
+/** Returns a short error message for people, with the trace id by which the network's support finds the call. */
 export function saidOf(title: string, { status, error }: GraphAnswer<object>): string {
   const words = (error?.error_user_msg ?? error?.message ?? `status ${status}`).slice(0, 300)
   return error?.fbtrace_id ? `${title}: ${words} (trace ${error.fbtrace_id.slice(0, 40)})` : `${title}: ${words}`
 }
 
-/** What an answer to the call that publishes means, when it names no post. */
+/** Returns the delivery outcome for an answer to the publishing call that contains no post id. */
 export function deliveryOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean, limit?: RateLimit): Delivery {
   const code = reasonOf(answer, hasPlace)
   const detail = saidOf(title, answer)
   return code ? { outcome: 'refused', code, detail, ...(limit && { limit }) } : { outcome: 'unknown', detail }
 }
 
-/** What stands for a call without an answer. */
+/** Returns the delivery outcome for a call without an answer. */
 export function unanswered(error: unknown): Delivery {
   const detail = error instanceof Error ? error.message : String(error)
   return error instanceof OutboundFailure && !error.sent ? { outcome: 'unsent', detail } : { outcome: 'unknown', detail }
 }
 
-/** How preparing ends at these networks, which tell how much is left before anything is made. */
+/** Outcome of preparing a post at Meta's networks, which state the remaining limit before anything is created. */
 export type GraphPreparation = Exclude<Preparation, { outcome: 'limited' }>
 
-/** What an answer to a call that prepares means, when it is not what was asked for: nobody sees what it did, so it may be made again. */
+/**
+ * Returns the outcome of an unexpected answer to a preparing call; its effects are invisible, so the call may be
+ * repeated.
+ */
 export function preparationOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean): GraphPreparation {
   const code = reasonOf(answer, hasPlace)
   const detail = saidOf(title, answer)
@@ -120,7 +124,9 @@ export function preparationOf(title: string, answer: GraphAnswer<object>, hasPla
   return { outcome: 'refused', code, detail, ...(code === 'MEDIA_FAILED' && unfetched.includes(answer.error?.code ?? 0) && { mayPass: true }) }
 }
 
-/** What a call that only reads was asked for. @throws AccessExpired; any other error when the network does not tell */
+/**
+ * Returns the data of a reading call. @throws AccessExpired; any other error when the network does not answer properly
+ */
 export function tellOf<Shape extends object>(title: string, answer: GraphAnswer<Shape>): Partial<Shape> {
   if (answer.status === 200 && !answer.error) return answer.said
   if (reasonOf(answer, false) === 'ACCESS_EXPIRED') throw new AccessExpired(title)

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { readJson } from '../json.ts'
 import type { SignedRequest } from '../network.ts'
+import { readJson } from '../wire/json.ts'
 
-/** What a signed request says, as far as anybody here reads it. */
+/** The fields of a signed request that we use. */
 interface Payload {
   readonly algorithm: unknown
   readonly issued_at: unknown
@@ -30,7 +30,9 @@ export function readSignedRequest(secret: string, request: string): SignedReques
   return { outcome: 'read', accountId, issuedAt: new Date(issuedAt * 1000), digest: createHash('sha256').update(payload).digest('hex') }
 }
 
-/** Whose account a request says it is of, whoever signed it; null: it says nothing. */
+/**
+ * Returns the account that a request claims to be about, without checking the signature; null for an invalid request.
+ */
 export function accountOfSigned(request: string): string | null {
   const parts = partsOf(request)
   return parts && idOf(readJson<Payload>(Buffer.from(parts.payload, 'base64url').toString('utf8')).user_id)

@@ -13,17 +13,21 @@ import {
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
 import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'
-import { type Account, type Application, type Comment, type Delivery, GrantFailure, type Medium, type Network, type Publication } from '../network.ts'
+import { type Application, GrantFailure, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
+import type { Account, Comment, Delivery, Medium, Publication } from '../publication.ts'
 
-/** Where Threads is: both may carry a path. */
+/** Address settings of Threads; both may have a path. */
 export type ThreadsAddress = 'authorizeUrl' | 'apiUrl'
 
 const title = 'Threads'
 const scopes = ['threads_basic', 'threads_content_publish']
-/** The most text that Threads takes. */
+/** Maximum characters of a text on Threads. */
 export const mostText = 500
-/** How long the one call may take, and the question for its address after it, in ms: both within a claim. */
+/**
+ * Timeouts in ms of the publishing call and of the following request for the post's address: together they fit within a
+ * claim.
+ */
 const [publishTimeoutMs, permalinkTimeoutMs] = [8_000, 1_800]
 
 const textOf = ({ copy, link }: Unprepared): string => {
@@ -38,7 +42,7 @@ const addressOf = (medium: Medium): Record<string, string> => ({
   ...(medium.altText && { alt_text: medium.altText.slice(0, 1000) }),
 })
 
-/** https://developers.facebook.com/docs/threads/posts */
+/** Threads' names for containers: https://developers.facebook.com/docs/threads/posts */
 const dialect: ContainerDialect = {
   title,
   edge: 'threads',
@@ -61,7 +65,7 @@ const dialect: ContainerDialect = {
   }),
 }
 
-/** Threads' protocol at the configured addresses. */
+/** Opens Threads' API at the configured addresses. */
 export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Application<ThreadsAddress>, outbound: Outbound): Network {
   const tokens = createGraph(apiUrl, outbound)
   const graph = createGraph(`${apiUrl}/v1.0`, outbound)
@@ -87,7 +91,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
 
   return {
     platform: 'THREADS',
-    // A container is published once, and its status says whether it was: nothing is sent again.
+    // A container is published at most once, and its status says whether it was: no request is repeated.
     refusesDuplicates: false,
     // The path of a post's address is not its id, so the id alone leads to the account.
     permalink: (accountName, id) => (/^\d{1,32}$/.test(id) && accountName ? profileOf(accountName) : null),
@@ -112,7 +116,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
     readSigned: request => readSignedRequest(clientSecret, request),
     accountOfSigned,
 
-    /** https://developers.facebook.com/docs/threads/threads-profiles */
+    /** Reads the account: https://developers.facebook.com/docs/threads/threads-profiles */
     async account(accessToken): Promise<Account> {
       try {
         const answer = await graph.get<{ id: string; username: string; threads_profile_picture_url: string }>('/me', {
@@ -154,7 +158,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
       return found.found ? { ...found, permalink: found.permalink || profileOf(account.name) } : found
     },
 
-    /** A comment is a reply: a container, then the one call. */
+    /** Publishes a comment as a reply: a container, then the publishing call. */
     async comment({ accessToken, account, platformPostId, text }: Comment): Promise<Delivery> {
       const publication = {
         accessToken,

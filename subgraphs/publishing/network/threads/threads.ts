@@ -4,15 +4,23 @@ import { mediaRules } from '../content/media.ts'
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { ThreadsAddress } from './adapter.ts'
 
-/** What Threads takes of different links in a post (https://developers.facebook.com/docs/threads/posts, read 2026-11-24). */
+/**
+ * Maximum number of different links in a post on Threads (https://developers.facebook.com/docs/threads/posts, read
+ * 2026-11-24).
+ */
 const maxLinks = 5
 
+/** Addresses with a scheme, whatever their domain: the library knows no top-level domains since 2020. */
+const written = /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}'’”]/gi
+
 function tooManyLinks(copy: string, link: string | null): string | null {
-  const links = new Set([...twitterText.extractUrls(copy), ...(link === null ? [] : [link])])
+  const addresses = copy.match(written) ?? []
+  const bare = twitterText.extractUrls(copy.replaceAll(written, ' '))
+  const links = new Set([...addresses, ...bare, ...(link === null ? [] : [link])])
   return links.size > maxLinks ? `Threads takes ${maxLinks} links in a post, and this one has ${links.size}: leave some out.` : null
 }
 
-/** Threads accounts: short texts, threads as replies. */
+/** Threads accounts: short texts, and threads as chains of replies. */
 export const threads = {
   title: 'Threads',
   path: 'threads',

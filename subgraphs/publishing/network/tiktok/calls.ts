@@ -1,8 +1,11 @@
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import type { RefusalReason } from '../network.ts'
+import type { RefusalReason } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 
-/** What TikTok says of somebody who posts: https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
+/**
+ * TikTok's information about a creator:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info
+ */
 export interface Creator {
   readonly creator_username: string
   readonly privacy_level_options: readonly string[]
@@ -26,12 +29,15 @@ export interface No {
 
 export interface Told<Data> {
   readonly answer: OutboundAnswer
-  /** What it told; null where it said no, or something that is no answer. */
+  /** Data of the answer; null for a refusal or an invalid answer. */
   readonly data: Partial<Data> | null
   readonly no: No | null
 }
 
-/** What TikTok says no with: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post#error_codes */
+/**
+ * TikTok's error codes, by reason of refusal:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-direct-post#error_codes
+ */
 const codes: Readonly<Record<string, RefusalReason>> = {
   access_token_invalid: 'ACCESS_EXPIRED',
   rate_limit_exceeded: 'RATE_LIMITED',
@@ -42,7 +48,7 @@ const codes: Readonly<Record<string, RefusalReason>> = {
   invalid_params: 'CONTENT_REFUSED',
 }
 
-/** Calls of TikTok's interface, which has everything in an envelope, and 64-bit numbers in it. */
+/** Creates calls of TikTok's API, which wraps every answer in an envelope, and uses 64-bit numbers. */
 export function createCalls({ apiUrl }: { readonly apiUrl: string }, outbound: Outbound) {
   const told = async <Data extends object>(asked: Promise<OutboundAnswer>): Promise<Told<Data>> => {
     const answer = await asked

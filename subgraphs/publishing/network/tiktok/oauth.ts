@@ -1,18 +1,22 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { type Account, type Application, GrantFailure, type GrantTokens } from '../network.ts'
+import { type Application, GrantFailure, type GrantTokens } from '../network.ts'
 import { createOauth, grantFailure } from '../oauth.ts'
+import type { Account } from '../publication.ts'
 import type { Calls, Creator } from './calls.ts'
 
-/** Where TikTok is. */
+/** Address settings of TikTok. */
 export type TiktokAddress = 'authorizeUrl' | 'apiUrl'
 
-/** `kind` is TRIAL of an application that TikTok has not looked at. */
+/** `kind` is TRIAL for an application that TikTok has not reviewed. */
 export type TiktokApplication = Application<TiktokAddress> & { readonly kind?: string }
 
-/** Who somebody is, drafts, and posts (https://developers.tiktok.com/doc/tiktok-api-scopes). */
+/** Scopes for the profile, drafts and posts (https://developers.tiktok.com/doc/tiktok-api-scopes). */
 const scopes = ['user.info.basic', 'video.upload', 'video.publish']
 
-/** What TikTok has of its own in OAuth 2.0: https://developers.tiktok.com/doc/login-kit-web, https://developers.tiktok.com/doc/oauth-user-access-token-management */
+/**
+ * Creates TikTok's variation of OAuth 2.0: https://developers.tiktok.com/doc/login-kit-web,
+ * https://developers.tiktok.com/doc/oauth-user-access-token-management
+ */
 export function createTiktokOauth({ clientId, clientSecret, authorizeUrl, apiUrl }: TiktokApplication, calls: Calls, outbound: Outbound) {
   const server = {
     title: 'TikTok',
@@ -25,7 +29,7 @@ export function createTiktokOauth({ clientId, clientSecret, authorizeUrl, apiUrl
       body.set('client_key', clientId)
       body.set('client_secret', clientSecret)
     },
-    // TikTok says invalid_request of a refresh token that it does not know.
+    // TikTok answers invalid_request for an unknown refresh token.
     finalErrors: ['invalid_grant', 'invalid_request'],
     pkce: 'hex',
     clientParameter: 'client_key',
@@ -35,7 +39,10 @@ export function createTiktokOauth({ clientId, clientSecret, authorizeUrl, apiUrl
   return {
     ...createOauth(server, outbound),
 
-    /** https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info. The user name, which its posts are found under, stands in what is said of creators. */
+    /**
+     * Reads the account: https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info. The creator information has the
+     * user name, which post addresses need.
+     */
     async account(accessToken: string): Promise<Account> {
       interface Told {
         readonly user: { readonly open_id: string; readonly display_name: string; readonly avatar_url: string }

@@ -1,31 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import { type Delivery, type Handle, isTrial, type Lookup, type Medium, type Preparation, type Publication, type RefusalReason } from '../network.ts'
-import { inParts, sendBytes } from '../upload.ts'
+import { isTrial } from '../network.ts'
+import type { Delivery, Handle, Lookup, Medium, Preparation, Publication, RefusalReason } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
+import { inParts, sendBytes } from '../wire/upload.ts'
 import type { Calls, Creator, No } from './calls.ts'
 import type { TiktokApplication } from './oauth.ts'
 import { type Progress, progressOf } from './status.ts'
 
-/** How many bytes a chunk has; the last one has what is left, which is less than two: https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide */
+/**
+ * Size of a chunk in bytes; the last chunk has the rest, less than two chunks:
+ * https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
+ */
 const chunkBytes = 8 * 1024 * 1024
-/** How long the last chunk may take, in ms: past it nobody knows whether TikTok has it. */
+/** Timeout of the last chunk in ms; after it, it is unknown whether TikTok received it. */
 const publishTimeoutMs = 10_000
-/** How often it is asked, right after the last chunk, whether the post is there, and the pause between, in ms. What takes longer is found by its id. */
+/**
+ * Number of status requests directly after the last chunk, and the pause between them in ms. A slower post is found
+ * later by its id.
+ */
 const [asks, pauseMs] = [3, 1_000]
 
-/** How many posts an account may begin, and in which time, in ms: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
+/**
+ * Maximum number of posts that an account may start, and the period of that limit in ms:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-direct-post
+ */
 const [mostBegun, begunWithinMs] = [6, 60_000]
 
 const publicFirst = ['PUBLIC_TO_EVERYONE', 'FOLLOWER_OF_CREATOR', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY']
 
-/** What preparing leaves: an upload of which the last chunk is missing. TikTok publishes nothing before it has that. */
+/** State after preparation: an upload without its last chunk, before which TikTok publishes nothing. */
 interface Left {
   readonly publishId: string
   readonly uploadUrl: string
   readonly username: string
-  /** Of the film. */
+  /** Size of the film in bytes. */
   readonly bytes: number
 }
 
@@ -41,16 +51,16 @@ export function chunksOf(bytes: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => (at < count - 1 ? chunkBytes : bytes - (count - 1) * chunkBytes))
 }
 
-/** Where people see a post; that of an account that alone sees it, for what has no id of its own. */
+/** Returns a post's public address; for a private post, which has no id, the account's address. */
 export function permalink(accountName: string, id: string): string | null {
   const account = `https://www.tiktok.com/@${accountName.replace(/^@/, '')}`
   if (/^\d{1,20}$/.test(id)) return `${account}/video/${id}`
   return /^v_(?:pub|inbox)_\w+~[\w.~-]+$/.test(id) ? account : null
 }
 
-/** Posting films directly: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
+/** Creates direct posts of films: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
 export function createTiktokPublish(application: TiktokApplication, calls: Calls, outbound: WayOut) {
-  /** Sends the chunks `from` and on of a film, up to `to`. @returns the first answer that is no yes, or else the last; null when there was none to send */
+  /** Sends chunks `from` up to `to` of a film. @returns the first failed answer, else the last; null when there is none */
   async function send(film: Medium, uploadUrl: string, from: number, to: number): Promise<OutboundAnswer | null> {
     const lengths = chunksOf(film.bytes)
     const parts = inParts(await film.open())
@@ -114,7 +124,7 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
   return {
     permalink,
 
-    /** Uploads all of a film but its last chunk: nobody sees it, and what is begun anew leaves an upload that ends by itself. */
+    /** Uploads a film except its last chunk, which is invisible; a restarted upload leaves one that expires. */
     async prepare(publication: Omit<Publication, 'handle'>, kept: Handle | null): Promise<Preparation> {
       const [film] = publication.media
       if (film?.kind !== 'VIDEO') return { outcome: 'refused', code: 'CONTENT_REFUSED', detail: 'TikTok takes exactly one film' }
@@ -157,7 +167,7 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
       }
     },
 
-    /** Asks by the id of the upload. @throws while TikTok works on a film that it has all of */
+    /** Asks for the status by the upload's id. @throws while TikTok processes a film that is complete */
     async find({ accessToken, handle }: Publication): Promise<Lookup> {
       const left = leftIn(handle)
       if (!left) throw new Error('TikTok is asked by the id of an upload, and there is none')
@@ -169,10 +179,13 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
   }
 }
 
-/** A no to what begins a post: to too many at once it is none, for TikTok has told when it takes more. */
+/**
+ * Converts a refusal to start a post: too many at once is no refusal, because TikTok's limit states when it accepts
+ * more.
+ */
 const notBegun = (no: No): Preparation => (/^rate_limit_exceeded/.test(no.detail) ? { outcome: 'limited', limit: mostBegun, forMs: begunWithinMs } : no)
 
-/** An answer that leaves open what was done. */
+/** Whether an answer leaves open whether the call had an effect. */
 const isOpen = (status: number): boolean => status >= 500 || status === 408
 
 const refusals: Readonly<Record<number, RefusalReason>> = { 401: 'ACCESS_EXPIRED', 403: 'NETWORK_REFUSED', 404: 'NETWORK_REFUSED', 429: 'RATE_LIMITED' }

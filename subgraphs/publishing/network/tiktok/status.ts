@@ -1,12 +1,13 @@
-import { AccessExpired, type RefusalReason } from '../network.ts'
+import { AccessExpired } from '../network.ts'
+import type { RefusalReason } from '../publication.ts'
 import type { Calls } from './calls.ts'
 
-/** How far TikTok is with a post: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
+/** TikTok's progress with a post: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
 export type Progress =
-  /** `postId`: null for what only the account itself sees. */
+  /** `postId`: null for a post that only the account itself can see. */
   | { readonly state: 'published'; readonly postId: string | null }
   | { readonly state: 'failed'; readonly code: RefusalReason; readonly detail: string }
-  /** `uploaded`: bytes that TikTok has. */
+  /** `uploaded`: number of bytes that TikTok has received. */
   | { readonly state: 'working'; readonly uploaded: number | null }
 
 interface Status {
@@ -23,7 +24,7 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
   spam_risk: 'CONTENT_REFUSED',
 }
 
-/** @throws AccessExpired, and any other error when TikTok does not tell */
+/** @throws AccessExpired, and any other error when TikTok does not answer properly */
 export async function progressOf(calls: Calls, accessToken: string, publishId: string): Promise<Progress> {
   const { answer, data, no } = await calls.post<Status>(accessToken, '/v2/post/publish/status/fetch/', { publish_id: publishId })
   if (no?.code === 'ACCESS_EXPIRED') throw new AccessExpired('TikTok')

@@ -1,6 +1,6 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
 import { AccessExpired, type Figures, type Network } from '../network.ts'
+import { readJson } from '../wire/json.ts'
 import type { XApplication } from './oauth.ts'
 
 interface Counted {
@@ -14,10 +14,10 @@ interface Counted {
   }
 }
 
-/** How many posts X tells of at once. */
+/** Maximum number of posts per request to X for figures. */
 const mostAtOnce = 100
 
-/** What X counts: https://docs.x.com/x-api/fundamentals/metrics */
+/** Reads X's metrics: https://docs.x.com/x-api/fundamentals/metrics */
 export function createXFigures({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: Outbound): Required<Pick<Network, 'figures' | 'followers'>> {
   async function read<Shape extends object>(accessToken: string, path: string): Promise<Partial<Shape>> {
     const answer = await outbound(`${apiUrl}${path}`, { headers: { authorization: `Bearer ${accessToken}` } })

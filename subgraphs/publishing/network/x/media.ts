@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import type { Handle, Medium, Network, Preparation } from '../network.ts'
-import { inParts, sendBytes } from '../upload.ts'
+import type { Network } from '../network.ts'
+import type { Handle, Medium, Preparation } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
+import { inParts, sendBytes } from '../wire/upload.ts'
 import type { XApplication } from './oauth.ts'
 import { saidBy } from './problem.ts'
 
-/** A part of an upload, in bytes: X takes up to 5 MB of a request, its frame included. */
+/** Size of an upload's part in bytes: X accepts requests of up to 5 MB, including the form around the part. */
 const partBytes = 4 * 1024 * 1024
 
 const categories = { IMAGE: 'tweet_image', GIF: 'tweet_gif', VIDEO: 'tweet_video' } as const
@@ -23,7 +24,7 @@ interface Uploaded {
   }
 }
 
-/** Ends preparing with what X answered. */
+/** Thrown to end the preparation with X's answer. */
 class Ended extends Error {
   readonly preparation: Preparation
   constructor(preparation: Preparation) {
@@ -33,8 +34,9 @@ class Ended extends Error {
 }
 
 /**
- * Uploads pictures and films in parts, and waits until X has worked them up: https://docs.x.com/x-api/media/quickstart/media-upload-chunked.
- * Nobody sees them before a post names them, so all of it may be done again.
+ * Uploads pictures and films in parts, and waits until X has processed them:
+ * https://docs.x.com/x-api/media/quickstart/media-upload-chunked. Uploads are invisible until a post refers to them, so
+ * that every step can be repeated.
  */
 export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: WayOut): Required<Pick<Network, 'prepare'>> {
   const call = async (accessToken: string, path: string, body?: object): Promise<Uploaded['data']> => {
@@ -45,7 +47,10 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
     return taken(answer)
   }
 
-  /** The same where X tells of an upload. A page of HTML or half an answer counts as no result: uploads are not public, so they are repeated. */
+  /**
+   * The same for upload results of X. An HTML page or a truncated answer counts as no result: uploads are not public,
+   * so they are repeated.
+   */
   const told = async (...asked: Parameters<typeof call>): Promise<Uploaded['data']> => {
     const said = await call(...asked)
     if (typeof said.id !== 'string' || !said.id) throw new Ended({ outcome: 'unsent', detail: 'X answered something that names no upload' })
@@ -95,12 +100,12 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
 
 const texts = (value: Handle[string]): readonly string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
 
-/** The ids of what was uploaded for a post, in its order. */
+/** Returns the ids of a post's uploads, in its order. */
 export const idsOf = (handle: Handle | null): readonly string[] => texts(handle?.mediaIds)
 
 const pendingOf = (handle: Handle): readonly string[] => texts(handle.pending)
 
-/** A part as a form (RFC 7578), with its number. */
+/** Encodes a part as a multipart form (RFC 7578), with its number. */
 function framed(part: Uint8Array, index: number): { readonly body: Uint8Array; readonly contentType: string } {
   const boundary = randomUUID()
   const field = `--${boundary}\r\ncontent-disposition: form-data; name="segment_index"\r\n\r\n${index}\r\n`
@@ -111,7 +116,7 @@ function framed(part: Uint8Array, index: number): { readonly body: Uint8Array; r
   }
 }
 
-/** What X says of an upload. @throws Ended when it takes none */
+/** Returns X's data about an upload. @throws Ended when X refuses it */
 function taken(answer: OutboundAnswer): Uploaded['data'] {
   if (answer.status >= 200 && answer.status < 300) return readJson<Uploaded>(answer.text).data ?? { id: '' }
   const detail = saidBy(answer)

@@ -1,17 +1,21 @@
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import { type Account, type Application, GrantFailure, type GrantTokens } from '../network.ts'
+import { type Application, GrantFailure, type GrantTokens } from '../network.ts'
 import { createOauth, grantFailure } from '../oauth.ts'
+import type { Account } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 
-/** Where X is: `apiUrl` may carry a path. */
+/** Address settings of X; `apiUrl` may have a path. */
 export type XAddress = 'authorizeUrl' | 'apiUrl' | 'legacyApiUrl'
 
 export type XApplication = Application<XAddress>
 
-/** Read, write, media upload, and refresh while nobody is there (https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code). */
+/**
+ * Scopes to read, to write, to upload media, and to renew access while no person is present
+ * (https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code).
+ */
 const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access']
 
-/** What X has of its own in OAuth 2.0, and whose account a grant is for. */
+/** Creates X's variation of OAuth 2.0, with the look-up of a grant's account. */
 export function createXOauth({ clientId, clientSecret, authorizeUrl, apiUrl, legacyApiUrl }: XApplication, outbound: Outbound) {
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
   const server = {
@@ -22,13 +26,16 @@ export function createXOauth({ clientId, clientSecret, authorizeUrl, apiUrl, leg
     scopes,
     // RFC 6749 §2.3.1 form-encodes id and secret first; X compares them as they are.
     authentication: (_server: unknown, _client: unknown, _body: unknown, headers: Headers) => headers.set('authorization', basic),
-    // X says invalid_request where the standard has invalid_grant.
+    // X answers invalid_request where the standard requires invalid_grant.
     finalErrors: ['invalid_grant', 'invalid_request'],
   }
   return {
     ...createOauth(server, outbound),
 
-    /** https://docs.x.com/x-api/users/get-my-user. Where X's present host does not tell, its earlier one is asked. */
+    /**
+     * Reads the account: https://docs.x.com/x-api/users/get-my-user. Falls back to X's former host if its present one
+     * does not answer properly.
+     */
     async account(accessToken: string): Promise<Account> {
       try {
         return await accountAt(apiUrl, accessToken)
@@ -38,7 +45,7 @@ export function createXOauth({ clientId, clientSecret, authorizeUrl, apiUrl, leg
       }
     },
 
-    /** https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token#revoke-token */
+    /** Revokes the tokens: https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token#revoke-token */
     async revoke({ accessToken, refreshToken }: GrantTokens): Promise<void> {
       const answer = await outbound(`${apiUrl}/2/oauth2/revoke`, {
         method: 'POST',

@@ -1,8 +1,9 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { withLink } from '../content/check.ts'
-import { readJson } from '../json.ts'
-import { AccessExpired, type Comment, type Delivery, type Lookup, type Publication, type RateLimit } from '../network.ts'
+import { AccessExpired } from '../network.ts'
+import type { Comment, Delivery, Lookup, Publication, RateLimit } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 import { idsOf } from './media.ts'
 import type { XApplication } from './oauth.ts'
 import { saidBy } from './problem.ts'
@@ -14,20 +15,26 @@ interface ListedPost extends ListedText {
   readonly referenced_tweets?: readonly { readonly type: string; readonly id: string }[]
 }
 
-/** How long the one call may take, in ms: past it nobody knows whether X accepted. */
+/** Timeout of the publishing call in ms; after it, it is unknown whether X accepted the post. */
 const publishTimeoutMs = 10_000
-/** X stores creation times in whole seconds, and its clock is not ours. */
+/** Tolerance in ms when comparing times: X stores whole seconds, and its clock differs from ours. */
 const skewMs = 5_000
-/** How long a whole search may take, in ms: less than the claim under which it is made. */
+/** Timeout of a whole search in ms: less than the claim under which it runs. */
 const findTimeoutMs = 12_000
-/** Pages of 100 posts that a search reads: what an account can write in the time an attempt stays open. */
+/**
+ * Maximum number of result pages of 100 posts that a search reads: as many as an account can write while an attempt is
+ * open.
+ */
 const mostPages = 5
 
-/** Creating posts and looking for them: https://docs.x.com/x-api/posts/create-post, https://docs.x.com/x-api/users/get-posts */
+/**
+ * Creates posts and searches for them: https://docs.x.com/x-api/posts/create-post,
+ * https://docs.x.com/x-api/users/get-posts
+ */
 export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: Outbound) {
   const authorized = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
-  /** Makes the one call. https://docs.x.com/x-api/posts/create-post */
+  /** Makes the publishing call. https://docs.x.com/x-api/posts/create-post */
   async function create(accessToken: string, accountName: string, body: object): Promise<Delivery> {
     let answer: OutboundAnswer
     try {
@@ -96,11 +103,13 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
   }
 }
 
-/** X leads from `i`, which is nobody's name, to the account that the post is of. */
+/**
+ * Returns a post's address. It uses the user name `i`, which no account has: X redirects from it to the post's account.
+ */
 const permalink = (accountName: string, id: string): string => `https://x.com/${accountName.replace(/^@/, '') || 'i'}/status/${id}`
 
 /**
- * What X says of how much an account may still post: of fifteen minutes, or of a day once that is used up
+ * Reads the account's rate limit: of fifteen minutes, or of a day once that is exhausted
  * (https://docs.x.com/x-api/fundamentals/rate-limits).
  */
 function limitOf(headers: Headers): RateLimit | undefined {
@@ -112,7 +121,7 @@ function limitOf(headers: Headers): RateLimit | undefined {
   return day?.remaining === 0 ? day : read('x-rate-limit')
 }
 
-/** Sorts X's answer to a creation: only a clear no is a refusal. */
+/** Classifies X's answer to a new post: only a definite refusal is one. */
 function readRefusal(answer: OutboundAnswer): Delivery {
   const said = saidBy(answer)
   const refused = (code: Extract<Delivery, { outcome: 'refused' }>['code'], words = said): Delivery => ({ outcome: 'refused', code, detail: words })

@@ -1,25 +1,26 @@
 import type { CallOptions } from '../../../../platform/ask.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { readJson } from '../json.ts'
-import type { Gateway, RateLimit, RefusalReason, Unsent } from '../network.ts'
+import type { Gateway } from '../network.ts'
+import type { RateLimit, RefusalReason, Unsent } from '../publication.ts'
+import { readJson } from '../wire/json.ts'
 
-/** The channel of the call, and the account that the gateway counts it for. */
+/** The channel's access token, and the organization to which the gateway attributes the call. */
 export interface Asking {
   readonly accessToken: string
   readonly organizationId?: string | null
 }
 
-/** What YouTube, or the gateway before it, did not do. */
+/** A refusal by YouTube or by the gateway. */
 export type No =
   | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string; readonly limit?: RateLimit }
   | { readonly outcome: 'unknown'; readonly detail: string }
   | Unsent
 
-/** Calls of the Data API, by way of the gateway to providers, which counts them. */
+/** Creates calls of the Data API through the gateway to providers, which counts them. */
 export function createCalls(gateway: Gateway) {
   return {
-    /** @param path as YouTube has it: `youtube/v3/…`, `upload/youtube/v3/…` @throws OutboundFailure */
+    /** @param path YouTube's path: `youtube/v3/…`, `upload/youtube/v3/…` @throws OutboundFailure */
     ask: ({ accessToken, organizationId = null }: Asking, path: string, { headers, ...options }: CallOptions = {}): Promise<OutboundAnswer> =>
       gateway(`/platform/youtube/${path}`, organizationId, { ...options, headers: { ...headers, 'x-connection-token': accessToken } }),
   }
@@ -46,12 +47,15 @@ interface GatewayProblem {
 const limits = new Set(['quotaExceeded', 'dailyLimitExceeded', 'rateLimitExceeded', 'userRateLimitExceeded', 'uploadLimitExceeded', 'uploadRateLimitExceeded'])
 const media = new Set(['mediaBodyRequired', 'invalidFilename', 'videoFileTooLarge'])
 
-/** What an answer that is no yes means: only a clear no is a refusal. */
+/** Classifies an unsuccessful answer: only a definite refusal is one. */
 export function noOf(answer: OutboundAnswer): No {
   return /^application\/problem\+json\b/.test(answer.headers.get('content-type') ?? '') ? noOfGateway(answer) : noOfYoutube(answer)
 }
 
-/** What the gateway refuses never reached YouTube; who may not call there, or not now, is the operator's to mend, and the post waits. */
+/**
+ * Classifies a refusal by the gateway, after which the call never reached YouTube; the operator must correct missing
+ * permissions or limits, and the post waits.
+ */
 function noOfGateway(answer: OutboundAnswer): No {
   const { code, detail: said, reason, resetsAt, outcome } = read<GatewayProblem>(answer)
   const detail = (said ?? `the gateway answered ${answer.status}`).slice(0, 300)
@@ -79,7 +83,7 @@ function codeOf(status: number, reason = ''): RefusalReason {
   return status === 400 ? 'CONTENT_REFUSED' : 'NETWORK_REFUSED'
 }
 
-/** What a call without an answer means. */
+/** Classifies a call without an answer. */
 export const unanswered = (error: unknown): No => {
   if (!(error instanceof OutboundFailure)) return { outcome: 'unknown', detail: (error as Error).message }
   return error.sent ? { outcome: 'unknown', detail: error.message } : { outcome: 'unsent', detail: error.message }

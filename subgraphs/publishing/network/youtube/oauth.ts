@@ -1,10 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import { type Account, type Application, GrantFailure, type GrantTokens } from '../network.ts'
+import { type Application, GrantFailure, type GrantTokens } from '../network.ts'
 import { createOauth, grantFailure } from '../oauth.ts'
+import type { Account } from '../publication.ts'
 import { type Calls, noOf, read } from './calls.ts'
 
-/** Where Google is; YouTube itself is asked by way of the gateway. */
+/** Address settings of Google's authorization; YouTube itself is called through the gateway. */
 export type YoutubeAddress = 'authorizeUrl' | 'tokenUrl'
 
 export type YoutubeApplication = Application<YoutubeAddress>
@@ -19,8 +20,8 @@ interface Channels {
 }
 
 /**
- * What Google has of its own in OAuth 2.0: https://developers.google.com/identity/protocols/oauth2/web-server. A refresh token is given with
- * each consent, and not again with what it renews.
+ * Creates Google's variation of OAuth 2.0: https://developers.google.com/identity/protocols/oauth2/web-server. Each
+ * consent issues a refresh token, and renewals issue no new one.
  */
 export function createYoutubeOauth({ clientId, clientSecret, authorizeUrl, tokenUrl }: YoutubeApplication, calls: Calls, outbound: Outbound) {
   const server = {
@@ -63,7 +64,10 @@ export function createYoutubeOauth({ clientId, clientSecret, authorizeUrl, token
       }
     },
 
-    /** Ends all that the account has granted us: https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke */
+    /**
+     * Revokes all of the account's grants to us:
+     * https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
+     */
     async revoke({ accessToken, refreshToken }: GrantTokens): Promise<void> {
       const answer = await outbound(new URL('revoke', tokenUrl), {
         method: 'POST',

@@ -1,25 +1,29 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import { AccessExpired, type Delivery, type Handle, type Lookup, type Preparation, type Publication } from '../network.ts'
+import { AccessExpired } from '../network.ts'
+import type { Delivery, Handle, Lookup, Preparation, Publication } from '../publication.ts'
 import { type Calls, type No, noOf, read, unanswered } from './calls.ts'
 import { createSessions, gotOf, handleOf, type Session, sessionIn } from './session.ts'
 import { tagsWithin } from './tags.ts'
 
-/** How long the last part may take, in ms: past it nobody knows whether YouTube has it. */
+/** Timeout of the last part in ms; after it, it is unknown whether YouTube received it. */
 const publishTimeoutMs = 9_000
-/** When an upload goes on that was cut, in ms. */
+/** Delay before an interrupted upload continues, in ms. */
 const goOnMs = 5_000
-/** What YouTube takes as a description, in bytes: https://developers.google.com/youtube/v3/docs/videos#properties */
+/** Size limit of a description on YouTube, in bytes: https://developers.google.com/youtube/v3/docs/videos#properties */
 const mostDescription = 5_000
-/** Last parts that are kept between preparing and publishing, so that a long film is not read once more; it is where another process goes on. */
+/**
+ * Number of last parts kept in memory between preparing and publishing, so that a long film is not read again; another
+ * process reads it again.
+ */
 const mostTails = 32
 
 const people = '22'
 
-/** Where people see a film. */
+/** Returns a film's public address. */
 export const permalink = (_: string, id: string): string | null => (/^[\w-]{11}$/.test(id) ? `https://www.youtube.com/watch?v=${id}` : null)
 
-/** A film's facts, as YouTube takes them; a sentence where it does not. */
+/** Returns a film's metadata in YouTube's format; a sentence when YouTube would refuse them. */
 function factsOf({ copy, link, title, tags, visibility }: Omit<Publication, 'handle'>): object | string {
   const description = link && !copy.includes(link) ? `${copy}\n\n${link}`.trim() : copy
   if (Buffer.byteLength(description) > mostDescription)
@@ -35,7 +39,7 @@ interface Video {
   readonly status: { readonly uploadStatus?: string; readonly failureReason?: string; readonly rejectionReason?: string }
 }
 
-/** What YouTube says of a film that it has all of. */
+/** Converts YouTube's answer to a complete upload. */
 function published(answer: OutboundAnswer): Delivery {
   const { id = '', status: { uploadStatus, failureReason, rejectionReason } = {} } = read<Video>(answer)
   if (uploadStatus === 'failed' || uploadStatus === 'rejected' || uploadStatus === 'deleted')
@@ -46,7 +50,10 @@ function published(answer: OutboundAnswer): Delivery {
     : { outcome: 'delivered', platformPostId: id, permalink: address }
 }
 
-/** Posting films by uploads in parts: https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol */
+/**
+ * Creates posts of films by resumable uploads:
+ * https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
+ */
 export function createYoutubePublish(calls: Calls) {
   const sessions = createSessions(calls)
   const tails = new Map<string, Uint8Array>()
@@ -58,7 +65,7 @@ export function createYoutubePublish(calls: Calls) {
       if (tails.size > mostTails) tails.delete(oldest!)
     }
 
-  /** An upload to go on with, and what YouTube has of it; or what came between. */
+  /** Returns an open upload with YouTube's progress; or the outcome that prevented it. */
   async function open(publication: Omit<Publication, 'handle'>, kept: Session | null): Promise<{ readonly session: Session; readonly got: number } | No> {
     const [film] = publication.media
     if (kept) {
@@ -77,7 +84,7 @@ export function createYoutubePublish(calls: Calls) {
   return {
     permalink,
 
-    /** Uploads all of a film but its last bytes: nobody sees it, and what is begun anew leaves an upload that ends by itself. */
+    /** Uploads a film except its last bytes, which is invisible; a restarted upload leaves one that expires. */
     async prepare(publication: Omit<Publication, 'handle'>, kept: Handle | null): Promise<Preparation> {
       const [film] = publication.media
       if (film?.kind !== 'VIDEO') return { outcome: 'refused', code: 'CONTENT_REFUSED', detail: 'YouTube takes exactly one film' }
@@ -117,7 +124,9 @@ export function createYoutubePublish(calls: Calls) {
       }
     },
 
-    /** Asks the upload session for its outcome. @throws when it is over, and nothing tells any more */
+    /**
+     * Asks the upload session for its outcome. @throws when the session has expired, so that the outcome stays unknown
+     */
     async find(publication: Publication): Promise<Lookup> {
       const session = sessionIn(publication.handle)
       if (!session) throw new Error('YouTube is asked by an upload, and there is none')

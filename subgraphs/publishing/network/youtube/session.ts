@@ -1,24 +1,27 @@
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
-import type { Handle, Medium } from '../network.ts'
-import { inParts } from '../upload.ts'
+import type { Handle, Medium } from '../publication.ts'
+import { inParts } from '../wire/upload.ts'
 import { type Asking, type Calls, type No, noOf, unanswered } from './calls.ts'
 
-/** Parts but the last have a multiple of so many bytes: https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol */
+/**
+ * Parts other than the last must be a multiple of this number of bytes:
+ * https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
+ */
 const unit = 256 * 1024
-/** How many bytes one part has at most. */
+/** Maximum size of a part, in bytes. */
 const partBytes = 32 * unit
-/** How long a part may take, in ms. */
+/** Timeout of a part, in ms. */
 const partTimeoutMs = 60_000
-/** How often an upload that is cut goes on at once. */
+/** Number of times that an interrupted upload continues at once. */
 const mostCuts = 3
 
-/** An upload that has begun, and of which the last bytes are kept back: YouTube publishes nothing before it has them. */
+/** An open upload without its last bytes, before which YouTube publishes nothing. */
 export interface Session {
-  /** What its address ends with. */
+  /** Query of the upload's address. */
   readonly query: string
-  /** Of the film. */
+  /** Size of the film in bytes. */
   readonly bytes: number
-  /** Where its last part begins; null: it is not known yet, for parts before it are missing. */
+  /** Offset of the last part; null while it is unknown because earlier parts are missing. */
   readonly last: number | null
 }
 
@@ -31,17 +34,17 @@ export const handleOf = ({ query, bytes, last }: Session): Handle => ({ query, b
 
 const path = 'upload/youtube/v3/videos'
 
-/** Where the last part of what is left begins: it is short, so that the one call that publishes is. */
+/** Returns the offset of the last part, which is short so that the publishing call is short too. */
 export const lastOf = (bytes: number, from: number): number => bytes - (((bytes - from - 1) % unit) + 1)
 
-/** How many bytes of an upload YouTube has. */
+/** Returns the number of bytes that YouTube has received. */
 export function gotOf({ headers }: OutboundAnswer): number {
   const [, last] = /^bytes=0-(\d+)$/.exec(headers.get('range') ?? '') ?? []
   return last === undefined ? 0 : Number(last) + 1
 }
 
 export function createSessions(calls: Calls) {
-  /** Begins an upload. @param facts what the film is called, and who may see it */
+  /** Starts an upload. @param facts the film's title and visibility */
   async function begin(asking: Asking, facts: object, film: Medium): Promise<Session | No> {
     const answer = await calls.ask(asking, `${path}?uploadType=resumable&part=snippet,status`, {
       method: 'POST',
@@ -59,7 +62,7 @@ export function createSessions(calls: Calls) {
     return answer.status === 200 ? { outcome: 'unsent', detail: 'YouTube began an upload without an address' } : noOf(answer)
   }
 
-  /** Sends a part; what of it YouTube has the answer says, with 308, or with the film's facts once that is whole. */
+  /** Sends a part; YouTube answers with its progress and 308, or with the film's data once the film is complete. */
   const put = (asking: Asking, { query, bytes }: Session, from: number, part: Uint8Array, mimeType: string, timeoutMs = partTimeoutMs) =>
     calls.ask(asking, `${path}?${query}`, {
       method: 'PUT',
@@ -76,11 +79,11 @@ export function createSessions(calls: Calls) {
     begin,
     put,
 
-    /** Asks how far an upload is. */
+    /** Asks YouTube for an upload's progress. */
     progress: (asking: Asking, { query, bytes }: Session): Promise<OutboundAnswer> =>
       calls.ask(asking, `${path}?${query}`, { method: 'PUT', headers: { 'content-length': '0', 'content-range': `bytes */${bytes}` } }),
 
-    /** The bytes of a film's last part, for which all before it are read past. */
+    /** Returns the bytes of a film's last part, after reading past all earlier bytes. */
     async lastPart(film: Medium, last: number): Promise<Uint8Array> {
       const parts = inParts(await film.open())
       try {
@@ -110,7 +113,7 @@ export function createSessions(calls: Calls) {
       }
     },
 
-    /** @returns null when all but the last part is there */
+    /** @returns null when everything except the last part is uploaded */
     async fillOnce(asking: Asking, session: Session, film: Medium, from: number, last: number, keep: (last: Uint8Array) => void): Promise<No | null> {
       const parts = inParts(await film.open())
       try {

@@ -1,4 +1,6 @@
-/** Reads a network's answer: an object when it is one, else an empty object, for error pages are not always JSON. */
+/**
+ * Parses a network's answer: returns its JSON object, or an empty object for anything else, such as an HTML error page.
+ */
 export function readJson<Shape extends object>(text: string): Partial<Shape> {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,14 +1,17 @@
-import { OutboundFailure } from '../../../platform/outbound/failure.ts'
-import type { OutboundAnswer, WayOut } from '../../../platform/outbound/outbound.ts'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
 
-/** How long a part may take on its way, in ms. */
+/** Timeout of sending a part, in ms. */
 const partTimeoutMs = 60_000
 
-/** A film or picture that is read in parts, one after the other: no more than one part is held. */
+/** Reads a film or picture in consecutive parts, holding at most one part in memory. */
 export interface Parts {
-  /** The next bytes, so many of them. @throws when there are fewer; OutboundFailure when they cannot be read, for then nothing of them was sent */
+  /**
+   * Returns the next bytes, exactly `length` of them. @throws when fewer are left; OutboundFailure when they cannot be
+   * read, because then none of them was sent
+   */
   take(length: number): Promise<Uint8Array>
-  /** Leaves what is left. */
+  /** Closes the file without reading the rest. */
   close(): Promise<void>
 }
 
@@ -41,15 +44,15 @@ interface Sending {
   /** @default PUT */
   readonly method?: 'PUT' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  /** Of the body, in bytes. */
+  /** Length of the body, in bytes. */
   readonly length: number
-  /** Until the whole answer is there. @default 60000 */
+  /** Timeout until the whole answer is received, in ms. @default 60000 */
   readonly timeoutMs?: number
-  /** As `OutboundOptions` has it. @default false */
+  /** Same meaning as in `OutboundOptions`. @default false */
   readonly freshConnection?: boolean
 }
 
-/** Sends bytes to where a network takes them, and reads its short answer. @throws OutboundFailure */
+/** Sends bytes to a network's upload address, and reads the short answer. @throws OutboundFailure */
 export async function sendBytes(
   outbound: WayOut,
   url: string,
