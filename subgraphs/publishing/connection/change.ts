@@ -3,8 +3,9 @@ import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
 import { type KeptPlace, placeKey } from '../network/account/account.ts'
-import type { GrantTokens, Platform, Target } from '../network/network.ts'
+import type { GrantTokens, Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { Target } from '../network/publication.ts'
 import type { DisconnectConnectionInput, SelectConnectionTargetsInput } from '../resolvers.generated.ts'
 import { type ConnectionRow, disconnected } from '../stores/connection.ts'
 import { granting } from './granting.ts'
@@ -12,14 +13,15 @@ import { endedByPerson, healthFollows, withHealth } from './health.ts'
 
 type Named = Pick<Target, 'kind' | 'externalId'>
 
-/** Says that only a person can help. */
+/** Error for an authorization that only a person can renew. */
 export const reconnectNeeded = ({ platform }: Pick<ConnectionRow, 'platform'>, why: string): Refusal =>
   new Refusal('CONFLICT', `${why} Connect the account on ${everyNetwork[platform].title} again.`, { reason: 'RECONNECT_NEEDED', platform })
 
 /**
- * The places of an account with those that a person chose.
- * @param usual the one that takes posts which name none; left out, the one of before if it is still chosen, else the first
- * @throws BAD_USER_INPUT for a place that the account does not have, or that takes no posts
+ * Returns the places of an account with a person's selection.
+ * @param usual the default place for posts without one; if omitted, the former default if it is still selected, else
+ * the first
+ * @throws BAD_USER_INPUT for a place that the account does not have, or that accepts no posts
  */
 export function choose(platform: Platform, places: readonly KeptPlace[], chosen: readonly Named[], usual: Named | null): readonly KeptPlace[] {
   const wrong = (field: string, named: Named, what: string) =>
@@ -41,7 +43,7 @@ export function choose(platform: Platform, places: readonly KeptPlace[], chosen:
   return places.map(place => ({ ...place, selected: keys.has(placeKey(place)), isDefault: placeKey(place) === key }))
 }
 
-/** What follows a person's change of a connection, whose brand has to be theirs and in use for it. */
+/** Returns the consequences of a person's change of a connection, whose brand must be active. */
 function followedInUse(context: Context, brandId: string) {
   const { share, ...follows } = healthFollows(context, brandId)
   return {
@@ -53,7 +55,7 @@ function followedInUse(context: Context, brandId: string) {
   }
 }
 
-/** Chooses to which places of an account posts may go. */
+/** Selects the places of an account to which posts may go. */
 export async function selectTargets(context: Context, { id, targets, default: usual, expectedVersion }: SelectConnectionTargetsInput): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
   return change(context, {
@@ -74,7 +76,7 @@ export async function selectTargets(context: Context, { id, targets, default: us
   })
 }
 
-/** Ends a connection: its tokens are erased, then revoked at the network where that can be. */
+/** Ends a connection: its tokens are erased, then revoked at the network where it supports that. */
 export async function disconnect(context: Context, { id, expectedVersion }: DisconnectConnectionInput): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
   const follows = followedInUse(context, brandId)
@@ -93,9 +95,9 @@ export async function disconnect(context: Context, { id, expectedVersion }: Disc
 }
 
 /**
- * Has a network end what it granted, without anybody waiting for that: a stop of the process does. A grant that another connection of the
- * same account may rest on is left alone, for networks end all of an account's at once.
- * @param tokens those that are not the row's any more @default the row's
+ * Revokes a grant at its network in the background; a stop of the process waits for it. A grant that another connection
+ * of the same account may use is kept, because networks revoke all of an account's grants at once.
+ * @param tokens former tokens that the row no longer holds @default the row's
  */
 export function revokeInTime(
   job: Pick<Job, 'applications' | 'brands' | 'connections' | 'networks' | 'afterRenewals' | 'log'>,

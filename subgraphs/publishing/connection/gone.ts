@@ -1,16 +1,17 @@
 import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { placeKey, placeKinds } from '../network/account/account.ts'
-import type { Target } from '../network/network.ts'
+import type { Target } from '../network/publication.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { heldWithBrand, withHealth } from './health.ts'
 
-/** How much of a network's words is kept with a place, in characters. */
+/** Maximum characters of a network's message that are stored with a place. */
 const longestReason = 300
 
 /**
- * Keeps that a network takes no posts at a place of a connection any more, as it has just said: nobody is offered the place, and the next post
- * for it is told so before it is sent, until the account is checked or connected again. Nothing to do for a target that names the account itself.
+ * Records that a network accepts no posts at a place of a connection any more: the place is no longer offered, and the
+ * next post for it fails before it is sent, until the account is checked or connected again. Does nothing for a target
+ * that is the account itself.
  */
 export async function keepGone(job: Job, { id, brandId }: Pick<ConnectionRow, 'id' | 'brandId'>, target: Target | null, why: string): Promise<void> {
   if (!target || !placeKinds.has(target.kind)) return

@@ -1,10 +1,11 @@
 import { hasPlaces, type KeptPlace, placeKinds } from '../network/account/account.ts'
 import type { Problem, ProblemCode } from '../network/content/check.ts'
-import type { Platform, Target } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { Target } from '../network/publication.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 
-/** As much of a connection as says where posts may go by it. */
+/** The fields of a connection that determine where posts may go. */
 export type WithPlaces = Pick<ConnectionRow, 'platform' | 'active' | 'externalAccountId' | 'targets'>
 
 type Named = Pick<Target, 'kind' | 'externalId'>
@@ -14,11 +15,14 @@ const isAt =
   ({ kind, externalId }: KeptPlace): boolean =>
     kind === named.kind && externalId === named.externalId
 
-/** The place of that name, chosen or not; `true` for the account itself where that is named, undefined: the connection does not have it. */
+/**
+ * Returns the named place, selected or not; `true` for the account itself; undefined when the connection does not have
+ * the place.
+ */
 const found = ({ targets, externalAccountId }: WithPlaces, named: Named): KeptPlace | true | undefined =>
   placeKinds.has(named.kind) ? targets.find(isAt(named)) : named.externalId === externalAccountId || undefined
 
-/** What people call a place that the brand has connected; null for one that no connection knows, or that names the account itself. */
+/** Returns the display name of a connected place; null for an unknown one, and for the account itself. */
 export function nameOfPlace(connections: readonly Pick<ConnectionRow, 'platform' | 'targets'>[], platform: Platform, named: Named): string | null {
   for (const connection of connections) {
     const place = connection.platform === platform && connection.targets.find(isAt(named))
@@ -27,20 +31,21 @@ export function nameOfPlace(connections: readonly Pick<ConnectionRow, 'platform'
   return null
 }
 
-/** Whether a post with this target may go out by the connection: its place is chosen there, or it names the account itself. */
+/** Whether a post with this target may go out by the connection: its place is selected, or it is the account itself. */
 export function isChosen(connection: WithPlaces, named: Named | null): boolean {
   const place = named && found(connection, named)
   return named === null || place === true || (place?.selected ?? false)
 }
 
-/** Whether the account has a place to which posts go when they name none, and that takes some. */
+/** Whether the account has a default place that accepts posts. */
 export const hasDefault = ({ targets }: Pick<ConnectionRow, 'targets'>): boolean =>
   targets.some(({ selected, isDefault, available }) => selected && isDefault && available)
 
 /**
- * Where within a connection's account a post goes.
- * @returns null: to the account itself; TARGET_MISSING: it names no place and the connection has no default one; TARGET_UNAVAILABLE: the
- *   connection does not have its place, nobody has chosen that, or it takes no posts
+ * Returns the place within a connection's account to which a post goes.
+ * @returns null for the account itself; TARGET_MISSING: the post names no place and there is no default;
+ * TARGET_UNAVAILABLE: the
+ *   place is missing, not selected, or accepts no posts
  */
 export function placeOf(connection: WithPlaces, { target }: { readonly target: Target | null }): Target | null | 'TARGET_MISSING' | 'TARGET_UNAVAILABLE' {
   if (target === null && !hasPlaces(connection.platform)) return null
@@ -50,7 +55,10 @@ export function placeOf(connection: WithPlaces, { target }: { readonly target: T
   return place.selected && place.available ? { kind: place.kind, externalId: place.externalId, name: place.name } : 'TARGET_UNAVAILABLE'
 }
 
-/** What is wrong with where a post is to go, by what the brand has connected: nothing, an error of the place, or a warning that nothing is connected. */
+/**
+ * Returns the problems of a post's target, given the brand's connections: an error about the place, or a warning that
+ * nothing is connected.
+ */
 export function targetProblems(connections: readonly WithPlaces[], platform: Platform, target: Named | null): readonly Problem[] {
   const { title } = everyNetwork[platform]
   const usable = connections.filter(connection => connection.active && connection.platform === platform)

@@ -2,8 +2,9 @@ import { Refusal } from '../../../platform/errors.ts'
 import { change, step } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
 import { organizationOf } from '../network/account/organization.ts'
-import { type Account, GrantFailure, type Network, type Platform } from '../network/network.ts'
+import { GrantFailure, type Network, type Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { Account } from '../network/publication.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { reconnectNeeded } from './change.ts'
 import { heldWithBrand, withHealth } from './health.ts'
@@ -12,21 +13,26 @@ import { usableToken } from './tokens.ts'
 
 const dayMs = 86_400_000
 
-/** Networks whose access token is itself made to last longer, while it lives and is a day old at least. */
+/** Networks without refresh tokens: the access token itself is extended, while it is valid and at least a day old. */
 export const lengthened: ReadonlySet<Platform> = new Set(['INSTAGRAM', 'THREADS'])
 
-/** How long before its end such a token is made to last longer, in ms: tried daily, so that ten tries come before it is too late. */
+/**
+ * Time in ms before the expiry of such a token at which it is extended: with one attempt a day, ten attempts remain.
+ */
 export const lengthenBeforeMs = 10 * dayMs
 
 /** Whether the network would renew the access at this moment. */
 export const canRenew = ({ platform, refreshToken, tokenExpiresAt }: Pick<ConnectionRow, 'platform' | 'refreshToken' | 'tokenExpiresAt'>, now: Date): boolean =>
   refreshToken !== null || (lengthened.has(platform) && tokenExpiresAt !== null && tokenExpiresAt.getTime() - now.getTime() <= lengthenBeforeMs)
 
-/** What a renewal is asked of. */
+/** The parts of a job that a renewal needs. */
 type Renewing = Pick<Job, 'applications' | 'brands' | 'clock' | 'connections' | 'events' | 'networks' | 'publicUrl' | 'renewals'> &
   Parameters<typeof usableToken>[0]
 
-/** The network of a connection. @throws CONFLICT, reason NOT_CONNECTABLE, where its application is gone; UPSTREAM_FAILED when nobody can say */
+/**
+ * Returns the network of a connection. @throws CONFLICT, reason NOT_CONNECTABLE, where its application is gone;
+ * UPSTREAM_FAILED when that is unknown
+ */
 async function networkOf({ applications, brands, networks }: Renewing, { platform, brandId }: ConnectionRow): Promise<Network> {
   const network = networks.get(platform)
   if (network && applications.of(platform)) return network
@@ -52,7 +58,7 @@ async function networkOf({ applications, brands, networks }: Renewing, { platfor
   )
 }
 
-/** What a network's no means for whoever asked for it now. */
+/** Converts a network's rejection to an error for the person who requested the renewal. */
 function refusalOf(row: ConnectionRow, error: unknown): unknown {
   if (!(error instanceof GrantFailure)) return error
   if (error.permanent) return reconnectNeeded(row, `${error.message.replace(/\.?$/, '.')}`)
@@ -60,9 +66,10 @@ function refusalOf(row: ConnectionRow, error: unknown): unknown {
 }
 
 /**
- * Renews a connection's access now, by the one renewal that is under way for it at a time (`usableToken`), whoever asks.
- * @returns whether it was; it is not where nothing is due or the network renews nothing while the token lives
- * @throws CONFLICT, reason RECONNECT_NEEDED, when only a person can help; UPSTREAM_FAILED when the network cannot be reached now
+ * Renews a connection's access now, by the single renewal in progress for it (`usableToken`).
+ * @returns whether it was renewed; false where nothing is due or the network cannot renew a valid token
+ * @throws CONFLICT, reason RECONNECT_NEEDED, when only a person can help; UPSTREAM_FAILED when the network cannot be
+ * reached now
  */
 export async function renewNow(job: Renewing, row: ConnectionRow): Promise<boolean> {
   if (!row.active) throw reconnectNeeded(row, 'The connection is out of use.')
@@ -77,15 +84,18 @@ export async function renewNow(job: Renewing, row: ConnectionRow): Promise<boole
   }
 }
 
-/** How often a connection is checked within a minute. */
+/** Maximum checks of a connection within a minute. */
 const mostChecks = 6
 const checksMs = 60_000
 
-/** When a connection was checked within the last minute, as its row says; the oldest first. */
+/** Returns the times of a connection's checks within the last minute, the oldest first. */
 const checksOf = ({ metadata }: ConnectionRow, now: Date): readonly number[] =>
   (Array.isArray(metadata.checks) ? (metadata.checks as number[]) : []).filter(at => at > now.getTime() - checksMs && at <= now.getTime())
 
-/** Asks the network whose account a connection is, and keeps what it says. @throws RATE_LIMITED past six times a minute, and what `renewNow` throws */
+/**
+ * Reads the account of a connection from the network, and stores it. @throws RATE_LIMITED above six times a minute, and
+ * the errors of `renewNow`
+ */
 export async function check(context: Context, id: string): Promise<ConnectionRow> {
   const { brandId } = await context.connections.require(id)
   const row = await change(context, {
@@ -117,7 +127,7 @@ export async function check(context: Context, id: string): Promise<ConnectionRow
   }
 }
 
-/** Whose account it is, as the network says; an access that it does not take is renewed once. */
+/** Returns the account, as the network describes it; a rejected token is renewed once. */
 async function accountOf(job: Renewing, network: Network, row: ConnectionRow): Promise<Account> {
   const organizationId = await organizationOf(job, row.brandId, row.platform)
   const accessToken = await usableToken(job, network, row)

@@ -1,7 +1,8 @@
-import type { Platform, Target } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
+import type { Target } from '../network/publication.ts'
 import { isChosen, type WithPlaces } from './places.ts'
 
-/** What choosing needs to know of a connection. */
+/** A connection's fields that the choice depends on. */
 export interface Candidate extends WithPlaces {
   readonly id: string
   readonly authorId: string
@@ -9,8 +10,8 @@ export interface Candidate extends WithPlaces {
 }
 
 /**
- * The connection that a post goes out by: of the brand's active ones on that network, for a post with a target only of those that
- * have it chosen, the author's own first; of several the latest authorized, then the smaller id, so that two workers choose the same.
+ * Chooses the connection for a post: an active one of the brand on that network, with the post's target selected; the
+ * author's own first, then the latest authorized, then the smaller id, so that two workers choose the same.
  * @returns null when the brand has no such connection
  */
 export function chooseConnection<C extends Candidate>(
@@ -26,41 +27,47 @@ export function chooseConnection<C extends Candidate>(
   return ranked[0] ?? null
 }
 
-/** How long before its end an access token is renewed, in ms: longer than a delivery takes. */
+/** Time in ms before its expiry at which an access token is renewed: longer than a delivery takes. */
 export const renewBeforeMs = 60_000
 
-/** How long one worker may renew a token before another takes over, in ms: asking the network takes at most 30 s. */
+/** Time in ms after which another worker may take over a renewal: calling the network takes at most 30 s. */
 export const renewalMs = 35_000
 
-/** How a worker that renews a token shows that it lives, and how others see that it does not. */
+/** How a renewing worker shows that it is alive, and how others detect that it is not. */
 export interface RenewalPace {
-  /** How often it counts a beat into the row, in ms. */
+  /** Interval in ms of the heartbeats in the row. */
   readonly beatMs: number
   /**
-   * For how long others must have seen no beat before they take over, in ms: a few beats, so that one the database was slow to take
-   * is no death; and less than anybody waits for a token.
+   * Time in ms without a heartbeat after which others take over: a few beats, because the database may store one late,
+   * and less than anyone waits for a token.
    */
   readonly silentMs: number
-  /** How often they look, in ms. */
+  /** Interval in ms at which others check. */
   readonly lookEveryMs: number
 }
 
 export const renewalPace: RenewalPace = { beatMs: 1_500, silentMs: 6_000, lookEveryMs: 250 }
 
-/** For how long a claim must stand still before its worker is believed dead, in ms. One without a beat is of a program that counts none. */
+/**
+ * Returns for how long a claim must stand still before its worker counts as dead, in ms. A claim without heartbeats
+ * belongs to an earlier version of the program.
+ */
 export const believedForMs = ({ renewalBeats }: { renewalBeats: number }, { silentMs }: RenewalPace): number => (renewalBeats > 0 ? silentMs : renewalMs)
 
-/** How long somebody who holds a post waits for a renewal, in ms; it goes on without them. */
+/** Time in ms that the holder of a post waits for a renewal, which continues afterwards. */
 export const waitForTokenMs = 8_000
 
-/** Whether somebody renews the token at this moment. An end that lies farther away than any claim's was written by a clock that was set back since. */
+/**
+ * Whether the token is being renewed at this moment. An end farther away than any claim's was written before a clock
+ * was set back.
+ */
 export const isBeingRenewed = ({ renewalUntil }: { renewalUntil: Date | null }, now: Date): boolean =>
   renewalUntil !== null && renewalUntil > now && renewalUntil.getTime() - now.getTime() <= renewalMs
 
-/** Whether the token was brought a moment ago: a network that gives short ones has no longer one. */
+/** Whether the token was renewed a moment ago: then a network with short lifetimes has no longer one. */
 export const isJustRenewed = ({ renewedAt }: { renewedAt: Date | null }, now: Date): boolean =>
   renewedAt !== null && Math.abs(now.getTime() - renewedAt.getTime()) < renewBeforeMs / 2
 
-/** Whether the token must be renewed before it is used. A network that names no lifetime is asked only after a 401. */
+/** Whether the token must be renewed before use. A token without a known lifetime is renewed only after a 401. */
 export const mustRenew = (tokenExpiresAt: Date | null, now: Date): boolean =>
   tokenExpiresAt !== null && tokenExpiresAt.getTime() - now.getTime() < renewBeforeMs

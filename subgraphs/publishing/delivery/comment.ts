@@ -3,7 +3,8 @@ import { step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { organizationOf } from '../network/account/organization.ts'
-import { type Comment, type Delivery, GrantFailure, type Network } from '../network/network.ts'
+import { GrantFailure, type Network } from '../network/network.ts'
+import type { Comment, Delivery } from '../network/publication.ts'
 import { announceStep } from '../news/announce.ts'
 import type { PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
@@ -13,17 +14,17 @@ import { heard } from './heard.ts'
 import { placeTokenOf } from './prepare.ts'
 import { type CommentEnd, commentEnd, patienceMs } from './rules.ts'
 
-/** What a comment is while its call is under way, and stays if nobody hears of that. */
+/** State of a comment during its call, which remains if the result is lost. */
 const begun = { firstCommentStatus: 'UNKNOWN', firstCommentMessage: 'Its call was begun, and what became of it is not known.' } as const
 
-/** How long a comment waits that could not be sent at this moment, in ms. */
+/** Time in ms after which a comment that could not be sent is tried again. */
 const againMs = 30_000
 
 /**
- * Sends the comment that follows a published post, once. That its call is made is written before it is made, as an unknown outcome, and
- * nothing that is not PENDING is ever sent: a crash leaves it unknown rather than there twice. The post stays published whatever the
- * comment's outcome is.
- * @returns when to come again, for one whose call surely was not made
+ * Sends the comment that follows a published post, once. The comment is marked as an unknown outcome before its call,
+ * and only PENDING comments are sent: after a crash it is unknown rather than sent twice. The post stays published
+ * whatever the comment's outcome.
+ * @returns when to try again, if the call was certainly not made
  */
 export async function sendComment(job: Job, { postId }: PostKey): Promise<Date | null> {
   const { posts, attempts, connections, clock } = job
@@ -67,7 +68,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   return ending.firstCommentStatus === 'PENDING' ? again() : null
 }
 
-/** Makes the call. A token that the network refuses is renewed once: a refused call has left nothing there. */
+/** Makes the call. A rejected token is renewed once, because a rejected call has no effect. */
 async function call(job: Job, network: Network, connection: ConnectionRow, comment: Comment): Promise<Delivery> {
   const first = await network.comment!(comment)
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
@@ -79,7 +80,7 @@ async function call(job: Job, network: Network, connection: ConnectionRow, comme
   }
 }
 
-/** Writes what became of a comment, if it still stands where this worker left it. */
+/** Stores the result of a comment, if its state has not changed meanwhile. */
 async function end(job: Job, { id, brandId }: PostRow, from: PostRow['firstCommentStatus'], changes: CommentEnd): Promise<null> {
   await step(job, {
     of: job.posts,

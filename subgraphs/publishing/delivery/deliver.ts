@@ -6,7 +6,8 @@ import { keepGone } from '../connection/gone.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { organizationOf } from '../network/account/organization.ts'
-import { type Delivery, GrantFailure, type Medium, type Publication } from '../network/network.ts'
+import { GrantFailure } from '../network/network.ts'
+import type { Delivery, Medium, Publication } from '../network/publication.ts'
 import { announceStep } from '../news/announce.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
@@ -22,10 +23,10 @@ import { claimMs, doubtSince, dueAt, type Ending, isDue, isFree, isLate, noClaim
 /**
  * Delivers a post whose time has come, once: claim, prepare, record the attempt, call, conclude.
  *
- * It may be called at any time, by several workers, again after a crash. Each step reads the row afresh under its lock,
- * so an edit, a new time or a revert beats whatever was queued before; once the attempt is recorded nobody sends the
- * post again before the network was asked what became of it.
- * @returns when to come again, for a post that was looked at too early: this process' clock is what counts
+ * It may be called at any time, by several workers, again after a crash. Each step reads the row under its lock, so an
+ * edit, a new time or a revert takes precedence over what was queued before. Once the attempt is recorded, the post is
+ * not sent again before the network was asked for the outcome.
+ * @returns when to try again, for a post that is not due by this process's clock
  */
 export async function deliver(job: Job, key: PostKey): Promise<Date | null> {
   const { claimed, again } = await claim(job, key)
@@ -53,7 +54,7 @@ async function sendClaimed(job: Job, claimed: PostRow): Promise<void> {
   await retryWrite(job, begun.attempt, () => concludeCall(job, begun.attempt, answered))
 }
 
-/** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */
+/** Claims the post, if it is due and not claimed; or returns when it will be due, if only its time has not come. */
 async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null; again: Date | null }> {
   const { posts, attempts } = job
   let again = null as Date | null
@@ -73,7 +74,7 @@ async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null;
   return { claimed: taken?.after ?? null, again }
 }
 
-/** Records the attempt, with the text as it stands at this moment; after this the call counts as made. */
+/** Records the attempt, with the present text; after this the call counts as made. */
 async function begin(job: Job, claimed: PostRow, { connection, target, media, inReplyTo, handle }: Prepared): Promise<Sending | null> {
   const { posts, attempts } = job
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
@@ -97,15 +98,15 @@ async function begin(job: Job, claimed: PostRow, { connection, target, media, in
   return begun?.along ? { post: begun.after, attempt: begun.along } : null
 }
 
-/** A post whose call is under way, and the attempt that says what is sent. */
+/** A post whose call is in progress, with the attempt that records what is sent. */
 export interface Sending {
   readonly post: PostRow
   readonly attempt: AttemptRow
 }
 
 /**
- * What a network is asked to publish, or asked for: as the attempt recorded it. What else a post has stands still while its outcome is
- * open, the place too, which attempts of earlier programs leave to it.
+ * Returns the publication of an attempt, as recorded. The post's other fields cannot change while its outcome is open;
+ * attempts of earlier versions take the place from the post.
  */
 export function publicationOf(
   job: Job,
@@ -120,7 +121,7 @@ export function publicationOf(
 }
 
 /**
- * Makes the call, and keeps what the network says of its limit. A token that the network refuses is renewed once: a refused call has
+ * Makes the call, and stores the network's rate limit. A rejected token is renewed once, because a rejected call has
  * published nothing.
  */
 export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepared: Callable): Promise<Delivery> {
@@ -137,7 +138,7 @@ export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepare
   return answered
 }
 
-/** What a call is made with. */
+/** Parameters of a call. */
 export type Callable = Pick<Prepared, 'network' | 'connection' | 'accessToken' | 'media'>
 
 async function call(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken, media }: Callable): Promise<Delivery> {
@@ -157,8 +158,9 @@ async function call(job: Job, post: PostRow, attempt: AttemptRow, { network, con
 }
 
 /**
- * "Duplicate" is news of every earlier call with that text for that account, by whichever post and brand, whatever was said of it:
- * the network is asked before anybody is told to change the text, for that would publish it twice.
+ * Treats "duplicate" as an unknown outcome when an earlier call may have published this text for the account, by
+ * whichever post or brand: the network is asked before a person is told to change the text, which would publish it
+ * twice.
  */
 async function doubted({ attempts }: Job, attempt: AttemptRow, answered: Ending): Promise<Ending> {
   if (answered.outcome !== 'refused' || answered.code !== 'DUPLICATE_CONTENT') return answered
@@ -168,8 +170,8 @@ async function doubted({ attempts }: Job, attempt: AttemptRow, answered: Ending)
 }
 
 /**
- * Concludes an attempt by the network's own answer. An id that another post carries was told for that post by a person, or by a
- * list: which of the two it is, nobody knows.
+ * Concludes an attempt by the network's answer. If another post has the returned id, assigned by a person or from a
+ * list, it is unknown which of the two it belongs to.
  */
 export async function concludeCall(job: Job, attempt: AttemptRow, answered: Ending): Promise<void> {
   const ending = await doubted(job, attempt, answered)
@@ -182,7 +184,7 @@ export async function concludeCall(job: Job, attempt: AttemptRow, answered: Endi
   }
 }
 
-/** Keeps others from asking the network while this worker renews its token and calls again. */
+/** Keeps other workers from asking the network while this one renews its token and calls again. */
 async function extend(job: Job, sent: PostRow): Promise<void> {
   if (!(await prolong(job, sent, sendMs))) throw new GrantFailure('another worker has taken the post over', false)
 }

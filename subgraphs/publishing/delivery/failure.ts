@@ -1,5 +1,6 @@
-import type { Platform, RefusalReason } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { RefusalReason } from '../network/publication.ts'
 
 export type FailureCode =
   | Exclude<RefusalReason, 'ACCESS_EXPIRED'>
@@ -9,7 +10,7 @@ export type FailureCode =
   | 'OUTCOME_UNKNOWN'
   | 'NOT_DELIVERED'
 
-/** What each failure means and what to do next: the table behind `failure.code`. */
+/** Explains each failure and what to do next, for `failure.code`. */
 export const failureSentence: Readonly<Record<FailureCode, (network: string, detail: string) => string>> = {
   NO_CONNECTION: network => `The brand has no active connection to ${network}: connect an account, then reschedule the post.`,
   CONNECTION_EXPIRED: (network, detail) =>
@@ -33,7 +34,7 @@ export function failure(code: FailureCode, platform: Platform, detail: string, n
   return { failureCode: code, failureMessage: failureSentence[code](everyNetwork[platform].title, detail), failedAt: now }
 }
 
-/** The failure fields of a post of unknown outcome on a network that answers no question about it. */
+/** Returns the failure fields of a post of unknown outcome on a network that cannot be asked about it. */
 export function unaskable(platform: Platform, detail: string, now: Date) {
   const { title } = everyNetwork[platform]
   const failureMessage = `${title} did not say whether it published the post (${detail}), and cannot be asked; the post is not sent again. Look there, and say with resolveDelivery whether it is there.`
@@ -42,11 +43,11 @@ export function unaskable(platform: Platform, detail: string, now: Date) {
 
 export type FailureCategory = 'ACCESS' | 'CONTENT' | 'LIMIT' | 'NETWORK' | 'UNKNOWN'
 
-/** What is known of a kind of failure. */
+/** Properties of a kind of failure. */
 export interface FailureKind {
   readonly category: FailureCategory
   readonly advice: string
-  /** Whether the same post may be taken another time, without anything being changed. */
+  /** Whether the unchanged post may be sent again. */
   readonly retryable: boolean
 }
 
@@ -66,5 +67,5 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   OUTCOME_UNKNOWN: { category: 'UNKNOWN', retryable: false, advice: 'Look on the network whether the post is there, and say so with resolveDelivery.' },
 }
 
-/** The kind of a stored code; a code that this program does not know is nobody's but the network's. */
+/** Returns the kind of a stored code; a code unknown to this version counts as the network's own. */
 export const kindOfFailure = (code: string): FailureKind => (failureKinds as Readonly<Record<string, FailureKind>>)[code] ?? failureKinds.NETWORK_REFUSED

@@ -1,13 +1,13 @@
-import type { Delivery, Handle, Lookup } from '../network/network.ts'
+import type { Delivery, Handle, Lookup } from '../network/publication.ts'
 
 // Stores an answer only if the network can have sent it: output of a proxy or a broken server is no answer.
 
-/** Ids as networks give them: numbers, URNs, words with a few signs. */
+/** Form of networks' ids: numbers, URNs, words with a few punctuation marks. */
 const idForm = /^[\x21-\x7e]{1,200}$/
-/** How much of what a network says is kept, in characters, and of an address. */
+/** Maximum stored characters of a network's message, and of an address. */
 const most = { words: 500, address: 2_000 } as const
 
-/** A network's words as they can be kept and shown. */
+/** Converts a network's message to one line that can be stored and shown. */
 export const inOneLine = (words: unknown): string =>
   String(words)
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -21,7 +21,7 @@ const addressIn = (permalink: unknown): string => {
   return isAddress ? permalink : ''
 }
 
-/** How a call ended, as it is kept: published under what can be no id, it is as good as without an answer. */
+/** Normalizes a call's result for storage: a published post with an invalid id counts as no answer. */
 export function heard<Answered extends Delivery>(delivery: Answered): Answered | Extract<Delivery, { outcome: 'unknown' }> {
   if (delivery.outcome !== 'delivered') return { ...delivery, detail: inOneLine(delivery.detail) }
   const { platformPostId, permalink } = delivery
@@ -29,12 +29,15 @@ export function heard<Answered extends Delivery>(delivery: Answered): Answered |
   return { ...delivery, permalink: addressIn(permalink) }
 }
 
-/** A network's list as it is stored. @throws for a post under what can be no id: then the network does not tell */
+/**
+ * Normalizes a network's listed posts for storage. @throws for a post with an invalid id: then the network's answer is
+ * unusable
+ */
 export function heardOf(lookup: Lookup): Lookup {
   if (!lookup.found) return lookup
   if (!isNamed(lookup.platformPostId)) throw new Error('the network lists a post under an id that can be none')
   return { ...lookup, permalink: addressIn(lookup.permalink) }
 }
 
-/** Whether what a network gave to go on with can be kept: PostgreSQL has no form for a character of code 0. */
+/** Whether a network's handle can be stored: PostgreSQL cannot store the NUL character. */
 export const isKeepable = (handle: Handle): boolean => !JSON.stringify(handle).includes('\\u0000')

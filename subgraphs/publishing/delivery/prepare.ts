@@ -7,8 +7,9 @@ import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { mediaOf } from '../media/deliverable.ts'
 import { organizationOf } from '../network/account/organization.ts'
-import { GrantFailure, type Handle, type Medium, type Network, type Preparation, type Publication, type Target } from '../network/network.ts'
+import { GrantFailure, type Network } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { Handle, Medium, Preparation, Publication, Target } from '../network/publication.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held } from './claimed.ts'
@@ -21,11 +22,11 @@ export interface Prepared {
   readonly network: Network
   readonly connection: ConnectionRow
   readonly accessToken: string
-  /** Where within the account it goes. */
+  /** Place within the account. */
   readonly target: Target | null
   readonly media: readonly Medium[]
   readonly inReplyTo: string | null
-  /** What was left at the network; null for one that prepares nothing. */
+  /** Uploads left at the network; null when it needs none. */
   readonly handle: Handle | null
 }
 
@@ -33,15 +34,17 @@ export interface Prepared {
 export type Unprepared =
   /** A token is being renewed. */
   | { readonly renewal: Promise<string> }
-  /** It could not be prepared at this moment, or the place to go to. */
+  /** The post could not be prepared at this moment, or its place is not known. */
   | { readonly waits: string }
   /** The network takes nothing of the account before. */
   | { readonly shutUntil: Date }
-  /** The network works on it. */
+  /** The network is processing media. */
   | { readonly processing: NonNullable<PostRow['prepared']>; readonly againInMs: number }
   | { readonly failed: FailureCode; readonly detail: string }
 
-/** Finds the connection, the place, a token that works and the media, and leaves at the network what it wants beforehand. */
+/**
+ * Finds the connection, the place, a valid token and the media, and uploads to the network what it needs beforehand.
+ */
 export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unprepared> {
   const { clock, connections } = job
   const network = job.networks.get(post.platform)
@@ -58,7 +61,7 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
     accessToken = connections.open(connection).accessToken
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
-    // Operators must mend this and learn what is missing; nobody has to reconnect.
+    // Reports the missing key to operators, who must restore it; nobody needs to reconnect the account.
     await job.keys.check().catch(() => {})
     return { waits: error.message }
   }
@@ -74,8 +77,8 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
 }
 
 /**
- * What becomes of a post that a full disk, a storage that is away or a strange answer kept from being prepared: it waits.
- * @throws the error, when it is the database's: nothing could be written of it, and the claim ends by itself
+ * Postpones a post that could not be prepared because of a full disk, an unavailable storage or an unexpected answer.
+ * @throws the database's errors: nothing could be stored, and the claim expires by itself
  */
 const waiting = ({ log }: Job, post: PostRow, error: unknown) => {
   if (error instanceof BaseError) throw error
@@ -83,7 +86,7 @@ const waiting = ({ log }: Job, post: PostRow, error: unknown) => {
   return { waits: 'what it needs could not be made ready here' }
 }
 
-/** What the post answers, or comments, of the earlier one of its thread. */
+/** Returns the network's id of the earlier post in the thread that this one answers, or comments on. */
 async function answered({ posts, attempts }: Job, post: PostRow, mine: Target | null): Promise<string | null> {
   if (post.position === 1) return null
   const predecessor = await posts.predecessorOf.load(post.id)
@@ -92,22 +95,28 @@ async function answered({ posts, attempts }: Job, post: PostRow, mine: Target | 
   return repliesTo(post, predecessor, { mine, earlier })
 }
 
-/** The token of a place, where its network gave it one. */
+/** Returns the access token of a place, where its network issued one. */
 export function placeTokenOf({ connections }: Pick<Job, 'connections'>, connection: ConnectionRow, target: Target | null): string | null {
   if (!target) return null
   return connections.open(connection).placeTokens[`${target.kind}:${target.externalId}`] ?? null
 }
 
-/** What is prepared, so that nothing of it is taken for another content: whatever an edit changes is in it. */
+/**
+ * Returns a fingerprint of the prepared content: it covers everything that an edit can change, so that prepared media
+ * are not used for other content.
+ */
 function fingerprint({ connection, target, inReplyTo }: Prepared, { copy, title, link, visibility, tags, media }: PostRow): string {
   const content = JSON.stringify([connection.externalAccountId, target?.kind, target?.externalId, inReplyTo, copy, title, link, visibility, tags, media])
   return createHash('sha256').update(content).digest('base64url')
 }
 
-/** How often a network may fetch a medium once more before it is believed that it cannot: after 5, 10 and 20 s, for we may be starting anew. */
+/**
+ * Number of retries when a network could not fetch a medium: after 5, 10 and 20 s, because this service may be
+ * restarting.
+ */
 const fetches = 3
 
-/** Has the network prepare what it wants beforehand. A token that it refuses is renewed once. */
+/** Starts the network's preparation of the media. A rejected token is renewed once. */
 async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<Prepared | Unprepared> {
   const { network, connection, accessToken } = prepared
   const of = fingerprint(prepared, post)
@@ -154,7 +163,7 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
   return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: inOneLine(end.detail) }
 }
 
-/** What a post is, to the network. */
+/** Returns the content of a post in the form for its network. */
 const contentOf = (
   { copy, title, link, visibility, tags }: PostRow,
   { connection, target, media, inReplyTo }: Prepared,

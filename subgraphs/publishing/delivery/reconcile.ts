@@ -3,7 +3,8 @@ import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { organizationOf } from '../network/account/organization.ts'
-import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
+import { AccessExpired, GrantFailure } from '../network/network.ts'
+import type { Lookup } from '../network/publication.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { farthestPauseMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
@@ -13,7 +14,10 @@ import { failure } from './failure.ts'
 import { heardOf } from './heard.ts'
 import { absentAfterMs, askAgainAfterMs, doubtSince, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 
-/** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
+/**
+ * Asks the network about a post of unknown outcome, and concludes when the answer is clear; else schedules the next
+ * question.
+ */
 export async function reconcile(job: Job, key: PostKey): Promise<void> {
   const { attempts, clock, posts } = job
   const taken = await step(job, {
@@ -25,7 +29,8 @@ export async function reconcile(job: Job, key: PostKey): Promise<void> {
       if (!attempt?.reconcileAt || !hasCome(attempt.reconcileAt, now, farthestPauseMs)) return null
       const again = now.getTime() - attempt.startedAt.getTime() < reconcileForMs
       const reconcileAt = again ? new Date(now.getTime() + askAgainAfterMs(attempt.reconciled)) : null
-      // The next time is written before the network is asked: a crash in between costs one round, and two workers never ask at once.
+      // The next time is stored before the request to the network: a crash in between costs one round, and two workers
+      // never ask at once.
       return { along: alter(attempts, attempt, { reconciled: attempt.reconciled + 1, reconcileAt }), changes: {} }
     },
   })
@@ -47,7 +52,10 @@ export async function reconcile(job: Job, key: PostKey): Promise<void> {
   else if (isAbsent) await closeAsAbsent(job, post, attempt)
 }
 
-/** Concludes that an attempt was delivered as a post which the network lists, unless another post was named it in this moment: then it is asked again. */
+/**
+ * Concludes that an attempt was delivered as a post that the network lists, unless another post got that id in this
+ * moment: then the network is asked again.
+ */
 export async function concludeFound(job: Job, attempt: AttemptRow, found: Extract<Lookup, { found: true }>): Promise<void> {
   try {
     await conclude(job, attempt, { ...found, outcome: 'delivered' })
@@ -57,7 +65,7 @@ export async function concludeFound(job: Job, attempt: AttemptRow, found: Extrac
   }
 }
 
-/** Ends an unknown outcome with "it is not there": the post is failed and can be rescheduled. */
+/** Ends an unknown outcome as not published: the post is failed and can be rescheduled. */
 export async function closeAsAbsent(job: Job, { id, brandId }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
   const { posts, attempts } = job
   const mine = belonging(job, { id, brandId })
@@ -77,8 +85,8 @@ export async function closeAsAbsent(job: Job, { id, brandId }: PostRow, attempt:
 }
 
 /**
- * Asks the network, by the connection that made the call, whether it has the attempt's post.
- * @throws when it cannot tell; a permanent GrantFailure when it never will
+ * Asks the network, by the attempt's connection, whether it has the attempt's post.
+ * @throws when the answer is unclear; a permanent GrantFailure when it always will be
  */
 export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise<Lookup> {
   const { attempts, clock } = job
@@ -97,7 +105,8 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
     if (!(error instanceof AccessExpired)) throw error
     return find(await tokenSoon(job, network, connection, accessToken))
   })
-  // Read after the network: whoever was named the post meanwhile carries its id, and the unique index keeps it from a second.
+  // Read after the network's answer: a post that got this id meanwhile contains it, and the unique index prevents a
+  // second one.
   if (lookup.found && (await attempts.rivals(attempt)).some(rival => yieldsTo(attempt, rival, clock.now())))
     throw new Error('the network lists the text, perhaps as another post that is open too')
   return lookup

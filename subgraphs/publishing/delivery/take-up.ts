@@ -4,7 +4,8 @@ import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { mediaOf } from '../media/deliverable.ts'
-import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
+import { GrantFailure } from '../network/network.ts'
+import type { Lookup, Unsent } from '../network/publication.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
@@ -17,10 +18,10 @@ import { absentAfterMs, type Ending, isFree, isLate, lookupOf, wait } from './ru
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
  *
- * It has: published. It cannot be asked: that is no "not there", so the post waits and the network is asked again, for an hour;
- * then, or when only a person could make it answer, the outcome is unknown. It does not list it: the call is made again, with the
- * same text, at once where the network refuses duplicates, else when it has not listed it for two minutes. All the while the post
- * stays in phase SENDING, so nobody can edit, delete or revert what the network may have.
+ * If it has the post, the post is published. If it cannot be asked, the post waits and the network is asked again, for
+ * an hour; then, or when only a person could make it answer, the outcome is unknown. If it does not list the post, the
+ * call is repeated with the same text, at once where the network rejects duplicates, else after two minutes. All the
+ * while the post stays in phase SENDING, so nobody can edit, delete or revert what the network may have.
  */
 export async function takeUp(job: Job, key: PostKey): Promise<void> {
   const { posts, attempts, clock } = job
@@ -60,13 +61,13 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   await conclude(job, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
 }
 
-/** Only a person can make the network answer. */
+/** Whether only a person can make the network answer. */
 const isForGood = (error: unknown): boolean => error instanceof GrantFailure && error.permanent
 
 /**
- * Leaves an interrupted post to the next round, which comes when this claim is over.
- * @param unsent the attempt that was recorded for a second call, when that was surely not made
- * @returns whether it waits; not when it has been an hour
+ * Leaves an interrupted post to the next round, after this claim.
+ * @param unsent the attempt recorded for a second call, if that was certainly not made
+ * @returns whether it waits; false after an hour
  */
 async function waits(job: Job, taken: PostRow, unsent?: Sending): Promise<boolean> {
   let isOver = false
@@ -81,7 +82,7 @@ async function waits(job: Job, taken: PostRow, unsent?: Sending): Promise<boolea
   return !isOver
 }
 
-/** Records the next attempt, the same in text, place and whatever was prepared. */
+/** Records the next attempt with the same text, place and prepared media. */
 async function beginAgain(job: Job, taken: PostRow, last: AttemptRow): Promise<Sending | null> {
   const { attempts } = job
   const { connectionId, externalAccountId, copy, inReplyTo, target, handle, content } = last
@@ -101,7 +102,7 @@ async function beginAgain(job: Job, taken: PostRow, last: AttemptRow): Promise<S
   return begun?.along ? { post: begun.after, attempt: begun.along } : null
 }
 
-/** Makes the call again. Whatever the network refuses now says nothing of the call before, so a refusal leaves the outcome open. */
+/** Repeats the call. A rejection now says nothing about the earlier call, so the outcome stays open. */
 async function callAgain(job: Job, { post, attempt }: Sending): Promise<Ending | Unsent> {
   const network = job.networks.get(post.platform)
   const connection = await job.connections.find(attempt.connectionId)
@@ -119,6 +120,6 @@ async function callAgain(job: Job, { post, attempt }: Sending): Promise<Ending |
   }
 }
 
-/** What people may read of an error: ours are written for them, others may hold anything. */
+/** Returns an error's message for people: our own messages are written for them, others are replaced. */
 const inWords = (error: unknown): string =>
   error instanceof GrantFailure || error instanceof OutboundFailure ? error.message : 'the network could not be asked'

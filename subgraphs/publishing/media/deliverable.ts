@@ -3,7 +3,8 @@ import { NotStored } from '../../../platform/storage/storage.ts'
 import { notFound } from '../../store/store.ts'
 import type { Context, Job } from '../context.ts'
 import type { ContentMedium } from '../network/content/check.ts'
-import type { Medium, Platform } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
+import type { Medium } from '../network/publication.ts'
 import type { MediaAssetRow } from '../stores/media/asset.ts'
 import type { PostMedium, PostRow } from '../stores/post.ts'
 import { NoPicture } from './file/picture.ts'
@@ -12,8 +13,8 @@ import { addressOf } from './variant/address.ts'
 import { streamOf, variantFor, withoutHidden } from './variant/variant.ts'
 
 /**
- * What a post carries, in the forms that a network takes; they are made where they are not there yet.
- * @returns `failed`: why one cannot be had, in a sentence; trying again does not help
+ * Returns a post's media in the formats that a network accepts, and creates missing ones.
+ * @returns `failed`: why a format cannot be created, in a sentence; a retry does not help
  */
 export async function mediaOf(
   job: Job,
@@ -61,7 +62,7 @@ async function mediumOf(job: Job, asset: MediaAssetRow, altText: string | null, 
 }
 
 /**
- * What a post is to carry, as networks' rules look at it.
+ * Returns the media of a post in the form that networks' rules check.
  * @throws NOT_FOUND for an asset that the brand does not have
  */
 export async function contentMedia(

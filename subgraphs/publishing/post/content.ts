@@ -1,16 +1,20 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { readId, readText, requireId } from '../../../platform/ids.ts'
-import type { Platform, Target } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { Target } from '../network/publication.ts'
 import type { PostMediumInput, PostTargetInput } from '../resolvers.generated.ts'
 import { eachOnce, type PostMedium, type PostRow, type PostVisibility } from '../stores/post.ts'
 import type { Content } from '../stores/posts/version.ts'
 import { checkCopy, checkTarget } from './rules.ts'
 
-/** How much a post may carry, whatever its network takes. */
+/** Limits of a post on every network; a network's own limits may be lower. */
 export const most = { title: 100, link: 2_000, tags: 20, tag: 50, media: 20, altText: 1_000, firstComment: 2_000 } as const
 
-/** What people write into a post, as the graph takes it; what is undefined stays, or is nothing in a new one. */
+/**
+ * The texts and settings that people give for a post, in the graph's input format; undefined fields stay unchanged, or
+ * are empty in a new post.
+ */
 export interface ContentInput {
   readonly copy?: string | null | undefined
   readonly title?: string | null | undefined
@@ -23,10 +27,10 @@ export interface ContentInput {
   readonly target?: PostTargetInput | null | undefined
 }
 
-/** Everything that people write into a post. */
+/** All fields of a post that people write. */
 export type Written = Content & Pick<PostRow, 'tags' | 'campaignId'>
 
-/** What a new post has where nothing is given. */
+/** Default values of a new post. */
 const nothing = (platform: Platform): Omit<Written, 'copy'> => ({
   title: null,
   link: null,
@@ -39,7 +43,7 @@ const nothing = (platform: Platform): Omit<Written, 'copy'> => ({
 })
 
 /**
- * The content of a post, checked as far as possible without the database.
+ * Reads the content of a post, checked as far as possible without the database.
  * @param before null for a new post
  * @throws BAD_USER_INPUT
  */
@@ -59,7 +63,7 @@ export function written(input: ContentInput, platform: Platform, before: Written
   }
 }
 
-/** A target as it is stored. */
+/** Converts a target to its stored form. */
 export const toTarget = (input: PostTargetInput | null): Target | null => input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
 
 const lineBreak = /[\n\r\u2028\u2029]/
@@ -82,7 +86,7 @@ function readLink(given: URL | string | null): string | null {
 function readTags(given: readonly string[] | null): readonly string[] {
   const tooMany = (count: number) => new Refusal('BAD_USER_INPUT', `tags names ${count}: ${most.tags} are the most.`, { field: 'tags' })
   const all = [...new Set(given ?? [])]
-  // Not one of so many is looked at, whichever of them are alike but for blanks.
+  // Rejects such a long list before duplicates are removed.
   if (all.length > 10 * most.tags) throw tooMany(all.length)
   const tags = eachOnce(all.flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))
   if (tags.length > most.tags) throw tooMany(tags.length)
@@ -109,7 +113,7 @@ function readMedia(given: readonly PostMediumInput[] | null): readonly PostMediu
   return media
 }
 
-/** Where a first comment stands that is written now: it waits, unless there is none. */
+/** Returns the state of a new first comment: pending, or none if there is no comment. */
 export const commentOf = (firstComment: string | null): Pick<PostRow, 'firstComment' | 'firstCommentStatus' | 'firstCommentId' | 'firstCommentMessage'> => ({
   firstComment,
   firstCommentStatus: firstComment === null ? null : 'PENDING',

@@ -1,10 +1,11 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { checkText } from '../../../platform/ids.ts'
-import type { Platform, TargetKind } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
+import type { TargetKind } from '../network/publication.ts'
 import type { DeliveryPhase, PostStatus } from '../stores/post.ts'
 
-/** What may happen to a post. Rows are states, columns are verbs. */
+/** Transitions of a post. Rows are states, columns are verbs. */
 export const transitions = {
   DRAFT: { schedule: 'SCHEDULED', publish: 'SCHEDULED', edit: 'DRAFT', revert: 'DRAFT', delete: 'DRAFT' },
   SCHEDULED: {
@@ -17,14 +18,14 @@ export const transitions = {
     succeed: 'PUBLISHED',
     fail: 'FAILED',
   },
-  // A failed post can still turn out to have been delivered: that is what ends an unknown outcome.
+  // A failed post may turn out to have been delivered, which ends an unknown outcome.
   FAILED: { schedule: 'SCHEDULED', publish: 'SCHEDULED', edit: 'FAILED', revert: 'DRAFT', delete: 'FAILED', succeed: 'PUBLISHED', fail: 'FAILED' },
   PUBLISHED: {},
 } as const satisfies Record<PostStatus, Partial<Record<string, PostStatus>>>
 
 export type PostVerb = 'schedule' | 'publish' | 'edit' | 'revert' | 'cancel' | 'delete' | 'succeed' | 'fail'
 
-/** Verbs of people: refused while a call to the network is under way or nobody knows how it ended. */
+/** Verbs of people: rejected while a call to the network is in progress, and after one of unknown outcome. */
 const verbsOfPeople: readonly PostVerb[] = ['schedule', 'publish', 'edit', 'revert', 'cancel', 'delete']
 
 const inWords: Record<PostVerb, string> = {
@@ -38,12 +39,12 @@ const inWords: Record<PostVerb, string> = {
   fail: 'failed',
 }
 
-/** The verbs that a state allows, for clients and for sentences. */
+/** Returns the verbs that a state allows, for clients and messages. */
 export const movesFrom = (status: PostStatus): readonly PostVerb[] => Object.keys(transitions[status]) as PostVerb[]
 
 /**
- * The state that a verb leads to.
- * @throws CONFLICT: SENDING, OUTCOME_UNKNOWN, and ILLEGAL_MOVE with the state, the verb and what is possible
+ * Returns the state after a verb.
+ * @throws CONFLICT: SENDING, OUTCOME_UNKNOWN, and ILLEGAL_MOVE with the state, the verb and the possible verbs
  */
 export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase }, verb: PostVerb): PostStatus {
   const { status, deliveryPhase: phase } = post
@@ -71,7 +72,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
   )
 }
 
-/** How many characters a draft may have: several times what any network takes. */
+/** Maximum characters of a draft: several times the maximum of any network. */
 export const longestCopy = 63_206
 
 /**
@@ -85,11 +86,11 @@ export function checkCopy(copy: string | null | undefined): string {
   return checkText(copy, 'copy')
 }
 
-/** How far a set time may lie from now, in years: beyond it a date is a slip of the pen, and dates of five-digit years are none in SQL. */
+/** Maximum distance of a scheduled time from now, in years: SQL does not accept years of five digits. */
 const mostYears = 1000
 
 /**
- * Checks that a set time is a moment of our age, whatever else it is.
+ * Checks that a scheduled time is within a thousand years.
  * @throws BAD_USER_INPUT
  */
 export function checkMoment(scheduledAt: Date, now: Date): Date {

@@ -5,47 +5,50 @@ import { integer, json, modelOf, moment, type Row, selectList, stamps, table, te
 import type { Unit } from '../../store/books.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
-import type { Handle, Platform, RefusalReason, Target } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
+import type { Handle, RefusalReason, Target } from '../network/publication.ts'
 import { brands } from './brand.ts'
 import { farthestClaimMs, farthestPauseMs, farthestWaitMs, hasComeInSql as hasCome, sentAtOnce } from './pace.ts'
 import { type PostRow, type PostVisibility, posts } from './post.ts'
 
-/** NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call surely was not made. */
+/**
+ * NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call was certainly not made.
+ */
 export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED' | 'NOT_SENT'
 
-/** Attempts to deliver: one row before each call that cannot be taken back. */
+/** Attempts to deliver: one row before each call that cannot be undone. */
 export const attempts = table('publishing.attempts', {
   brandId: uuid.key,
   id: uuid.key,
-  /** Null once the post is deleted: what was sent with its text still counts for the account. */
+  /** Null once the post is deleted: the attempt still counts for the account that its text was sent to. */
   postId: uuid.maybe,
   number: integer,
   connectionId: uuid.maybe,
   platform: text.of<Platform>(),
-  /** The account that it was made for: several brands may publish there. */
+  /** The account of the attempt; several brands may publish to it. */
   externalAccountId: text,
   copy: text,
   inReplyTo: text.maybe,
   startedAt: moment,
   finishedAt: moment.maybe,
-  /** Null: interrupted, or under way. */
+  /** Null while the attempt is in progress, and after an interruption. */
   outcome: text.of<AttemptOutcome>().maybe,
   platformPostId: text.maybe,
   detail: text.maybe,
-  /** With which code the network refused the call, also when the outcome is in doubt for all that. */
+  /** Code with which the network rejected the call, even if the outcome is unknown. */
   refusal: text.of<RefusalReason>().maybe,
-  /** How often the network was asked about it. */
+  /** Number of requests to the network about the attempt's outcome. */
   reconciled: integer.or(0),
-  /** When to ask next; null: not to be asked. */
+  /** Time of the next request about the outcome; null for none. */
   reconcileAt: moment.maybe,
-  /** What preparing left at the network: a container, an upload. */
+  /** State that preparing left at the network: a container or an upload. */
   handle: json.of<Handle>().maybe,
   target: json.of<Target>().maybe,
   content: json.of<SentContent>().or({ title: null, link: null, visibility: null, mediaIds: [] }),
   ...stamps,
 })
 
-/** What an attempt sends beside its text. */
+/** Content of an attempt besides its text. */
 export interface SentContent {
   readonly title: string | null
   readonly link: string | null
@@ -55,28 +58,28 @@ export interface SentContent {
 
 export type AttemptRow = Row<typeof attempts>
 
-/** An attempt without a known end, as far as it decides whose a listed post is. */
+/** The fields of an unfinished attempt that decide whose a listed post is. */
 export type Claimant = Pick<AttemptRow, 'id' | 'outcome' | 'refusal' | 'startedAt'>
 
-/** A post that delivery has to look at, by key. */
+/** Key of a post for delivery. */
 export interface PostKey {
   readonly brandId: string
   readonly postId: string
 }
 
-/** What is about to be sent, by which connection, for which account. */
+/** A new attempt: the post, the connection that sends it, and the account. */
 export type NewAttempt = Pick<AttemptRow, 'connectionId' | 'externalAccountId' | 'copy' | 'inReplyTo'> &
   Partial<Pick<AttemptRow, 'handle' | 'target' | 'content'>> & { readonly post: PostRow }
 
-/** Other attempts with the text of attempt $2 of brand $1, for the same account. */
+/** Selects other attempts with the text of attempt $2 of brand $1, for the same account. */
 const sameText = `from publishing.attempts mine join publishing.attempts a
     on a.platform = mine.platform and a.external_account_id = mine.external_account_id and a.text_key = mine.text_key and a.id <> mine.id
   where mine.brand_id = $1 and mine.id = $2`
 
-/** Joins to `p` the earlier post of its thread as `e`. */
+/** Joins the earlier post of the thread of `p` as `e`. */
 const predecessor = `left join lateral (select e.status, e.platform_post_id from publishing.posts e
   where p.position > 1 and e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true`
-/** Whether that one holds `p` back, as `isHeldBy` says. */
+/** SQL condition under which the earlier post `e` holds `p` back, as `isHeldBy` decides it. */
 const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.platform_post_id is not null))`
 
 /** Whether the brand of `p` sends nothing: it is out of use, or paused. */
@@ -88,7 +91,7 @@ const attemptColumns = selectList(attempts, 'a')
 const lockPost = statement(
   `select ${postColumns}, ${brandStopped} as "brandStopped" from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
 )
-// Which connections are busy, and which brands send nothing, is found once and not for each post.
+// Busy connections and stopped brands are found once, not for each post.
 const overduePosts = statement(
   `select p.brand_id as "brandId", p.id as "postId", p.platform, ${heldBack} as held from publishing.posts p ${predecessor}
    left join (select f.brand_id, f.platform, count(*) from publishing.posts f
@@ -111,7 +114,7 @@ const uncommentedPosts = statement(
    where p.status = 'PUBLISHED' and p.first_comment_status = 'PENDING' and p.published_at <= $1 and not ${brandStopped}
    order by p.published_at limit $2`,
 )
-/** How many attempts are told of a post: the last ones. */
+/** Maximum number of attempts that are listed for a post: the latest ones. */
 export const mostAttempts = 50
 const attemptsOfPosts = statement(
   `select ${attemptColumns} from unnest($1::uuid[], $2::uuid[]) w(brand_id, id) cross join lateral (
@@ -155,22 +158,25 @@ const takenIds = statement(
 /** Queries of delivery about posts and attempts: due ones, stuck ones, and former attempts. */
 function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening) {
   return {
-    /** Locks a post if nobody else has it under lock; null when somebody has, or it is gone. */
+    /** Locks a post that no other transaction has locked; null when another one has, or when the post is deleted. */
     async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<(PostRow & { brandStopped: boolean }) | null> {
       const [post] = await rows.read<PostRow & { brandStopped: boolean }>(lockPost, [brandId, postId], transaction)
       return post ?? null
     },
 
-    /** Whether nothing is sent for a brand by this connection at this moment: the one is archived or paused, or the other was ended. */
+    /**
+     * Whether deliveries for a brand by this connection are stopped: the brand is archived or paused, or the connection
+     * has ended.
+     */
     async isStopped({ brandId, connectionId }: Pick<PostRow, 'brandId' | 'connectionId'>, transaction: Transaction): Promise<boolean> {
       const [found] = await rows.read<{ stopped: boolean }>(stopped, [brandId, connectionId], transaction)
       return found?.stopped ?? true
     },
 
-    /** Published posts whose comment is to be sent since a moment before `before`, the oldest first: their job was lost. */
+    /** Returns published posts whose comment was due before `before`, the oldest first: their job was lost. */
     uncommented: (before: Date, limit: number) => rows.read<PostKey>(uncommentedPosts, [before, limit]),
 
-    /** The last 50 attempts of a post, the earliest first; by `brandId:postId`, for one operation. */
+    /** Loads the last 50 attempts of a post, the earliest first, by `brandId:postId`, for one operation. */
     ofPost: createLoader<string, readonly AttemptRow[]>(reading, async keys => {
       const [brandIds, ids] = [keys.map(key => key.split(':')[0]), keys.map(key => key.split(':')[1])]
       const found = Map.groupBy(await rows.read(attemptsOfPosts, [brandIds, ids]), ({ postId }) => postId)
@@ -178,48 +184,52 @@ function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening
     }),
 
     /**
-     * Posts whose time came before `before` and that nobody holds, the longest waiting first; behind them those that the earlier post
-     * of their thread holds back, unless that is known of them already. Left out are those whose connection is busy: they have their
-     * wake-up, and wait for job.
-     * @param perConnection how many posts of a brand for one network are sent at once
+     * Returns posts that were due before `before` and are unclaimed, the longest waiting first; behind them posts that
+     * the earlier post of their thread holds back, unless they are marked as held back already. Posts whose connection
+     * is busy are omitted: their own job sends them.
+     * @param perConnection maximum number of a brand's posts for one network that are sent at once
      */
     overdue: (before: Date, now: Date, limit: number, perConnection = sentAtOnce) =>
       rows.read<PostKey & { platform: Platform; held: boolean }>(overduePosts, [before, now, limit, perConnection]),
 
     /**
-     * Marks due posts that are held back, so that no sweep meets them before the earlier post is published or deleted. They are locked
-     * first and looked at then: whoever publishes the earlier one at the same moment waits for the mark, and takes it away.
+     * Marks due posts that are held back, so that sweeps skip them until the earlier post is published or deleted. It
+     * locks the posts before it reads them: a transaction that publishes the earlier post at the same moment waits for
+     * the mark and removes it.
      */
     async markHeldBack(before: Date, limit: number, transaction: Transaction): Promise<void> {
       const found = await rows.read<{ id: string }>(lockHeldBack, [before, limit], transaction)
       await rows.read(markHeldBack, [found.map(({ id }) => id)], transaction)
     },
 
-    /** Posts whose call was interrupted: recorded, never concluded, and its worker's time is over. */
+    /** Returns posts whose publishing call was recorded but never concluded, and whose worker's claim has expired. */
     interrupted: (now: Date, limit: number) => rows.read<PostKey>(interruptedPosts, [now, limit]),
 
-    /** Posts of unknown outcome about which the network is to be asked now. */
+    /** Returns posts of unknown outcome whose network is due to be asked. */
     unknown: (now: Date, limit: number) => rows.read<PostKey>(unknownPosts, [now, limit]),
 
-    /** The last attempt of a post; null before the first. */
+    /** Returns the last attempt of a post; null before the first. */
     async lastAttempt(post: PostRow, transaction?: Transaction): Promise<AttemptRow | null> {
       const [attempt] = await rows.read(lastAttempt, [post.brandId, post.id], transaction)
       return attempt ?? null
     },
 
     /**
-     * Attempts for the same account with the same text, by whichever post and brand, whose calls may have published it though they
-     * were taken for failed: what the network shows, or calls a duplicate, may be one of them. The earliest first.
-     * @param since earlier ones are past: the network does not compare with them any more
+     * Returns attempts of any post and brand for the same account with the same text that were recorded as failed but
+     * may have published it, the earliest first: a listed or duplicate post may be the result of one of them.
+     * @param since omits earlier attempts, with which the network compares no more
      */
     doubtful: (attempt: AttemptRow, since: Date) => rows.read(doubtfulAttempts, [attempt.brandId, attempt.id, since]),
 
-    /** Attempts of other posts for the same account with the same text that are open: under way, interrupted, or being asked about. */
+    /**
+     * Returns open attempts of other posts for the same account with the same text: in progress, interrupted, or of
+     * unknown outcome.
+     */
     rivals: (attempt: AttemptRow) => rows.read<Claimant>(rivalAttempts, [attempt.brandId, attempt.id, attempt.postId]),
 
     /**
-     * Writes the attempt that follows the post's last one, and hands it back. One that surely was not sent is not counted again:
-     * it is the same attempt still.
+     * Records the attempt that follows the post's last one, and returns it. A last attempt that was certainly not sent
+     * is reused and keeps its number.
      */
     async begin({ post, ...values }: NewAttempt, { now, transaction }: Unit): Promise<AttemptRow> {
       if (post.waits > 0) {
@@ -233,7 +243,9 @@ function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening
       return rows.insert({ ...attempt, createdAt: now, updatedAt: now, createdBy: 'delivery' }, transaction)
     },
 
-    /** The network's ids that other posts for the attempt's account have carried since: none of them can be this post. */
+    /**
+     * Returns the network's ids of other posts for the attempt's account since a moment: none of them can be this post.
+     */
     async takenIds(attempt: AttemptRow, since: Date): Promise<ReadonlySet<string>> {
       const { platform, externalAccountId, brandId, postId } = attempt
       const found = await rows.read<{ id: string }>(takenIds, [platform, externalAccountId, since, brandId, postId])

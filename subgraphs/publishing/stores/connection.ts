@@ -8,10 +8,11 @@ import { integer, json, modelOf, moment, type Row, selectList, stamps, table, te
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account/account.ts'
-import { type Account, type Grant, GrantFailure, type Place, type Platform, type RateLimit } from '../network/network.ts'
+import { type Grant, GrantFailure, type Platform } from '../network/network.ts'
+import type { Account, Place, RateLimit } from '../network/publication.ts'
 import { brands } from './brand.ts'
 
-/** Tokens are sealed before they come here. */
+/** Authorizations of brands at accounts of networks. Tokens are stored encrypted. */
 export const connections = table('publishing.connections', {
   brandId: uuid.key,
   id: uuid.key,
@@ -25,59 +26,62 @@ export const connections = table('publishing.connections', {
   accessToken: text.maybe,
   refreshToken: text.maybe,
   tokenExpiresAt: moment.maybe,
-  /** When the present access token came; null for one of an earlier program. */
+  /** When the access token was issued; null for a row of an earlier version of the program. */
   renewedAt: moment.maybe,
   connectedAt: moment,
-  /** Who renews the tokens at this moment, and until when nobody else does; both null: nobody. */
+  /** The worker that renews the tokens, and the end of its claim; both null without one. */
   renewalId: uuid.maybe,
   renewalUntil: moment.maybe,
-  /** Grows while the worker that renews is alive; 0 in a claim of a program that does not count. */
+  /**
+   * Counter that increases while the worker that renews the token is alive; 0 in a claim of a program that does not
+   * count.
+   */
   renewalBeats: integer.or(0),
   deactivatedReason: text.maybe,
-  /** Whether the person who authorized it has left the organization since. */
+  /** Whether the person who authorized the connection has since left the organization. */
   orphaned: truth.or(false),
   health: text.of<ConnectionHealth>().or('HEALTHY'),
-  /** From when on only a person can renew the access; null where the network does not say. */
+  /** When renewal begins to require a person; null where the network does not say. */
   reconnectBefore: moment.maybe,
   avatarUrl: text.maybe,
   targets: json.of<readonly KeptPlace[]>().or([]),
-  /** Sealed: tokens of single places by `kind:externalId`. */
+  /** Encrypted tokens of single places, by `kind:externalId`. */
   placeTokens: text.maybe,
-  /** What the network last said of its limit for this account. */
+  /** The account's rate limit, as last reported by the network. */
   rateLimit: json.of<KeptRateLimit>().maybe,
   lastCheckedAt: moment.maybe,
   ...stamps,
 })
 
-/** A limit as it is kept: moments are texts in JSON. Versions before kept no `answeredAt`. */
+/** A stored rate limit: times are JSON strings, and earlier versions of the program stored no `answeredAt`. */
 export type KeptRateLimit = Omit<RateLimit, 'resetsAt'> & { readonly resetsAt: string | null; readonly answeredAt?: string }
 
 export type ConnectionRow = Row<typeof connections>
 
-/** Who authorized which account for which brand. */
+/** A person's authorization of an account for a brand. */
 export interface Authorized {
   readonly brandId: string
   readonly platform: Platform
   readonly userId: string
   readonly account: Account
   readonly grant: Grant
-  /** How far the network was set up then. @default PRODUCTION_READY */
+  /** Readiness of the network's setup at that time. @default PRODUCTION_READY */
   readonly readiness?: 'PRODUCTION_READY' | 'SANDBOX_ONLY'
   readonly now: Date
 }
 
-/** Which connections are looked after: by moments that count as past. */
+/** Times up to which connections are due for renewal, notification or a check. */
 export interface Due {
   readonly now: Date
-  /** What only a person can renew until then is told. */
+  /** Connections that only a person can renew before this time are reported. */
   readonly expiring: Date
-  /** What ends until then is made to last longer, of networks that do so. */
+  /** Tokens that expire before this time are extended, where the network can. */
   readonly ending: Date
-  /** What the network was asked about since is left alone. */
+  /** Connections that were checked after this time are skipped. */
   readonly checked: Date
 }
 
-/** Tokens in clear text: handed to an adapter, never kept. */
+/** Tokens in clear text: passed to an adapter, never stored. */
 export interface OpenTokens {
   readonly accessToken: string
   readonly refreshToken: string | null
@@ -87,7 +91,7 @@ export interface OpenTokens {
 
 const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as const
 
-/** A connection that is out of use, without its tokens; it stays, so that people see what to authorize again. */
+/** Changes that deactivate a connection and erase its tokens. The row stays, so that people see what to authorize again. */
 export const disconnected = (reason: string) =>
   ({
     active: false,
@@ -113,10 +117,10 @@ const keepLimit = statement(
 const lockBrand = transactionLock('publishing.connections')
 const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
 
-/** How many scopes of a grant are kept: no network has as many. */
+/** Maximum stored scopes of a grant: no network has as many. */
 export const mostScopes = 20
 
-/** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
+/** Maximum connections of a brand, inactive ones included: `Brand.connections` is not paged. */
 export const mostConnections = 50
 
 const columns = selectList(connections, 'c')
@@ -133,7 +137,7 @@ const heldOfBrand = statement(`select ${columns} from publishing.connections c w
 const othersOfAccount = statement(
   `select exists (select 1 from publishing.connections c where c.platform = $1 and c.external_account_id = $2 and c.active and c.id <> $3) as there`,
 )
-// Each part walks an index of its own; a connection may be found by several.
+// Each part of the union uses its own index; several parts may find the same connection.
 const due = statement(
   `select ${columns} from publishing.connections c where (c.brand_id, c.id) in (
      (select brand_id, id from publishing.connections where active and reconnect_before <= $2 and health = 'HEALTHY' order by reconnect_before limit $5)
@@ -145,7 +149,7 @@ const due = statement(
 
 const place = (id: string, which: 'access' | 'refresh' | 'places') => `publishing.connection:${id}:${which}`
 
-/** The tokens of connections as they are kept. */
+/** Columns that hold encrypted tokens. */
 export const sealedTokens: readonly SealedColumn[] = (
   [
     ['access', 'access_token'],
@@ -154,11 +158,9 @@ export const sealedTokens: readonly SealedColumn[] = (
   ] as const
 ).map(([which, column]) => ({ table: connections.name, key: 'id', column, about: id => place(id, which) }))
 
-/** What only connections are asked, and the only place where their tokens are sealed and opened. */
-function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Opening, cipher: Cipher) {
-  const Model = modelOf(sequelize, connections)
-
-  /** What a grant changes in a row. A network that hands out no new refresh token keeps the old one valid. */
+/** Encrypts and decrypts the tokens of connections; no other code does. */
+function sealing(cipher: Cipher) {
+  /** Returns the changes of a row by a grant. If the network issues no new refresh token, the old one stays valid. */
   const sealed = (id: string, grant: Grant, now: Date) => ({
     accessToken: cipher.seal(grant.accessToken, place(id, 'access')),
     ...(grant.refreshToken && { refreshToken: cipher.seal(grant.refreshToken, place(id, 'refresh')) }),
@@ -176,7 +178,7 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Op
     return tokens.length === 0 ? null : cipher.seal(JSON.stringify(Object.fromEntries(tokens)), place(id, 'places'))
   }
 
-  /** What an account is, in a row: its places with what a person chose of them before. */
+  /** Returns the columns that describe an account. Its targets keep what people chose before. */
   const described = (row: Pick<ConnectionRow, 'id' | 'targets'>, { name, avatarUrl = null, places = [] }: Account) => ({
     accountName: name,
     avatarUrl,
@@ -189,8 +191,8 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Op
     described,
 
     /**
-     * Opens the tokens of a row.
-     * @throws GrantFailure, for now, when they were sealed with a key that is not configured: the fault is ours, and the key may come back
+     * Decrypts the tokens of a row.
+     * @throws GrantFailure, temporary, when their key is not configured: the operator can restore the key
      */
     open(row: Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'> & Partial<Pick<ConnectionRow, 'placeTokens'>>): OpenTokens {
       try {
@@ -203,15 +205,28 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Op
         throw new GrantFailure('the platform cannot read the stored access: its encryption key is not configured', false, error)
       }
     },
+  }
+}
 
-    /** Marks what a person authorized for an organization that this one has left: it goes on publishing, and tokens stay as they are. */
+/** Returns the statements that only connections have. */
+function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Opening, cipher: Cipher) {
+  const Model = modelOf(sequelize, connections)
+
+  const { sealed, described, open } = sealing(cipher)
+
+  return {
+    sealed,
+    described,
+    open,
+
+    /** Marks connections whose author has left the organization. They continue to publish, and keep their tokens. */
     async orphan(organizationId: string, userId: string, transaction: Transaction): Promise<void> {
       await rows.read(orphan, [organizationId, userId], transaction)
     },
 
     /**
-     * Stores an authorization: a new connection, or new tokens, author and time for the one that this account has.
-     * @throws CONFLICT, reason QUOTA, when the brand has as many as it may have
+     * Stores an authorization: a new connection, or new tokens, author and time for the existing one of this account.
+     * @throws CONFLICT, reason QUOTA, when the brand has the maximum number of connections
      */
     async authorize(
       { brandId, platform, userId, account, grant, readiness = 'PRODUCTION_READY', now }: Authorized,
@@ -240,37 +255,37 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Op
     },
 
     /**
-     * Keeps what a network says of its limit for an account, unless a newer answer is kept already: a window may open earlier than an answer
-     * before said. Of answers of the same moment the one that leaves less counts. The version of the connection stays as it is.
+     * Stores the rate limit that a network reports, unless a newer report is stored: a window may open earlier than an
+     * older report said. Of reports of the same time, the one with less remaining counts. The version does not change.
      */
     async keepLimit({ brandId, id }: Pick<ConnectionRow, 'brandId' | 'id'>, { limit, remaining, resetsAt }: RateLimit, answeredAt: Date): Promise<void> {
       await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null, answeredAt.toISOString()])
     },
 
-    /** All connections of the brands in use of an organization, the latest authorized first; two thousand at most. */
+    /** Returns the connections of an organization's active brands, the latest authorized first; at most 2,000. */
     ofOrganization: (organizationId: string) => rows.read(ofOrganization, [viewer ? viewer.organizationId : organizationId]),
 
-    /** Connections of an organization that were changed since, the last 500. */
+    /** Returns the connections of an organization that have changed since a time; at most the last 500. */
     changedSince: (organizationId: string, since: Date) => rows.read(changed, [organizationId, since]),
 
-    /** All connections of a brand, fifty at most, under lock; posts are held before them. */
+    /** Locks and returns all connections of a brand, at most fifty. Posts are locked before connections. */
     holdOfBrand: (brandId: string, transaction: Transaction) => rows.read(heldOfBrand, [brandId], transaction),
 
-    /** Whether the account is in use by another connection than this one, of whichever brand. */
+    /** Whether another connection, of any brand, uses the same account. */
     async isUsedElsewhere({ platform, externalAccountId, id }: ConnectionRow): Promise<boolean> {
       const [found] = await rows.read<{ there: boolean }>(othersOfAccount, [platform, externalAccountId, id])
       return found!.there
     },
 
-    /** Connections that somebody has to look after now. */
+    /** Returns connections that are due. */
     due: ({ now, expiring, ending, checked }: Due, limit: number) => rows.read(due, [now, expiring, ending, checked, limit]),
 
-    /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */
+    /** Reports that the worker that renews the tokens is alive, if its claim is still valid. */
     async beat({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
       await Model.increment('renewalBeats', { where: { brandId, id, renewalId }, silent: true })
     },
 
-    /** Gives a claim on renewing back, if it still is this one. */
+    /** Releases a claim on renewal, unless another worker has taken it over. */
     async releaseRenewal({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
       await Model.update(noRenewal, { where: { brandId, id, renewalId } })
     },

@@ -1,6 +1,7 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { Opening } from '../../store/store.ts'
-import type { Platform, TargetKind } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
+import type { TargetKind } from '../network/publication.ts'
 import { connections } from './connection.ts'
 
 const tell = statement(
@@ -11,14 +12,14 @@ const tell = statement(
      where place ->> 'kind' = $2 and case when $3::text is null then place ->> 'reason' = $4::text else (place ->> 'available')::boolean end)`,
 )
 
-/** Kinds of places that take posts, or do not, by how the platform is set up. */
+/** Kinds of places that accept or reject posts by the platform's configuration. */
 export const placeStore = {
   table: connections,
   lists: {},
   open: ({ sequelize }: Opening) => ({
     /**
-     * Has all stored places of a kind say whether posts may go there; what says so already is not touched.
-     * @param reason why they may not; null: they may, as far as `otherwise` was why not
+     * Sets whether posts are allowed at all stored places of a kind; leaves places unchanged that are set already.
+     * @param reason why posts are not allowed; null allows them where `otherwise` was the reason
      */
     async tell(
       { platform, kind, reason, otherwise }: { platform: Platform; kind: TargetKind; reason: string | null; otherwise: string },

@@ -10,12 +10,13 @@ import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
-import type { Handle, Platform, Target } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
+import type { Handle, Target } from '../network/publication.ts'
 import { brands } from './brand.ts'
 import { rarePartStore } from './rare-part.ts'
 
-/** Tags without those that differ from an earlier one by the case of their letters alone. */
+/** Returns tags without duplicates that differ only by letter case. */
 export function eachOnce(tags: readonly string[]): readonly string[] {
   const known = new Set<string>()
   return tags.filter(tag => {
@@ -25,7 +26,7 @@ export function eachOnce(tags: readonly string[]): readonly string[] {
   })
 }
 
-/** The condition that a row has a tag, whatever the case of its letters; an index has it. */
+/** Builds the condition that a row has a tag, regardless of letter case; an index supports it. */
 export const hasTag = (table: string, tag: string): string => `publishing.folded(${table}.tags) @> array[lower(${tag})] and ${table}.tags <> '{}'`
 
 export const postStatuses = ['DRAFT', 'SCHEDULED', 'FAILED', 'PUBLISHED'] as const
@@ -37,16 +38,16 @@ export type PostVisibility = 'PUBLIC' | 'UNLISTED' | 'PRIVATE'
 export type FirstCommentStatus = 'PENDING' | 'SENT' | 'FAILED' | 'UNKNOWN'
 export type PostOrigin = 'PERSON' | 'API_KEY' | 'SERVICE' | 'IMPORT'
 
-/** What a network works on before a post can be published there. */
+/** State of a network's preparation before a post can be published. */
 export interface Prepared {
-  /** Of what was prepared: of another content, or for another account, it is worth nothing. */
+  /** Hash of the content and account for which the media were prepared: they are valid for nothing else. */
   readonly of: string
   readonly handle: Handle
-  /** Since when the network works on it, as an ISO text. */
+  /** Start of the network's processing, ISO 8601. */
   readonly since: string
 }
 
-/** A picture or film that a post carries, and what it shows for people who cannot see it. */
+/** A picture or video of a post, with its alternative text. */
 export interface PostMedium {
   readonly assetId: string
   readonly altText: string | null
@@ -73,21 +74,24 @@ export const posts = table('publishing.posts', {
   deliveryPhase: text.of<DeliveryPhase>().or('NONE'),
   claimId: uuid.maybe,
   claimUntil: moment.maybe,
-  /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
+  /**
+   * Whether the post is marked as waiting for the earlier post of its thread. The transaction that publishes or deletes
+   * the earlier post removes the mark.
+   */
   heldBack: truth.or(false),
   connectionId: uuid.maybe,
-  /** The network's account of the last attempt: its id for the post is told apart within it. */
+  /** The network's account of the last attempt; the network's id of the post is unique within it. */
   externalAccountId: text.maybe,
-  /** When a due post that could not be sent is tried again; null when it does not wait. */
+  /** Time of the next attempt for a due post that could not be sent; null when it does not wait. */
   waitsUntil: moment.maybe,
   waitingSince: moment.maybe,
-  /** How often it was put back since then. */
+  /** Number of postponements since then. */
   waits: integer.or(0),
-  /** What a network works on before the post can be published there; null: nothing that is known. */
+  /** State of the network's preparation; null when none is known. */
   prepared: json.of<Prepared>().maybe,
-  /** When the network is asked again how far it is. */
+  /** When the network is next asked whether it has processed the media. */
   prepareAt: moment.maybe,
-  /** Null for a post that was written with a key: no person stands behind it. */
+  /** Null for a post that was created with an API key, which belongs to no person. */
   authorId: uuid.maybe,
   title: text.maybe,
   link: text.maybe,
@@ -98,7 +102,7 @@ export const posts = table('publishing.posts', {
   firstCommentStatus: text.of<FirstCommentStatus>().maybe,
   firstCommentId: text.maybe,
   firstCommentMessage: text.maybe,
-  /** Posts that were composed together, one a network. */
+  /** Common id of posts that were composed together, one for each network. */
   groupId: uuid.maybe,
   campaignId: uuid.maybe,
   origin: text.of<PostOrigin>().or('PERSON'),
@@ -123,7 +127,7 @@ export const threadOrder: Order<PostRow> = {
   parts: [value => /^\d{1,9}$/.test(value)],
 }
 
-/** Which posts of an organization; what is null or left out does not narrow. */
+/** Filter of an organization's posts; null and undefined fields do not restrict it. */
 export interface PostFilter {
   readonly organizationId: string | null
   readonly brandId?: string | null
@@ -138,13 +142,13 @@ export interface PostFilter {
   readonly campaignId?: string | null
   readonly groupId?: string | null
   readonly tag?: string | null
-  /** Words that the text or the title holds, whatever the case of their letters. */
+  /** Words contained in the text or the title, regardless of letter case. */
   readonly search?: string | null
-  /** What of these words is rare, where that is known. */
+  /** The rarest part of these words, if known. */
   readonly rarePart?: string | null
 }
 
-/** Collects what a statement is told, and hands back the placeholder of each. */
+/** Collects the values of a statement, and returns a placeholder for each. */
 function binding() {
   const values: unknown[] = []
   return { values, bind: (value: unknown): string => `$${values.push(value)}` }
@@ -157,7 +161,10 @@ const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =
 
 const compared = { threadId: 'eq', status: 'eq', platform: 'eq', authorId: 'eq', approval: 'eq', campaignId: 'eq', groupId: 'eq' } as const
 
-/** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
+/**
+ * Builds the conditions of a filter other than the brand, each as `and …`. Unused fields add nothing, so that
+ * PostgreSQL can choose an index.
+ */
 function conditionsOf(filter: PostFilter, bind: Bind): string {
   const { scheduledAfter, scheduledBefore, deliveryPhase, tag, search, rarePart } = filter
   const found = isFoundAlone(filter) ? 'p' : 'f'
@@ -167,7 +174,7 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     ...comparisonsOf(compared, filter, bind, 'p'),
     scheduledAfter && `p.scheduled_at >= ${bind(scheduledAfter)}`,
     scheduledBefore && `p.scheduled_at < ${bind(scheduledBefore)}`,
-    // What most posts have stands in no index.
+    // Frequent values are in no index.
     deliveryPhase && (deliveryPhase === 'NONE' ? `p.delivery_phase = 'NONE'` : `p.delivery_phase = ${bind(deliveryPhase)} and p.delivery_phase <> 'NONE'`),
     tag && hasTag(found, bind(tag)),
     words && `${found}.words like lower(${words})`,
@@ -177,21 +184,27 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     .join('')
 }
 
-/** Whether posts are asked for by nothing but what they are found by, their brand and their age. */
+/** Whether the filter contains only a tag or words, the brand and the organization. */
 const isFoundAlone = ({ organizationId: _, brandId: __, rarePart: ___, tag, search, ...others }: PostFilter): boolean =>
   Boolean(tag || search) && Object.values(others).every(asked => !asked)
 
-/** Posts `p`; with what they are found by as `f` where that is asked for, or only that. */
+/**
+ * Builds the FROM clause: posts `p`, with the rows that tags or words find as `f` where the filter uses them, or only
+ * those.
+ */
 function postsOf(filter: PostFilter): string {
   if (isFoundAlone(filter)) return '(select brand_id, post_id as id, created_at, words, tags from publishing.post_search) p'
   return `publishing.posts p${filter.tag || filter.search ? ' join publishing.post_search f on f.brand_id = p.brand_id and f.post_id = p.id' : ''}`
 }
 
-/** Whether something is asked that has an index of its own, beside those of status, network and author. */
+/** Whether the filter contains a field with an index of its own, other than status, network and author. */
 const isNarrowed = ({ tag, search, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId }: PostFilter): boolean =>
   Boolean(tag || search || scheduledAfter || scheduledBefore || approval || deliveryPhase || campaignId || groupId)
 
-/** Whether the short way depends on what is asked for: words, tags and times are of few posts or of all, and of two indexes one is shorter. */
+/**
+ * Whether the best plan depends on the values: words, tags and times may match few posts or all of them, and the
+ * shorter of two indexes differs.
+ */
 const isDifferentEachTime = (filter: PostFilter): boolean => {
   const { tag, search, scheduledAfter, scheduledBefore, status, platform, authorId } = filter
   return Boolean(tag || search || scheduledAfter || scheduledBefore) || (isNarrowed(filter) && Boolean(status || platform || authorId))
@@ -200,9 +213,9 @@ const isDifferentEachTime = (filter: PostFilter): boolean => {
 const columns = selectList(posts, 'p')
 
 /**
- * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them and nothing else is
- * asked for, each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
- * costs the same however many posts there are.
+ * Builds the statement for one page, newest first, or in thread order when the filter names a thread. For each brand
+ * (and each status and network, if the filter contains only one of these) it reads at most a page along an index, and
+ * then merges them: the cost of a page does not depend on the number of posts.
  */
 function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
   const { values, bind } = binding()
@@ -274,10 +287,10 @@ const changed = statement(
      union (select brand_id, id from publishing.posts where brand_id = $1 and delivery_phase in ('CLAIMED', 'SENDING') limit 500))`,
 )
 
-/** Each combination of filters is a statement of its own; there are some hundred that differ. */
+/** Each combination of filters has a statement of its own; there are some hundred combinations. */
 const filtered = keptStatements(500)
 
-/** What only posts are asked. */
+/** Returns the statements that only posts have. */
 function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Opening) {
   const rareParts = rarePartStore.open({ sequelize })
   const pages = filteredPages<PostRow, PostFilter>(rows, reading, {
@@ -287,33 +300,36 @@ function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Openi
     order: ({ threadId }) => (threadId ? threadOrder : newestFirst),
   })
   return {
-    /** A page of posts. A viewer's are those of the viewer's organization, whatever is asked. */
+    /** Returns a page of posts. A viewer only gets posts of the viewer's organization, whatever the filter contains. */
     filtered(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
-      // Where more is asked, another index may serve, and which one is shorter is weighed by all of the words.
+      // With further filters another index may be faster: PostgreSQL decides by all the words.
       const rarePart = filter.search && isFoundAlone(filter) ? rareParts.of(filter.search) : null
       return pages({ ...filter, ...(viewer && { organizationId: viewer.organizationId }), rarePart }, request)
     },
 
-    /** The earlier post of the thread by the later one's id, for one operation. */
+    /** Loads the earlier post of the thread by the later post's id, for one operation. */
     predecessorOf: createLoader<string, PostRow | null>(reading, async ids => {
       const found = new Map((await rows.read<PostRow & { before: string }>(predecessors, [ids])).map(row => [row.before, row]))
       return ids.map(id => found.get(id) ?? null)
     }),
 
-    /** The post before this one in its thread, as it stands in the transaction; null at the head of a thread. */
+    /** Returns the earlier post of the thread, in its state within the transaction; null for the first post. */
     async predecessor(id: string, transaction: Transaction): Promise<PostRow | null> {
       const [found] = await rows.read(predecessors, [[id]], transaction)
       return found ?? null
     },
 
-    /** The post behind this one in its thread, if there is one, under lock: whoever is about to find it held back is waited for. */
+    /**
+     * Locks and returns the next post of the thread, if there is one; waits for a transaction that is marking it as
+     * held back.
+     */
     async successor(post: PostRow, transaction: Transaction): Promise<PostRow | null> {
       const [found] = await rows.read(successor, [post.brandId, post.threadId, post.position], transaction)
       return found ?? null
     },
 
     /**
-     * The place behind the last post of a thread; nobody else is given it before the transaction ends.
+     * Returns the position behind the last post of a thread, and locks it: no other transaction gets it.
      * @throws NOT_FOUND when the brand has no such thread
      */
     async placeIn(brandId: string, threadId: string, transaction: Transaction): Promise<number> {
@@ -324,7 +340,7 @@ function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Openi
     },
 
     /**
-     * Takes posts from the list of those that failed before anybody was told of it, under lock.
+     * Removes posts from the list of failures that happened before failures were reported, and locks them.
      * @returns null when the list is empty
      */
     async takeFailedBefore(limit: number, transaction: Transaction): Promise<(PostRow & { organizationId: string })[] | null> {
@@ -335,17 +351,22 @@ function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Openi
 
     madeBy: writtenToday(rows),
 
-    /** The posts that were composed with one, as they stand. */
+    /** Returns the posts that were composed together, in their present state. */
     ofGroup: ({ brandId, groupId }: Pick<PostRow, 'brandId' | 'groupId'>) => rows.read<PostRow>(ofGroup, [brandId, groupId]),
 
-    /** What a caller has written in a brand with one of these texts, the oldest first. */
+    /** Returns a caller's posts in a brand with one of these texts, the oldest first. */
     withWords: (brandId: string, createdBy: string, copies: readonly string[], transaction: Transaction) =>
       rows.read(sameWords, [brandId, createdBy, copies], transaction),
 
-    /** Posts of a brand that were changed since, the last 500; and those that are being sent, whose steps change no more than that. */
+    /**
+     * Returns posts of a brand that have changed since a moment, the last 500, and those that are being sent, because
+     * steps of a delivery do not change that time.
+     */
     changedSince: (brandId: string, since: Date) => rows.read<PostRow>(changed, [brandId, since]),
 
-    /** Takes the mark of being held back from a post, if it has it: what held it is published or gone. */
+    /**
+     * Removes the mark of being held back from a post, if it has one, after the earlier post was published or deleted.
+     */
     async release(post: PostRow | null, transaction: Transaction): Promise<void> {
       if (post?.heldBack) await rows.update(post, { heldBack: false }, transaction)
     },

@@ -2,7 +2,8 @@ import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { usableToken } from '../../connection/tokens.ts'
 import type { Context, Job } from '../../context.ts'
 import { organizationOf } from '../../network/account/organization.ts'
-import { AccessExpired, type Comment, type Figures, type Network, type Target } from '../../network/network.ts'
+import { AccessExpired, type Figures, type Network } from '../../network/network.ts'
+import type { Comment, Target } from '../../network/publication.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
 import type { NewFigures } from '../../stores/insight/analytics.ts'
 import type { PostRow } from '../../stores/post.ts'
@@ -10,7 +11,7 @@ import { againMs, nextCount, nextTry } from './rules.ts'
 
 type Work = Pick<Job, 'connections' | 'networks'> & (Job | Context)
 
-/** Asks a network as an account; a token that it does not take is renewed once. */
+/** Calls a network for an account; a rejected token is renewed once. */
 async function asking<Result>(
   job: Work,
   network: Network,
@@ -30,19 +31,19 @@ async function asking<Result>(
   }
 }
 
-/** The place within an account that posts go to when nobody says. */
+/** Returns the account's default place for posts. */
 const usualPlace = ({ targets }: ConnectionRow): Target | null => {
   const place = targets.find(({ isDefault }) => isDefault)
   return place ? { kind: place.kind, externalId: place.externalId, name: place.name } : null
 }
 
-/** How many posts one question is about. */
+/** Maximum number of posts in one request for figures. */
 const atOnce = 50
 
 /**
- * Asks what a network counts of posts that went out by one connection to one place.
- * @returns by the network's id; null when it tells nothing, or the connection is gone
- * @throws what the network, or the renewal of the access, fails with
+ * Reads a network's figures of posts that went out by one connection to one place.
+ * @returns figures by the network's id; null when it has none, or the connection is gone
+ * @throws errors of the network, or of the token's renewal
  */
 async function countsOf(job: Work, posts: readonly PostRow[]): Promise<ReadonlyMap<string, Figures> | null> {
   const { platform, connectionId, target } = posts[0]!
@@ -53,7 +54,7 @@ async function countsOf(job: Work, posts: readonly PostRow[]): Promise<ReadonlyM
   return asking(job, network, connection, target ?? usualPlace(connection), from => network.figures!(from, ids))
 }
 
-/** Counts posts of one connection and place, and keeps it with when they are counted next. */
+/** Reads and stores the figures of posts of one connection and place, and schedules the next reading. */
 export async function count(job: Job | Context, posts: readonly PostRow[]): Promise<void> {
   const { analytics, clock } = job
   const found = await countsOf(job, posts)
@@ -75,7 +76,7 @@ const takenAtOnce = 200
 
 const placeOf = ({ connectionId, target }: PostRow) => JSON.stringify([connectionId, target?.kind, target?.externalId])
 
-/** Counts posts when it is their time, those of one account by one question. */
+/** Reads due figures of posts, those of one account in one request. */
 export const figuresSweep = (job: () => Job): Sweep => ({
   name: 'figures of posts',
   everyMs,
@@ -99,7 +100,10 @@ export const figuresSweep = (job: () => Job): Sweep => ({
   },
 })
 
-/** Counts who follows each account, once a day of UTC, all at once: a network that is silent holds up nobody, and is asked again the next day. */
+/**
+ * Reads each account's followers once a UTC day, all at once: a silent network delays no other, and is asked again the
+ * next day.
+ */
 export const followersSweep = (job: () => Job): Sweep => ({
   name: 'followers of accounts',
   everyMs: 60_000,

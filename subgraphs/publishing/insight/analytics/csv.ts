@@ -1,9 +1,10 @@
 import { Refusal } from '../../../../platform/errors.ts'
+import { csvRow } from '../../../http/csv.ts'
 import { problemOf } from '../../../http/problem.ts'
 import type { Context } from '../../context.ts'
 import { titleOfPost } from '../../news/announce.ts'
 import { checkRange } from '../../planning/calendar/rules.ts'
-import { cell, mostDays } from './rules.ts'
+import { mostDays } from './rules.ts'
 
 export const csvPath = '/publishing/api/analytics.csv'
 
@@ -16,7 +17,7 @@ function readMoment(given: string | null, field: string): Date {
   throw new Refusal('BAD_USER_INPUT', `${field} is no moment: write one such as 2027-03-01T00:00:00Z.`, { field })
 }
 
-/** Answers what networks counted of a brand's posts as a table, a row a post; it is read as fast as it is taken. */
+/** Answers the figures of a brand's posts as CSV, one row a post; rows are read at the speed of the client. */
 export async function answerCsv({ brands, analytics }: Context, request: Request): Promise<Response> {
   try {
     const { searchParams } = new URL(request.url)
@@ -43,7 +44,7 @@ export async function answerCsv({ brands, analytics }: Context, request: Request
             clicks,
             videoViews,
           ]
-          return `${cells.map(cell).join(',')}\r\n`
+          return csvRow(cells)
         })
         const last = found.at(-1)
         if (!last) return controller.close()

@@ -1,15 +1,21 @@
-import type { MediumKind } from '../../network/network.ts'
+import type { MediumKind } from '../../network/publication.ts'
 import type { MediaType } from '../../stores/media/asset.ts'
 
-/** How many bytes of a file's beginning tell what it is. */
+/** Number of leading bytes that identify a file's type. */
 export const headBytes = 32
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
 
-/** Brands of ISO 14496-12 that players take for MP4 (https://mp4ra.org). Pictures in the same boxes, such as AVIF, are none of them. */
+/**
+ * Brands of ISO 14496-12 that players accept as MP4 (https://mp4ra.org). Pictures in the same container, such as AVIF,
+ * have other brands.
+ */
 const mp4Brands = /^(?:isom|iso[2-9]|mp4[12]|avc1|dash|cmfc|mmp4|MSNV|M4V |M4VP|M4VH|ndsc|ndsh|F4V |f4v )$/
 
-/** Whether a file begins as pictures in HEVC do (ISO/IEC 23008-12 B.4), by its first 32 bytes: its main brand, or one beside a general main brand. */
+/**
+ * Whether a file is a HEVC picture (ISO/IEC 23008-12 B.4), by its first 32 bytes: its main brand, or a compatible brand
+ * beside a general main brand.
+ */
 export function isHeic(head: Uint8Array): boolean {
   if (ascii(head, 4, 8) !== 'ftyp') return false
   const brands = [ascii(head, 8, 12), ascii(head, 16, 20), ascii(head, 20, 24), ascii(head, 24, 28), ascii(head, 28, 32)]
@@ -17,8 +23,9 @@ export function isHeic(head: Uint8Array): boolean {
 }
 
 /**
- * As what a file is kept, by its first bytes alone: names and declared types say nothing. HEIC becomes JPEG.
- * @returns null for what is none of the types that are taken
+ * Returns the type under which a file is stored, from its first bytes alone: names and declared types are ignored. HEIC
+ * becomes JPEG.
+ * @returns null for a type that is not accepted
  */
 export function typeOf(head: Uint8Array): MediaType | null {
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg'
@@ -41,12 +48,12 @@ export const mostBytes = mostOf.VIDEO
 /** The most bytes of a picture or GIF. */
 export const mostPictureBytes = mostOf.IMAGE
 
-/** Why a file of this type cannot be so long, in a sentence; null: it can. */
+/** Returns why a file of this type is too large, in a sentence; null when it is not. */
 export function tooLarge(type: MediaType, bytes: number): string | null {
   const kind = kindOf(type)
   const what = { IMAGE: 'A picture', GIF: 'A GIF', VIDEO: 'A film' }[kind]
   return bytes > mostOf[kind] ? `${what} may have ${mostOf[kind] / mebibyte} MiB, and this one has ${bytes} bytes: make it smaller.` : null
 }
 
-/** What people are told of a file that is none of the types. */
+/** Error message for a file of an unsupported type. */
 export const noMedium = 'The file is no JPEG, PNG, WebP, HEIC, GIF, MP4 or QuickTime: its first bytes say so, whatever it is called.'

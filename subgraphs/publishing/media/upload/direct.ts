@@ -11,12 +11,12 @@ import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
 import { createPicture, requireRoom } from '../keep.ts'
 
-/** Where bytes of pictures are sent as they are. */
+/** Path to which pictures are uploaded as a raw body. */
 export const directPath = '/publishing/api/media'
 
 const known = new Set(['brandId', 'filename', 'folderId', 'altText'])
 
-/** Takes a picture or GIF as it is. */
+/** Accepts the raw upload of a picture or GIF. */
 export async function answerDirect(context: Context, request: Request): Promise<Response> {
   try {
     const { searchParams } = new URL(request.url)
@@ -41,7 +41,7 @@ export async function answerDirect(context: Context, request: Request): Promise<
       folderId,
     }
     const idempotencyKey = request.headers.get('idempotency-key')
-    const row = await context.receiving.hold(brand.organizationId, bytes.byteLength, async () => {
+    const { row, repeated } = await context.receiving.hold(brand.organizationId, bytes.byteLength, async () => {
       // The key includes a digest of the request, because no other code compares it.
       const once = { ...given, sha256: idempotencyKey === null ? '' : await digestOf(bytes), idempotencyKey } as { idempotencyKey: string | null }
       const earlier = await context.receiving.keeping.run(brand.organizationId, async () => {
@@ -53,8 +53,8 @@ export async function answerDirect(context: Context, request: Request): Promise<
         })
         return null
       })
-      if (earlier) return earlier
-      const made = await createPicture(context, {
+      if (earlier) return { row: earlier, repeated: true }
+      return createPicture(context, {
         ...given,
         organizationId: brand.organizationId,
         id: newId(context.clock.now()),
@@ -66,11 +66,15 @@ export async function answerDirect(context: Context, request: Request): Promise<
         bytes,
         places: context.receiving.keeping,
       })
-      return made.row
     })
     return Response.json(shownAsset(context, row), {
       status: 201,
-      headers: { location: `${directPath}/${row.id}`, etag: `"${row.version}"`, 'cache-control': 'no-store' },
+      headers: {
+        location: `${directPath}/${row.id}`,
+        etag: `"${row.version}"`,
+        'cache-control': 'no-store',
+        ...(repeated && { 'idempotent-replayed': 'true' }),
+      },
     })
   } catch (error) {
     if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error

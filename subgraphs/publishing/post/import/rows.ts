@@ -1,20 +1,21 @@
 import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import type { ProblemCode } from '../../network/content/check.ts'
-import type { Platform, TargetKind } from '../../network/network.ts'
+import type { Platform } from '../../network/network.ts'
 import { platforms } from '../../network/networks.ts'
+import type { TargetKind } from '../../network/publication.ts'
 import { type Written, written } from '../content.ts'
 import { checkCopy, longestCopy } from '../rules.ts'
 import { instantIn } from '../zone.ts'
 import { type CsvRecord, readCsv } from './csv.ts'
 
-/** How much one file may hold. */
+/** Limits of a file. */
 export const mostRows = 500
 export const mostBytes = 1024 * 1024
 
 const known = ['platform', 'copy', 'scheduledAt', 'threadKey', 'targetKind', 'targetId', 'mediaIds', 'tags', 'campaignId', 'link', 'title'] as const
 type Column = (typeof known)[number]
 
-/** What is wrong with a row: what networks say of its post, or that a cell cannot be read. */
+/** A problem of a row: of its post on a network, or of a cell that cannot be read. */
 export interface RowProblem {
   readonly severity: 'ERROR' | 'WARNING'
   readonly code: ProblemCode | 'CELL_INVALID' | 'NOT_FOUND'
@@ -22,9 +23,9 @@ export interface RowProblem {
   readonly message: string
 }
 
-/** A row of the file: a post as it may be written, or why it is none. */
+/** A row of the file: a valid post, or the problem of the row. */
 export interface ImportRow {
-  /** The line on which it begins; the header stands on 1. */
+  /** Number of the line on which the row begins; the header is line 1. */
   readonly line: number
   readonly post: ImportedPost | null
   readonly problems: readonly RowProblem[]
@@ -34,17 +35,20 @@ export interface ImportedPost {
   readonly platform: Platform
   readonly content: Written
   readonly scheduledAt: Date | null
-  /** Rows with the same one are a thread, in the order of the file. */
+  /** Rows with the same key form a thread, in the order of the file. */
   readonly threadKey: string | null
 }
 
-/** Spreadsheets of many countries write semicolons or tabs and call it CSV: whoever sends that is told so, and not of quotes. */
+/**
+ * Matches a header separated by semicolons or tabs, which spreadsheets of many countries write as CSV: the error names
+ * the separator, not the quotes.
+ */
 const partedBy = /^\uFEFF?"?\w+"? *([;\t])/
 
 /**
- * Reads a file of posts. A row that cannot be read is told as such, and says nothing of the others.
- * @param zone of times without an offset
- * @throws BAD_USER_INPUT for a file that is none, is too long, or whose header is not one
+ * Reads a file of posts. A row that cannot be read has a problem of its own and does not affect the others.
+ * @param zone time zone of times without an offset
+ * @throws BAD_USER_INPUT for an invalid or too long file, and for an unknown header
  */
 export function readRows(csv: string, zone: string): readonly ImportRow[] {
   if (Buffer.byteLength(csv) > mostBytes) throw new Refusal('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
@@ -55,7 +59,7 @@ export function readRows(csv: string, zone: string): readonly ImportRow[] {
   return timedByThread(records.map(record => readRow(record, columns, zone)))
 }
 
-/** A thread goes out as one: a row of it without a time has that of the row before. */
+/** Schedules threads as a whole: a row without a time gets the time of the row before. */
 function timedByThread(rows: readonly ImportRow[]): readonly ImportRow[] {
   const times = new Map<string, Date | null>()
   return rows.map(row => {
@@ -112,7 +116,10 @@ function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost 
   return { platform, content: written(input, platform, null), scheduledAt: momentOf(cell('scheduledAt'), zone), threadKey: cell('threadKey') }
 }
 
-/** What no line break that is two characters makes short enough is not looked at further. @throws BAD_USER_INPUT */
+/**
+ * Rejects a text that is too long even if each of its line breaks counted once, before further checks. @throws
+ * BAD_USER_INPUT
+ */
 function checkLength(copy: string): string {
   return copy.length > 2 * longestCopy ? checkCopy(copy) : copy
 }
@@ -134,7 +141,7 @@ function targetOf(kind: string | null, externalId: string | null) {
 
 const written8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Whether calendars have this day and clocks this time: `Date` moves what they have not, such as the 30th of February or 24:00, to the next day. */
+/** Whether a day and a time exist: `Date` would move others, such as 30 February or 24:00, to the next day. */
 function isOnClocks(day: string, time: string): boolean {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number]
   const [hour, minute, second = 0] = time.split(':').map(Number) as [number, number, number?]
@@ -142,7 +149,7 @@ function isOnClocks(day: string, time: string): boolean {
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === date && hour < 24 && minute < 60 && second < 60
 }
 
-/** A moment; without an offset, what clocks of the zone show. */
+/** Reads a moment; one without an offset is a local time of the zone. */
 function momentOf(given: string | null, zone: string): Date | null {
   if (given === null) return null
   const [, day, time, offset] = written8601.exec(given) ?? []

@@ -7,7 +7,7 @@ import { integer, json, type Row, selectList, stamps, table, text, texts, truth,
 import { containing, type FilterSql } from '../../../store/filter/filters.ts'
 import { createLoader } from '../../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../../store/store.ts'
-import type { MediumKind } from '../../network/network.ts'
+import type { MediumKind } from '../../network/publication.ts'
 import { brands } from '../brand.ts'
 import { hasTag, type PostRow, posts } from '../post.ts'
 
@@ -15,7 +15,7 @@ export type MediaType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' 
 export type MediaSource = 'UPLOAD' | 'GENERATED' | 'IMPORT'
 export type MediaStatus = 'PROCESSING' | 'READY' | 'FAILED'
 
-/** One of several objects that are one file together, in their order. */
+/** An object that contains one part of a file. */
 export interface Part {
   readonly key: string
   readonly bytes: number
@@ -41,12 +41,12 @@ export const mediaAssets = table('publishing.media_assets', {
   previewBroken: truth.or(false),
   /** Whether a picture moves, as some in WebP and PNG do. */
   animated: truth.or(false),
-  /** As a film names them, such as `avc1`; null where it does not say. */
+  /** Codec as the video names it, such as `avc1`; null if it names none. */
   videoCodec: text.maybe,
   audioCodec: text.maybe,
-  /** First and last bytes of what a film says of where it was made. */
+  /** First and last positions of the bytes in which a video states where it was recorded. */
   hidden: json.of<readonly (readonly [number, number])[]>().or([]),
-  /** What it came in, until it is one object. */
+  /** The objects of the uploaded parts, until they are joined. */
   parts: json.of<readonly Part[]>().or([]),
   authorId: uuid.maybe,
   ...stamps,
@@ -56,16 +56,16 @@ export type MediaAssetRow = Row<typeof mediaAssets>
 
 const columns = selectList(mediaAssets, 'a')
 
-/** What assets are found by: an index has it. */
+/** The searched text of an asset; an index supports it. */
 const words = `lower(t.filename || ' ' || coalesce(t.title, '') || ' ' || coalesce(t.alt_text, ''))`
 
-/** Tags and words are of few assets, or of all. */
+/** A tag or word may match few assets or all of them, so these statements are planned each time. */
 const [withTag, withWords] = [
   { where: (tag: string, { bind }: FilterSql) => hasTag('t', bind(tag)), depends: true },
   { where: (search: string, { bind }: FilterSql) => `${words} like lower(${bind(containing(search))})`, depends: true },
 ] as const
 
-/** A post that carries an asset. */
+/** Condition that a post contains an asset. */
 const carries = `p.media @> jsonb_build_array(jsonb_build_object('assetId', a.id::text))`
 
 const usages = statement(
@@ -87,33 +87,33 @@ const countMade = statement('select count(*)::int as "inAll" from publishing.med
 const waiting = statement(`select ${columns} from publishing.media_assets a where a.status = 'PROCESSING' and a.updated_at < $1 order by a.updated_at limit $2`)
 const several = statement(`select ${columns} from publishing.media_assets a where a.brand_id = $1 and a.id = any($2::uuid[]) order by a.id for share`)
 
-/** What only assets are asked. */
+/** Returns the statements that only assets have. */
 function assetSql(rows: Rows<typeof mediaAssets>, { reading }: Opening) {
   return {
-    /** How many posts carry an asset, by its id. */
+    /** Loads the number of posts that contain an asset, by its id. */
     usageOf: createLoader<string, number>(reading, async ids => {
       const found = new Map((await rows.read<{ id: string; count: number }>(usages, [ids])).map(({ id, count }) => [id, count]))
       return ids.map(id => found.get(id) ?? 0)
     }),
 
-    /** Posts of a brand that carry one of these assets and are not published, at most a hundred. */
+    /** Returns unpublished posts of a brand that contain one of these assets, at most a hundred. */
     usedBy: (brandId: string, ids: readonly string[], transaction: Transaction) => rows.read<{ id: string }>(users, [brandId, ids], transaction),
 
-    /** Posts that carry an asset, newest first. */
+    /** Returns posts that contain an asset, newest first. */
     postsWith: ({ id, brandId }: Pick<MediaAssetRow, 'id' | 'brandId'>, { limit, after }: PageRequest) =>
       after ? rows.read<PostRow>(usingNext, [[id], brandId, limit, ...after]) : rows.read<PostRow>(usingFirst, [[id], brandId, limit]),
 
-    /** What a brand has. Nobody makes another asset for it before the transaction ends. */
+    /** Counts a brand's assets, and locks the count: no other asset is created for it before the transaction ends. */
     async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
       await rows.read(lockMaking, [brandId], transaction)
       const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
       return { inAll: made!.inAll, today: 0, todaySince: null }
     },
 
-    /** Assets that have been prepared since before a moment. */
+    /** Returns assets whose preparation began before a moment. */
     waiting: (before: Date, limit: number) => rows.read(waiting, [before, limit]),
 
-    /** Assets of a brand by their ids, held so that none is deleted before the transaction ends. */
+    /** Returns assets of a brand by their ids, and locks them against deletion until the transaction ends. */
     held: (brandId: string, ids: readonly string[], transaction: Transaction) => rows.read(several, [brandId, ids], transaction),
   }
 }

@@ -2,25 +2,26 @@ import type DataLoader from 'dataloader'
 import type { Reading } from '../../../../platform/sql/reading.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Platform, Target } from '../../network/network.ts'
+import type { Platform } from '../../network/network.ts'
+import type { Target } from '../../network/publication.ts'
 import type { PostReads } from './of-brand.ts'
 
-/** A text that may have been set or published before. */
+/** A text that may repeat a scheduled or published one. */
 export interface Words {
   readonly brandId: string
   readonly platform: Platform
   readonly target: Target | null
   readonly copy: string
-  /** When it is to be sent; the present when nobody said. */
+  /** Scheduled time; the present for a post without one. */
   readonly at: Date
-  /** The post itself; null for one that is not written yet. */
+  /** Id of the post; null for a post that is not stored yet. */
   readonly postId: string | null
 }
 
-/** Within how many days the same words count as said twice. */
+/** Days within which posts with the same text count as repetitions. */
 export const sameWordsForDays = 7
 
-/** What tells texts apart, but for case and white space: the index posts_by_words has it. */
+/** Hash of a text without regard to case and white space; the index posts_by_words contains it. */
 const key = (copy: string) => `md5(lower(btrim(regexp_replace(${copy}, '\\s+', ' ', 'g'))))`
 
 const found = statement(
@@ -33,7 +34,7 @@ const found = statement(
           and coalesce(p.published_at, p.scheduled_at) between w.at - interval '${sameWordsForDays} days' and w.at + interval '${sameWordsForDays} days')`,
 )
 
-/** Whether the same words are set or published for the same place within a week, for one operation. */
+/** Loads, for one operation, whether the same text is scheduled or published for the same place within a week. */
 export const sameWordsLoader = (reading: Reading, rows: PostReads): DataLoader<Words, boolean> =>
   createLoader<Words, boolean>(reading, async asked => {
     const column = <Value>(pick: (words: Words) => Value) => asked.map(pick)
