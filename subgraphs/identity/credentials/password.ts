@@ -2,16 +2,16 @@ import { createRequire } from 'node:module'
 import { Refusal } from '../../../platform/errors.ts'
 import { toStored } from '../../../platform/smtp/mail-address.ts'
 
-/** Characters of a new password at least (NIST SP 800-63B); scrypt reads the whole of it, and nobody needs a longer one. */
+/** Minimum characters of a new password (NIST SP 800-63B), and its maximum, which scrypt reads whole. */
 const leastPassword = 12
 export const longestPassword = 256
 
-/** Characters, as people count them. */
+/** Counts user-perceived characters. */
 export const lengthOf = (password: string): number => [...password].length
 
 /**
- * Whether a password can be told from every other: the hash pads it with NULs and reads UTF-8, so with them at its end, or with
- * halves of characters, it would be the same as another. No keyboard types a control character into a field.
+ * Whether a password is distinct from every other after hashing: the hash pads it with NULs and reads UTF-8, so
+ * trailing NULs and unpaired surrogates are ambiguous. Control characters cannot be typed.
  */
 const isDistinct = (password: string): boolean => password.isWellFormed() && !/\p{Cc}/u.test(password)
 
@@ -19,12 +19,14 @@ const distinctSentence = 'without control characters such as NUL or a line break
 
 let common: ReadonlySet<string> | undefined
 
-/** Words that guessers of this platform try, with digits, signs and each other: its own names, and what stands in guides. */
+/**
+ * Words that attackers of this platform would try, with digits, signs and each other: its names, and words in guides.
+ */
 const productWords = ['supergraph', 'password', 'platform', 'launcher', 'publishing', 'payments', 'providers', 'identity', 'agents', 'admin', 'owner', 'demo']
-/** How many letters beside such words make a password another. */
+/** Number of other letters that make a password with such words acceptable. */
 const leastOwnLetters = 6
 
-/** Keys as they lie side by side on keyboards, row after row and column after column, the digits and the alphabet; in both directions. */
+/** Sequences of neighbouring keys on keyboards, rows with their signs and columns, digits and the alphabet; in both directions. */
 const sequences = [
   'qwertyuiopasdfghjklzxcvbnm',
   'qwertzuiopasdfghjklyxcvbnm',
@@ -32,8 +34,15 @@ const sequences = [
   '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
   '12345678901234567890',
   'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop[]',
+  "asdfghjkl;'",
+  'zxcvbnm,./',
+  '1234567890-=',
 ].flatMap(row => [row, [...row].reverse().join('')])
-/** How many neighbouring keys count as a run, and how many characters outside of runs make a password another. */
+/**
+ * Minimum length of a run of neighbouring keys, and the number of characters outside of runs that make a password
+ * acceptable.
+ */
 const run = { least: 3, mostOutside: 3 }
 
 /** Whether a password is put together of words of the product. */
@@ -42,7 +51,7 @@ function isOfProduct(plain: string): boolean {
   return rest !== plain && rest.replaceAll(/[^\p{L}]/gu, '').length < leastOwnLetters
 }
 
-/** Whether a password is put together of keys that lie side by side. */
+/** Whether a password consists of runs of neighbouring keys. */
 function isOfRows(plain: string): boolean {
   let outside = 0
   for (let at = 0; at < plain.length; ) {
@@ -53,7 +62,7 @@ function isOfRows(plain: string): boolean {
   return outside <= run.mostOutside
 }
 
-/** How many characters from here on stand in this order in a row of keys. */
+/** Returns how many characters from a position follow a sequence. */
 function runLength(plain: string, at: number, row: string): number {
   let length = 0
   while (at + length < plain.length && row.includes(plain.slice(at, at + length + 1))) length += 1
@@ -61,9 +70,8 @@ function runLength(plain: string, at: number, row: string): number {
 }
 
 /**
- * Whether a password is among those that are tried first: of the fifty thousand most frequent ones in known leaks those that are long enough
- * here, one character again and again, words of the product, or keys side by side (NIST SP 800-63B §3.1.1.2). Capitals do not make
- * another of it.
+ * Whether a password is common: among the fifty thousand most frequent ones in known leaks, one repeated character,
+ * words of the product, or neighbouring keys (NIST SP 800-63B §3.1.1.2). Capitals make no difference.
  */
 function isCommon(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase()
@@ -80,9 +88,9 @@ function frequent(): readonly string[] {
 
 /**
  * Reads a new password.
- * @param field what the caller calls it, for the sentence
- * @param email the address of its account, where that is known already
- * @throws BAD_USER_INPUT with the field, and what it takes
+ * @param field the caller's name of it, for the message
+ * @param email the address of its account, if known
+ * @throws BAD_USER_INPUT with the field, and the requirements
  */
 export function readNewPassword(value: unknown, field: string, email?: string): string {
   const refuse = (sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
@@ -95,8 +103,8 @@ export function readNewPassword(value: unknown, field: string, email?: string): 
 }
 
 /**
- * Reads the password that an account has, or is said to have.
- * @throws BAD_USER_INPUT for what no account can have
+ * Reads an account's present password.
+ * @throws BAD_USER_INPUT for one that no account can have
  */
 export function readPassword(value: unknown, field: string): string {
   if (typeof value !== 'string' || value === '' || lengthOf(value) > longestPassword)

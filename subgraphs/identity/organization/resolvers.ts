@@ -47,7 +47,7 @@ export const organizationResolvers: Resolvers = {
           return { organization, owner: await memberships.insert(owner, transaction) }
         },
         audit: ({ organization: { id } }) => ({ tenantId: id, action: 'organization.created', subjectId: id, personId: person }),
-        tell: ({ organization, owner }) => [isCreated(organization), isAdded({ ...owner, kind: 'human' })],
+        tell: ({ organization, owner }) => [isCreated(organization, person), isAdded({ ...owner, kind: 'human' })],
         announce: () => announceViewer(events, person),
       }).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error

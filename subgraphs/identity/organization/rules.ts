@@ -7,7 +7,7 @@ import { platformOrganization, platformRoles } from '../stores/user.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 
-/** @throws BAD_USER_INPUT unless it is a name of 1 to 120 characters; surrounding blanks are dropped */
+/** @throws BAD_USER_INPUT unless it is a name of 1 to 120 characters, after trimming */
 export const readName = (name: string, field = 'name', most = 120): string => requireName(name, field, most)
 
 /**
@@ -22,25 +22,28 @@ export function readSlug(slug: string): string {
   return slug
 }
 
-/** Whether the viewer may follow a reference to an organization: it sees the one it works in. */
+/** Whether the viewer may follow a reference to an organization: only to the active one. */
 export const canSee = (viewer: Pick<Viewer, 'organizationId'>, organizationId: string): boolean => viewer.organizationId === organizationId
 
-/** What other services are told of a new organization: each begins what it keeps for it. */
-export const isCreated = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }): NewFact => ({
+/**
+ * Returns the fact about a new organization, for which other services create their records.
+ * @param foundedBy the person who created it; left out for organizations that set-up creates
+ */
+export const isCreated = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }, foundedBy?: string): NewFact => ({
   kind: 'organization.created',
-  body: { organizationId: id, slug, name },
+  body: { organizationId: id, slug, name, ...(foundedBy !== undefined && { foundedBy }) },
 })
 
-/** What other services are told of one that goes by another name now. */
+/** Returns the fact about a renamed organization. */
 export const isRenamed = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }): NewFact => ({
   kind: 'organization.updated',
   body: { organizationId: id, slug, name },
 })
 
-/** By what an organization is asked for. */
+/** How an organization is requested. */
 export type Named = { readonly id: string } | { readonly slug: string }
 
-/** @throws BAD_USER_INPUT unless it is asked for by its id or by its slug */
+/** @throws BAD_USER_INPUT unless exactly one of id and slug is given */
 export function readNamed({ id, slug }: { readonly id?: string | null | undefined; readonly slug?: string | null | undefined }): Named {
   const isBoth = id !== null && id !== undefined && slug !== null && slug !== undefined
   if (!isBoth && id !== null && id !== undefined) return { id: requireId(id, 'id') }
@@ -50,11 +53,11 @@ export function readNamed({ id, slug }: { readonly id?: string | null | undefine
   })
 }
 
-/** Which organizations a person sees in a list: their own, and who administers the platform all. */
+/** Returns the organizations that a person sees in a list: their own; platform administrators see all. */
 export function filterOf(viewer: Viewer & { readonly userId: string }, search: string | null | undefined): OrganizationFilter {
   const isPlatforms = platformRoles.some(role => viewer.roles.includes(role))
   return { person: isPlatforms ? null : viewer.userId, search: search === null || search === undefined ? null : readName(search, 'search') }
 }
 
-/** Whether the viewer may ask for this one at all: whoever is no person switches nowhere, and has the active one alone. */
+/** Whether the viewer may request this organization: only people can switch, others have the active one. */
 export const mayAskFor = (viewer: Viewer, id: string): boolean => isPerson(viewer) || canSee(viewer, id)

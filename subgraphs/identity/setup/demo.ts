@@ -7,7 +7,7 @@ export const demoPassword = 'supergraph-demo'
 
 const keyName = 'Demo key: read posts'
 
-/** Who and what the demo has of identity. */
+/** People and organizations of the demo. */
 export const demoWorld: World = {
   password: demoPassword,
   people: [
@@ -36,41 +36,41 @@ export const demoWorld: World = {
   keys: [{ organization: 'demo', name: keyName, scopes: ['publishing:posts.read'], createdBy: 'owner@demo.test' }],
 }
 
-/** What whoever tries the demo has to know to sign in. */
+/** Sign-in data of the demo. */
 export const demoAccounts = { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword } as const
 
-/** The organization that the demo plays in, and who owns it. */
+/** The demo's organization and its owner. */
 export interface DemoOwner {
   readonly organizationId: string
   readonly userId: string
 }
 
 /**
- * Makes what is missing of the demo's people, organizations and keys.
- * @param knownKey clear text of the key that is there, which exists once; null: it is lost, and the key is replaced
+ * Creates missing people, organizations and keys of the demo.
+ * @param knownKey clear text of the existing key, which is stored once; null if it is lost, and the key is replaced
  */
 export async function provideDemo(
   identity: { provision(world: World): Promise<Provisioned> },
   knownKey: string | null,
-): Promise<DemoOwner & { readonly apiKey: string; readonly memberId: string }> {
+): Promise<DemoOwner & { readonly apiKey: string; readonly memberId: string; readonly otherId: string }> {
   const { users, organizations, keys } = await identity.provision({ ...demoWorld, keys: demoWorld.keys.map(key => ({ ...key, reissue: !knownKey })) })
   const [userId, memberId] = [users['owner@demo.test']!, users['member@demo.test']!]
-  return { organizationId: organizations.demo!, userId, memberId, apiKey: keys[keyName]!.secret ?? knownKey! }
+  return { organizationId: organizations.demo!, userId, memberId, otherId: organizations.other!, apiKey: keys[keyName]!.secret ?? knownKey! }
 }
 
-/** What a database holds of the demo. */
+/** Demo data in a database. */
 export interface DemoFound {
   /** Addresses of the demo accounts. */
   readonly accounts: readonly string[]
-  /** Organizations in which there is nobody but demo accounts: they go with all that is in them. */
+  /** Organizations with demo accounts only: they are deleted with everything in them. */
   readonly organizations: readonly { readonly id: string; readonly slug: string }[]
-  /** Slugs of those that have other members as well: they stay, without the demo people. */
+  /** Slugs of organizations with other members: they stay, without the demo accounts. */
   readonly shared: readonly string[]
 }
 
 const emails = demoAccounts.accounts
 
-/** Looks for demo accounts: people with the addresses of the demo, which are reserved names (RFC 2606) and nobody else's. */
+/** Finds demo accounts by their addresses, which are reserved names (RFC 2606) and belong to nobody else. */
 export async function findDemo(run: Run): Promise<DemoFound> {
   const [there] = await run<{ there: boolean }>(`select to_regclass('identity.users') is not null as there`)
   if (!there!.there) return { accounts: [], organizations: [], shared: [] }
@@ -88,7 +88,7 @@ export async function findDemo(run: Run): Promise<DemoFound> {
   }
 }
 
-/** What goes of identity with demo accounts and organizations, beside what is kept of the organizations themselves. */
+/** Deletions of identity's rows with demo accounts and organizations, besides the organizations themselves. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
   // Service accounts have no address: removes those of removed organizations, and those created for the demo in others.

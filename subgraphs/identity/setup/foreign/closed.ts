@@ -1,6 +1,8 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { htmlPage } from '../../../http/html.ts'
+import type { Noun } from '../../../wiring/define.ts'
+import type { ResolverMap } from '../../../wiring/executable.ts'
 import { credentialsPath } from '../../credentials/names.ts'
 import type { ForeignIssuer } from '../../credentials/settings.ts'
 import { invitationPath } from '../../membership/invitation/rules.ts'
@@ -8,7 +10,7 @@ import { invitationPath } from '../../membership/invitation/rules.ts'
 const elsewhere = (issuer: string) =>
   new Refusal('CONFLICT', `People sign in at ${issuer}, and not here: who they are and how long, that issuer says.`, { reason: 'EXTERNAL_ISSUER' })
 
-/** Rows below `/identity/api/auth` that are about the person, and not about signing in. */
+/** Matches routes below `/identity/api/auth` about the person, not about signing in. */
 const ofPersons = /^(?:GET|PUT|DELETE|POST) [^ ]*\/(?:me|me\/recovery-email|apps|change-password|change-email)$/
 const isPage = /^(?:GET|POST) \/identity\/(?:login|sign-up|consent|verify-email|reset-password|invitation|verify-recovery-email)$/
 const discovery = /^GET \/(?:identity\/)?\.well-known\/(?:openid-configuration|oauth-authorization-server)$/
@@ -29,19 +31,20 @@ const closed: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What identity leaves to another issuer. */
-export interface UnderIssuer {
-  /** Exchanges about signing in are refused, and what is published of keys is asked of the issuer. */
-  exchanges(exchanges: Exchanges): Exchanges
-  /** Resolvers by noun: root fields about sessions, handoffs and OAuth clients are refused. */
-  nouns<Nouns extends object>(nouns: Nouns): Nouns
+/**
+ * Disables identity's sign-in for another issuer: its routes and root fields about sign-in, sessions, handoffs and
+ * OAuth clients are rejected, and the issuer publishes the keys.
+ * @param foreign issuer of access tokens in place of identity; null leaves everything enabled
+ */
+export function nounsUnder<At>(nouns: Readonly<Record<string, Noun<At>>>, foreign: ForeignIssuer | null): Readonly<Record<string, Noun<At>>> {
+  if (!foreign) return nouns
+  const under = (noun: Noun<At>): Noun<At> => ({
+    ...noun,
+    ...(noun.resolvers && { resolvers: resolversUnder(noun.resolvers, foreign) }),
+    ...(noun.exchanges && { exchanges: at => exchangesUnder(noun.exchanges!(at), foreign) }),
+  })
+  return Object.fromEntries(Object.entries(nouns).map(([name, noun]) => [name, under(noun)]))
 }
-
-/** @param foreign who issues access tokens in place of identity; null: identity itself, and nothing is left to anybody */
-export const underIssuer = (foreign: ForeignIssuer | null): UnderIssuer => ({
-  exchanges: exchanges => (foreign ? exchangesUnder(exchanges, foreign) : exchanges),
-  nouns: nouns => (foreign ? nounsUnder(nouns, foreign) : nouns),
-})
 
 function exchangesUnder(exchanges: Exchanges, { issuer, jwksUrl }: ForeignIssuer): Exchanges {
   const to =
@@ -65,16 +68,14 @@ function exchangesUnder(exchanges: Exchanges, { issuer, jwksUrl }: ForeignIssuer
   return Object.fromEntries(Object.entries(exchanges).map(([at, own]) => [at, answerOf(at, own)]))
 }
 
-function nounsUnder<Nouns extends object>(nouns: Nouns, { issuer }: ForeignIssuer): Nouns {
+function resolversUnder(resolvers: ResolverMap, { issuer }: ForeignIssuer): ResolverMap {
   const refuse = () => {
     throw elsewhere(issuer)
   }
-  const without = (resolvers: object) =>
-    Object.fromEntries(
-      Object.entries(resolvers as Record<string, object>).map(([type, fields]) => {
-        const names = (closed[type] ?? []).filter(name => name in fields)
-        return [type, names.length > 0 ? { ...fields, ...Object.fromEntries(names.map(name => [name, refuse])) } : fields]
-      }),
-    )
-  return Object.fromEntries(Object.entries(nouns).map(([noun, resolvers]) => [noun, without(resolvers as object)])) as Nouns
+  return Object.fromEntries(
+    Object.entries(resolvers).map(([type, fields = {}]) => {
+      const names = (closed[type] ?? []).filter(name => name in fields)
+      return [type, names.length > 0 ? { ...fields, ...Object.fromEntries(names.map(name => [name, refuse])) } : fields]
+    }),
+  )
 }

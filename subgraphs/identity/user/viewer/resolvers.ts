@@ -1,5 +1,5 @@
-import { rolesToGraph } from '../membership/rules.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
+import { rolesToGraph } from '../../membership/rules.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
 import { kindToGraph } from './rules.ts'
 
 export const viewerResolvers: Resolvers = {
