@@ -23,3 +23,32 @@ export const exponents: ReadonlyMap<string, number> = new Map(
 
 /** Whether it is the code of a currency, in capitals. */
 export const isCurrency = (code: string): boolean => exponents.has(code)
+
+/** An amount as the graph has it. */
+export interface Money {
+  readonly amountMinor: bigint
+  readonly currency: string
+}
+
+const codes = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/**
+ * Where Stripe counts otherwise than ISO 4217 does (https://docs.stripe.com/currencies): some it counts without decimals, among them the
+ * ariary, which has two; two that have none it wants with hundredths that are 00; of those with three the last is to be 0.
+ */
+export const without = codes('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF')
+export const hundreds = codes('ISK UGX')
+const thousands = codes('BHD JOD KWD OMR TND')
+
+export const decimalsAt = (currency: string): number => (without.has(currency) ? 0 : thousands.has(currency) ? 3 : 2)
+
+/** Decimals by ISO 4217; of what is not on its list Stripe's own count is taken. */
+export const decimalsHere = (currency: string): number => exponents.get(currency) ?? decimalsAt(currency)
+
+/** An amount of Stripe's as the graph has it. @param currency in lower case, as Stripe writes it */
+export function fromProcessor(amount: number, currency: string): Money {
+  const code = currency.toUpperCase()
+  const shift = decimalsAt(code) - decimalsHere(code)
+  const whole = BigInt(amount)
+  return { amountMinor: shift < 0 ? whole * 10n ** BigInt(-shift) : whole / 10n ** BigInt(shift), currency: code }
+}

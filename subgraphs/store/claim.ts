@@ -7,20 +7,22 @@ import { rows } from '../../platform/sql/statement.ts'
 import { notThere, type Unit, type Writer, type Writing, writing } from './books.ts'
 import { inTransaction, type Made } from './write.ts'
 
-/** What is done once for a key although nothing of it is kept that could be answered again. */
+/** Work that is done once for a key, but leaves no record that could be returned again. */
 export interface Claiming {
-  /** What is made: `completion`. */
+  /** Noun of the work: `completion`. */
   readonly what: string
-  /** The input: its `idempotencyKey` has it made once. */
+  /** The input: its `idempotencyKey` identifies repetitions. */
   readonly once: { readonly idempotencyKey?: string | null | undefined }
-  /** The organization for which it is made. */
+  /** Organization for which the work is done. */
   readonly tenantId: string
 }
 
 /**
- * Does something outside of the database at most once for a key. The key is taken before, and given back when it fails; after that, and while it is under
- * way, the same key is refused: its answer was the first one's alone. Without a key it is simply done.
- * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason `ALREADY_MADE`, or KEY_REUSED for one that was used with another content
+ * Runs work outside of the database at most once for a key. The key is taken before, and released when the work fails;
+ * afterwards, and while the work runs, the same key is rejected, because the result belonged to the first request only.
+ * Without a key the work simply runs.
+ * @throws BAD_USER_INPUT for an invalid key; CONFLICT, reason `ALREADY_MADE`, or KEY_REUSED for one that was used with
+ * other content
  */
 export async function claimed<Result>(context: Writing, { what, once, tenantId }: Claiming, make: () => Promise<Result>): Promise<Result> {
   const idempotency = readIdempotency(once)
@@ -48,67 +50,71 @@ export async function claimed<Result>(context: Writing, { what, once, tenantId }
   }
 }
 
-/** A key while its work is under way. */
+/** A key that is held while its work runs. */
 export interface Hold {
-  /** What the work is known by: the same for every try of a key, so that others who are asked know a second try by it. */
+  /** Id of the work: the same for every attempt of a key, so that other services recognize a second attempt by it. */
   readonly id: string
-  /** Whether an earlier process held the key and did not end: the work looks first at what that one left behind. */
+  /** Whether an earlier process held the key and did not finish: the work first checks what that process left. */
   readonly isResumed: boolean
-  /** Aborts before the key may be taken by somebody else. */
+  /** Aborts before another process may take the key. */
   readonly signal: AbortSignal
   /**
-   * Records that the work is done, in the transaction that writes what came of it. Without it that is recorded once `make` has returned.
-   * @throws CONFLICT, reason IN_PROGRESS, when somebody else has taken the key meanwhile: the transaction writes nothing then
+   * Records that the work is done, in the transaction that writes its result. Without it that is recorded once `make`
+   * has returned.
+   * @throws CONFLICT, reason IN_PROGRESS, when another process has taken the key meanwhile: the transaction is rolled
+   * back then
    */
   end(unit: Unit): Promise<void>
 }
 
-/** Work that takes longer than a transaction may, and is done once for a key. */
+/** Work that takes longer than a transaction may, done once for a key. */
 export interface Holding<Result> {
-  /** The mutation: `payOrder`. No rows are created under the same name. */
+  /** Name of the mutation: `payOrder`. No rows are created under the same name. */
   readonly what: string
-  /** The input: its `idempotencyKey` has it done once, however often it is sent. */
+  /** The input: its `idempotencyKey` identifies repetitions. */
   readonly once: { readonly idempotencyKey?: string | null | undefined }
-  /** The organization for which it is done. */
+  /** Organization for which the work is done. */
   readonly tenantId: string
-  /** For how long the key is held, in ms: longer than the work takes. @default one minute */
+  /** Time in ms for which the key is held: longer than the work takes. @default one minute */
   readonly holdMs?: number
-  /** For how long a repetition waits for the first, in ms. @default ten seconds */
+  /** Time in ms for which a repetition waits for the first request. @default eight seconds, less than a router waits for a subgraph */
   readonly waitMs?: number
-  /** Returns the present state of what the work created; null if it was deleted. */
+  /** Returns the present state of the record that the work created; null if it was deleted. */
   find(id: string): Promise<Result | null>
   /**
-   * Does the work. It throws only when nothing was done: the key is free then. An outcome that nobody knows is a result.
-   * @throws whatever is to be answered
+   * Does the work. It throws only when nothing was done: the key is released then. An unknown outcome is a result.
+   * @throws the error to be answered
    */
   make(hold: Hold): Promise<Result>
 }
 
-/** How much earlier than the hold its signal ends the work: enough to write what came of it. */
+/** Share of the hold's time by which its signal aborts earlier: enough to write the result. */
 const marginShare = 0.1
-/** How often a repetition looks whether the first has ended, in ms: at first, and at most. */
+/** Initial and maximum interval in ms at which a repetition checks whether the first request has ended. */
 const [firstLookMs, maxLookMs] = [25, 500]
 
-/** A key of the caller, as the statements know it. */
+/** A caller's key, in the form for statements. */
 interface Key extends Idempotency {
   readonly writer: Writer
   readonly what: string
   readonly tenantId: string
-  /** Who holds it: this call alone. */
+  /** Id of the call that holds the key. */
   readonly holder: string
 }
 
 const ownerOf = ({ writer: { books, actor }, tenantId }: Key): string => (books.keysOf === 'organization' ? tenantId : actor)
 
 /**
- * Does something that takes longer than a transaction may, at most once for a key. The key is held while the work is under way, outside of any
- * transaction, and by one process of all. Repetitions wait for the first, then answer what it has made. A process that dies leaves the key
- * held until its time is over; whoever sends the key then goes on with the work, under the same id. A refusal gives the key back.
- * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason IN_PROGRESS with `retryAfter`, while the first is under way for longer than a
- *   repetition waits; CONFLICT, reason KEY_REUSED, for one that was used with another content; NOT_FOUND when what it has made is gone
+ * Runs work that takes longer than a transaction may, at most once for a key. The key is held by one process, outside
+ * of any transaction, while the work runs. Repetitions wait for the first request, then return its record. When a
+ * process dies, the key stays held until its time is over; the next request with the key continues the work under the
+ * same id. An error releases the key.
+ * @throws BAD_USER_INPUT for an invalid key; CONFLICT, reason IN_PROGRESS with `retryAfter`, while the first request
+ * runs for longer than a
+ *   repetition waits; CONFLICT, reason KEY_REUSED, for one that was used with other content; NOT_FOUND when its record is gone
  */
 export async function makeHeld<Result>(context: Writing, holding: Holding<Result>): Promise<Made<Result>> {
-  const { once, what, tenantId, holdMs = 60_000, waitMs = 10_000, find } = holding
+  const { once, what, tenantId, holdMs = 60_000, waitMs = 8_000, find } = holding
   const idempotency = readIdempotency(once)
   const signal = () => AbortSignal.timeout(holdMs * (1 - marginShare))
   if (!idempotency) return { row: await holding.make({ id: newId(), isResumed: false, signal: signal(), end: async () => {} }), repeated: false }
@@ -150,7 +156,7 @@ async function takeOrWait(key: Key, holdMs: number, waitMs: number): Promise<Tak
   }
 }
 
-/** Takes the key, or finds what it has made; null while somebody else holds it. */
+/** Takes the key, or finds its record; null while another process holds it. */
 async function take(key: Key, holdMs: number): Promise<Taken | null> {
   const { writer, what, tenantId, key: name, hash, holder } = key
   const { sequelize, books, actor, clock } = writer
@@ -172,7 +178,7 @@ interface Known {
   readonly tenantId: string
   readonly hash: string
   readonly id: string
-  /** null once the work is done. */
+  /** Until when the key is held; null once the work is done. */
   readonly heldUntil: Date | null
 }
 

@@ -7,7 +7,7 @@ const organization = z.object({ organizationId: id })
 const member = z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) })
 const memberSubject = ({ organizationId, userId }: z.infer<typeof member>) => `member:${organizationId}:${userId}`
 const post = z.object({ postId: id, brandId: id, organizationId: id, threadId: id, platform: z.string(), code: z.string().nullable() })
-/** Under which key managers are to see to a spend limit: `attention.opened` of it, and what follows from `budget.alert`. */
+/** Returns the key of a spend limit's attention for managers, used by `attention.opened` and `budget.alert`. */
 export const budgetKey = (limitId: string): string => `spend_limit:${limitId}`
 const profile = z.object({ ...organization.shape, profileId: id })
 const aboutProfile = ({ profileId }: z.infer<typeof profile>) => `profile:${profileId}`
@@ -26,21 +26,21 @@ const installation = z.object({ app: z.string().min(1).max(80), organizationId: 
 const aboutInstallation = ({ app, organizationId, userId }: z.infer<typeof installation>) => `installation:${app}:${organizationId ?? userId}`
 const installedApp = ({ app }: z.infer<typeof installation>) => app
 
-/** What waits for a person: one item for each key of a service, until the service closes it. */
+/** Attention facts: one item for each key of a service, until the service closes it. */
 const attention = z.object({
-  /** The service's own name for the cause: it is opened, changed and closed by it. */
+  /** The service's own name for the cause: the item is opened, changed and closed by it. */
   key: z.string().min(1).max(200),
-  /** What it is: `POST_FAILED`. Each service's contract names its own. */
+  /** Kind of the item: `POST_FAILED`. Each service's contract defines its own. */
   kind: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/),
-  /** Null for an item of one person without an organization. */
+  /** Organization of the item; null for an item of one person without an organization. */
   organizationId: id.nullable(),
-  /** The record that it is about, in the service that tells it. */
+  /** Id of the record in question, in the service that sends the fact. */
   subjectId: z.string().min(1).max(200),
   title: z.string().min(1).max(300),
-  /** Where a person goes to see to it. */
+  /** Page on which a person can act. */
   url: z.url({ protocol: /^https?$/ }),
   at: moment,
-  /** Who sees it: everybody in the organization, its owners and admins, or `userId` alone. */
+  /** Who sees the item: everyone in the organization, its owners and admins, or `userId` alone. */
   audience: z.enum(['organization', 'managers', 'person']),
   userId: id.optional(),
   severity: z.enum(['CRITICAL', 'HIGH', 'NORMAL', 'LOW']).optional(),
@@ -53,13 +53,16 @@ const isSomebodys = ({ audience, organizationId, userId }: z.infer<typeof attent
 
 interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
   readonly body: Body
-  /** What it is about: facts of one subject arrive in order. */
+  /** Returns the subject of a fact: facts of one subject arrive in order. */
   subject(body: z.infer<Body>): string
-  /** Who writes it. */
+  /** Subgraphs that write the fact. */
   readonly from: readonly Slug[]
-  /** Who receives it, each with a handler of its own. */
+  /** Subgraphs that receive the fact, each by a handler of its own. */
   readonly to: readonly To[]
-  /** The one receiver of a fact that is for a single one; a fact for none of the receivers is not sent. @default all of them */
+  /**
+   * Returns the only receiver of a fact that is addressed to one; a fact addressed to none of the receivers is not
+   * sent. @default all of them
+   */
   only?(body: z.infer<Body>): string
 }
 
@@ -68,12 +71,15 @@ const kind = <Body extends z.ZodType, const To extends Slug>(facts: Kind<Body, T
 /** The applications of the platform that the launcher installs. */
 const applications = ['publishing', 'agents', 'payments', 'providers'] as const
 
-/** Every fact that crosses from one subgraph to another: what it says, who writes it and who receives it. `platform/jobs/facts/fact.ts` says how. */
+/**
+ * All facts between subgraphs: their content, writers and receivers. See `platform/jobs/facts/fact.ts` for the
+ * delivery.
+ */
 export const factKinds = {
   'organization.created': kind({
     from: ['identity'],
     to: ['publishing', 'launcher', 'agents', 'payments', 'providers'],
-    body: z.object({ ...organization.shape, slug: z.string(), name: z.string() }),
+    body: z.object({ ...organization.shape, slug: z.string(), name: z.string(), foundedBy: id.optional() }),
     subject: ({ organizationId }) => `organization:${organizationId}`,
   }),
   'organization.updated': kind({
@@ -117,7 +123,9 @@ export const factKinds = {
   }),
   'post.published': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
   'post.failed': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
-  /** What the addresses of a brand are told: nobody else is, its subgraph keeps it for them (`Telling.keep`). */
+  /**
+   * Events for a brand's webhook endpoints: no subgraph receives them, the writer stores them itself (`Telling.keep`).
+   */
   'webhook.event': kind({
     from: ['publishing'],
     to: [],
@@ -139,9 +147,9 @@ export const factKinds = {
     only: ({ appId }) => appId.replace(/^app_/, ''),
   }),
   'order.paid': kind({ from: ['payments'], to: ['launcher', 'agents'], body: payment, subject: aboutOrder }),
-  /** Once for each refund that succeeded: its amount. */
+  /** Sent once for each refund that succeeded, with its amount. */
   'order.refunded': kind({ from: ['payments'], to: ['launcher'], body: payment, subject: aboutOrder }),
-  /** For the application itself, where it is one of the platform's. */
+  /** For the installed application itself, if it is one of the platform's. */
   'app.installed': kind({ from: ['launcher'], to: applications, body: installation, subject: aboutInstallation, only: installedApp }),
   'app.uninstalled': kind({ from: ['launcher'], to: applications, body: installation, subject: aboutInstallation, only: installedApp }),
   'subscription.changed': kind({
@@ -157,9 +165,9 @@ export const factKinds = {
     subject: ({ ownerType, ownerId }) => `subscription:${ownerType}:${ownerId}`,
   }),
   'profile.erased': kind({ from: ['agents'], to: ['publishing'], body: profile, subject: aboutProfile }),
-  /** Nobody's authorization holds any more. */
+  /** Every authorization to use the profile has ended. */
   'profile.withdrawn': kind({ from: ['agents'], to: ['publishing'], body: profile, subject: aboutProfile }),
-  /** For the workflows of agents themselves: one run for each fact, whichever process dies in between. */
+  /** For agents' own workflows: one run for each fact, whichever process dies in between. */
   'task.created': kind({
     from: ['agents'],
     to: ['agents'],
@@ -176,14 +184,14 @@ export const factKinds = {
 
 export type FactKind = keyof typeof factKinds
 
-/** What a fact of a kind says. */
+/** Body of a fact of a kind. */
 export type FactBody<K extends FactKind> = z.infer<(typeof factKinds)[K]['body']>
 
-/** A fact as its writer tells it: beside `audit` and `wake` of the write path (`tell`). */
+/** A fact to be written, beside `audit` and `wake` of the write path (`tell`). */
 export type NewFact = { readonly [K in FactKind]: { readonly kind: K; readonly body: FactBody<K> } }[FactKind]
 
 /** The kinds that a subgraph receives. */
 export type KindsTo<S extends Slug> = { readonly [K in FactKind]: S extends (typeof factKinds)[K]['to'][number] ? K : never }[FactKind]
 
-/** A kind, by a name that came from elsewhere; null for one that is not known here. */
+/** Returns the kind with a name from outside; null for an unknown one. */
 export const kindOf = (name: string): Kind | null => (Object.hasOwn(factKinds, name) ? (factKinds[name as FactKind] as unknown as Kind) : null)

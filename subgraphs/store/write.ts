@@ -1,17 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'sequelize'
+import { organizationNow } from '../../platform/caller/cause.ts'
+import { noParty } from '../../platform/caller/places.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
+import { sharesOf } from '../../platform/sql/shares.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
 import { type AuditLine, findKnown, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
 import type { NewFact } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
 
-/** What follows a change: within its transaction the record, what other subgraphs are told and the wake-ups, after it the news. */
+/** Consequences of a change: audit entries, facts and wake-ups within its transaction, events after it. */
 export interface Following<News> {
   audit?(news: News): AuditLine | null
-  /** Facts that have become true by it, for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
+  /** Facts about the change for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
   tell?(news: News): readonly NewFact[]
   wake?(news: News, unit: Unit): Promise<void> | undefined
   announce?(news: News): Promise<void> | void
@@ -24,9 +27,9 @@ interface OpenUnit {
 }
 
 /**
- * The one way in which state changes: in a transaction, with its record and its wake-ups in it, and told to screens once it is through.
- * What goes wrong before the commit leaves nothing behind.
- * @param run hands back what is answered, and what the others are told of; null: nothing happened, so nothing follows
+ * The one way in which state changes: in a transaction, together with its audit entries and wake-ups, and with events
+ * after the commit. An error before the commit leaves nothing behind.
+ * @param run returns the result, and the news for the consequences; null when nothing happened, so that nothing follows
  */
 async function follow<Result, News>(
   context: Writing,
@@ -34,21 +37,23 @@ async function follow<Result, News>(
   run: (unit: OpenUnit) => Promise<readonly [Result, News | null]>,
 ): Promise<Result> {
   const { sequelize, clock } = context[writing]
-  const [result, news] = await sequelize.transaction(async transaction => {
-    const unit = { transaction, now: clock.now() }
-    const done = await run(unit)
-    if (done[1] === null) return done
-    const line = audit?.(done[1])
-    if (line) await record(context, line, unit)
-    if (factsOf) await tell(context, factsOf(done[1]), unit)
-    await wake?.(done[1], unit)
-    return done
-  })
+  const transact = () =>
+    sequelize.transaction(async transaction => {
+      const unit = { transaction, now: clock.now() }
+      const done = await run(unit)
+      if (done[1] === null) return done
+      const line = audit?.(done[1])
+      if (line) await record(context, line, unit)
+      if (factsOf) await tell(context, factsOf(done[1]), unit)
+      await wake?.(done[1], unit)
+      return done
+    })
+  const [result, news] = await sharesOf(sequelize).transactions.run(organizationNow() ?? noParty, transact)
   if (news !== null) await announce?.(news)
   return result
 }
 
-/** Writes several things in one transaction, and what follows; nothing does when it answers null. */
+/** Writes several records in one transaction, with its consequences; none follow when `run` returns null. */
 export const write = <Result>(
   context: Writing,
   { run, ...following }: Following<NonNullable<Result>> & { run(unit: Unit): Promise<Result> },
@@ -58,11 +63,11 @@ export const write = <Result>(
     return [result, result ?? null]
   })
 
-/** Runs several reads and writes in one transaction that nothing follows. */
+/** Runs several reads and writes in one transaction without consequences. */
 export const inTransaction = <Result>(context: Writing, run: (unit: Unit) => Promise<Result>): Promise<Result> =>
   follow(context, {}, async unit => [await run(unit), null])
 
-/** A row that was made now, or was made before with the same key. */
+/** A row that was created now, or earlier with the same key. */
 export interface Made<R> {
   readonly row: R
   readonly repeated: boolean
@@ -70,21 +75,22 @@ export interface Made<R> {
 
 interface Creation<T extends Table> extends Following<Row<T>> {
   readonly of: Rows<T, never, never>
-  /** The input: its `idempotencyKey` makes it once, however often it is sent. */
+  /** The input: its `idempotencyKey` identifies repetitions. */
   readonly once: { readonly idempotencyKey?: string | null | undefined }
-  /** The organization for which it is made. */
+  /** Organization in which the row is created. */
   readonly tenantId: string
-  /** What it is known by, where that had to be known before. @default a new id */
+  /** Id of the row, where it had to be known before. @default a new id */
   readonly id?: string | undefined
-  /** The row to write. @param id what it is known by */
+  /** Returns the row to write. @param id of the row */
   run(unit: Unit, id: string): NewRow<T> | Promise<NewRow<T>>
 }
 
 /**
- * Makes a row. The same key with the same content answers the row of the first time as it stands now, and nothing follows; who sends it
- * while the first is under way waits for what becomes of that.
- * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content or for another
- *   organization; NOT_FOUND when the first row is gone, or is not this viewer's to see
+ * Creates a row. A repetition with the same key and content returns the first row in its present state, without
+ * consequences; it waits while the first request is in progress.
+ * @throws BAD_USER_INPUT for an invalid key; CONFLICT, reason KEY_REUSED, for one that was used with other content or
+ * for another
+ *   organization; NOT_FOUND when the first row is gone, or invisible to this viewer
  */
 export async function create<T extends Table>(context: Writing, { of, once, tenantId, id: given, run, ...following }: Creation<T>): Promise<Made<Row<T>>> {
   const idempotency = readIdempotency(once)
@@ -98,8 +104,8 @@ export async function create<T extends Table>(context: Writing, { of, once, tena
 }
 
 /**
- * The row that the same key has made before; null when it has made none, or none is sent. For what is dear to make: `create` alone decides
- * which one is made.
+ * Returns the row that the same key created before; null when there is none, or no key. It saves expensive preparation;
+ * `create` alone decides which request creates the row.
  * @throws CONFLICT, reason KEY_REUSED; NOT_FOUND when the first row is gone
  */
 export async function findEarlier<T extends Table>(
@@ -124,30 +130,30 @@ interface Aim<T extends Table> {
 }
 
 interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
-  /** Looks at, or locks, what has to come before the row itself. */
+  /** Checks, or locks, other records before the row itself. */
   before?(unit: Unit): Promise<void>
-  /** The changes to the locked row: rules are called here. */
+  /** Returns the changes to the locked row: rules are called here. */
   decide(row: Row<T>, unit: Unit): Partial<Row<T>> | Promise<Partial<Row<T>>>
   /** Values that every change sets in addition, and that are no change by themselves. */
   readonly also?: Partial<Row<T>>
-  /** Has the change made once for each key. @default a repetition changes again */
+  /** Makes the change once for each key. @default a repetition changes the row again */
   readonly once?: Repetition | undefined
 }
 
-/** By what a repeated change is known. */
+/** Identifies a repeated change. */
 export interface Repetition {
-  /** The mutation: `updateMerchant`. No rows are created under the same name. */
+  /** Name of the mutation: `updateMerchant`. No rows are created under the same name. */
   readonly what: string
-  /** The organization for which it is made. */
+  /** Organization of the change. */
   readonly tenantId: string
-  /** The input: its `idempotencyKey` has the change made once, however often it is sent. */
+  /** The input: its `idempotencyKey` identifies repetitions. */
   readonly input: { readonly idempotencyKey?: string | null | undefined }
 }
 
 /**
- * Changes a row under its lock and raises its version. What changes nothing is not written, and nothing follows. The same key with the same
- * input answers the row as it stands now.
- * @throws BAD_USER_INPUT for what is no id or no key; NOT_FOUND; CONFLICT, reason STALE_VERSION or KEY_REUSED
+ * Changes a row under its lock and increments its version. A change without effect is not written and has no
+ * consequences. A repetition with the same key and input returns the row in its present state.
+ * @throws BAD_USER_INPUT for an invalid id or key; NOT_FOUND; CONFLICT, reason STALE_VERSION or KEY_REUSED
  */
 export async function change<T extends Table>(
   context: Writing,
@@ -172,7 +178,7 @@ export async function change<T extends Table>(
 
 /**
  * Removes a row under its lock.
- * @param options.decide refuses what may not be removed, and removes what goes with it
+ * @param options.decide throws if the row must not be removed, and removes dependent rows
  */
 export async function remove<T extends Table>(
   context: Writing,
@@ -197,7 +203,7 @@ export async function remove<T extends Table>(
 
 type Stamped = { readonly version: number }
 
-/** What a change that people see sets besides. */
+/** Returns the columns that every visible change sets. */
 const stampsOf = <T extends Table>(row: Row<T>, { now }: Unit): Partial<Row<T>> =>
   ({ updatedAt: now, version: (row as Stamped).version + 1 }) as unknown as Partial<Row<T>>
 
@@ -209,34 +215,35 @@ async function lockVersion<T extends Table>(context: Writing, { of, id, expected
   return row
 }
 
-/** What a step makes of the row that it holds. */
+/** Result of a step's rule. */
 export interface Outcome<T extends Table, Along> {
-  /** What changes in it; it may depend on the row that goes with it. */
+  /** Changes of the row; they may depend on the related row. */
   readonly changes: Partial<Row<T>> | ((along: Along) => Partial<Row<T>>)
-  /** Whether people see another version of it then. @default false */
+  /** Whether the change is visible to people, and so gets a new version. @default false */
   readonly isNews?: boolean
-  /** Writes the row that goes with it: nobody writes that one without holding the first, so it takes no lock of its own. */
+  /** Writes the related row: it is only written while the first is locked, so it takes no lock of its own. */
   readonly along?: ((unit: Unit) => Promise<Along>) | null | undefined
 }
 
-/** What came of a step. */
+/** Result of a step. */
 export interface Stepped<R, Along> extends Changed<R> {
-  /** The row that goes with it; undefined when nothing became of that. */
+  /** The related row; undefined when it was not written. */
   readonly along: Along | undefined
 }
 
-/** What a step is told. */
+/** Parameters of a step. */
 export interface Stepping<T extends Table, Held extends Row<T>, Along> extends Following<Stepped<Row<T>, Along>> {
   readonly of: Rows<T, never, never>
-  /** The id of the row, or how to get hold of it: whoever does not want to wait for others is handed null. */
+  /** Id of the row, or a function that locks it; the function may return null instead of waiting for a lock. */
   readonly hold: string | ((transaction: Transaction) => Promise<Held | null>)
-  /** The changes to the row in its present state; null for none. */
+  /** Returns the changes to the row in its present state; null for none. */
   decide(row: Held, unit: Unit): Outcome<T, Along> | null | Promise<Outcome<T, Along> | null>
 }
 
 /**
- * One step of a job on a row and a related one: a rule sees the locked row and returns the changes of both.
- * @returns null when the row is gone, is somebody else's at this moment, or the rule declined: nothing is written, and nothing follows
+ * Runs one step of a job on a row and a related one: a rule sees the locked row and returns the changes of both.
+ * @returns null when the row is gone, is locked elsewhere, or the rule declined: nothing is written, and there are no
+ * consequences
  */
 export function step<T extends Table, Held extends Row<T> = Row<T>, Along = undefined>(
   context: Writing,
@@ -264,9 +271,9 @@ export const alter =
     of.update(row, { ...changes, updatedAt: now } as Partial<Row<T>>, transaction)
 
 /**
- * Refuses a change that was made against an older version.
- * @param expected what the client saw; null or undefined: the last write wins
- * @param what     what is changed: `brand`
+ * Checks that a change was made against the present version.
+ * @param expected the version that the client saw; null or undefined: the last write wins
+ * @param what     kind of the record: `brand`
  * @throws CONFLICT, reason STALE_VERSION, with the present version
  */
 export function checkVersion(present: number, expected: number | null | undefined, what: string): void {
