@@ -16,36 +16,38 @@ export interface PollerOptions {
   readonly mayRun: () => boolean
   readonly tracing?: Tracing | undefined
   readonly log: Logger
-  /** How often the queue has its turn, in ms. */
+  /** Interval in ms of the queue's turns. */
   readonly everyMs: number
 }
 
-/** Takes the jobs of one queue, each as soon as it is due and may run, and ends each by itself. */
+/** Takes the jobs of one queue, each as soon as it is due and may run, and completes each separately. */
 export interface Poller {
   start(table: QueueTable): void
-  /** Looks for work, unless a look is under way: its runner has all of its queues look in the same moment, so that one statement asks for all. */
+  /**
+   * Polls for jobs, unless a poll is in progress: a runner polls all its queues in the same moment, with one statement.
+   */
   turn(): void
-  /** Looks for work after so many ms, unless the next look or turn comes sooner. @param ms @default at once */
+  /** Polls after a number of ms, unless a poll comes sooner. @param ms @default at once */
   wake(ms?: number): void
-  /** When work was last looked for with success, on the clock `elapsed`. */
+  /** When the last successful poll ended, on the clock `elapsed`. */
   readonly lastFinished: number
-  /** Takes no more; resolves when nothing runs. */
+  /** Takes no more jobs; resolves when none runs. */
   stop(): Promise<void>
-  /** Gives back what still runs, for another process to take at once: this one is about to end. */
+  /** Returns running jobs to the queue, for another process to take at once, because this one is about to end. */
   release(): Promise<void>
 }
 
-/** How often a queue is looked at that nobody woke, in ms, unless its runner is a calm one: jobs of other processes, and those that fall due, are late by this at most. */
+/** Default polling interval in ms: the maximum delay of jobs that other processes sent, and of jobs that become due. */
 export const pollMs = 1_250
-/** How long one look may take before another begins beside it, in ms. */
+/** Time limit in ms of one poll; after it another one begins. */
 const lookMs = 12_000
-/** How long a handler may take, in ms; the database counts a job as failed after the same time. */
+/** Time limit in ms of a handler; the database counts the job as failed after the same time. */
 export const handleMs = 60_000
-/** How often the database is told that running jobs are alive, in ms: well within the 10 s after which it stops believing it. */
+/** Interval in ms of heartbeats for running jobs: well within the 10 s after which the database counts them as lost. */
 const beatMs = 4_000
-/** How many jobs of a queue, and of one group, one process runs at once unless the queue says otherwise. */
+/** Default maximum of concurrent jobs in one process, of a queue and of one group. */
 const atOnce = { all: 32, group: 4 }
-/** The least time for which a job is put back, in ms: one that always asks for "now" must not run without a pause. */
+/** Minimum pause in ms of a rescheduled job, so that a handler that always asks for "now" does not run continuously. */
 const leastPauseMs = 25
 
 export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log, everyMs }: PollerOptions): Poller {
@@ -56,11 +58,11 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   let lastFinished = elapsed()
   let over = false
   let looking = false
-  /** The look under way, whatever is waited for: what it takes still has to be run. */
+  /** The poll in progress; it is awaited at the end, because the jobs that it takes still have to run. */
   let taking: Promise<void> | undefined
   let full = false
   let timer: unknown
-  /** When the next look is due that somebody asked for, on the clock `elapsed`. */
+  /** When the next requested poll is due, on the clock `elapsed`. */
   let due = Number.POSITIVE_INFINITY
   let table: QueueTable | undefined
   let beat: unknown
@@ -105,15 +107,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     full = jobs.length === free
     for (const job of jobs) {
       const { cause, trace, data } = splitCause(job.data)
-      const span =
-        trace === undefined
-          ? undefined
-          : tracing?.begin(`process ${name}`, 'consumer', trace, {
-              'messaging.system': 'pg-boss',
-              'messaging.operation.type': 'process',
-              'messaging.destination.name': name,
-              'messaging.message.id': job.id,
-            })
+      const span = trace === undefined ? undefined : beginJob(tracing, name, job.id, trace)
       const work = () => run(job as Job, data)
       void doFor({ queue: name, job: job.id, ...cause }, () => (span ? finished(span, work) : work()))
     }
@@ -129,7 +123,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     } catch (error) {
       log.error({ err: error, queue: name, job: job.id, data }, 'job failed')
       // If this fails too, the missing heartbeat ends the job.
-      await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'job result could not be stored'))
+      await failJob(boss, name, job, error).catch(failure => log.error({ err: failure, queue: name }, 'job result could not be stored'))
     }
     running.delete(job.id)
     if (running.size === 0) {
@@ -140,7 +134,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     if (full || groups) wake()
   }
 
-  /** Puts a job back to its time by the clock of this process, whatever the database's clock says. */
+  /** Reschedules a job by the clock of this process, whatever the database's clock says. */
   async function reschedule(job: Job, again: Date): Promise<void> {
     const ms = Math.max(again.getTime() - clock.now(), leastPauseMs)
     // The new job is sent before the old one is completed: a crash in between leaves one too many, never none. A newer job with the same
@@ -150,15 +144,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     wake(ms)
   }
 
-  async function fail(job: Job, error: unknown): Promise<void> {
-    const newer = await boss.findJobs(name, { key: job.singletonKey!, queued: true })
-    if (newer.length > 0) await boss.complete(name, job)
-    else await boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) })
-  }
-
-  function touch(): void {
-    boss.touch(name, [...running.values()]).catch(error => log.warn({ err: error, queue: name }, 'heartbeat of running jobs failed'))
-  }
+  const touch = () => void boss.touch(name, [...running.values()]).catch(error => log.warn({ err: error, queue: name }, 'heartbeat of running jobs failed'))
 
   return {
     wake,
@@ -183,4 +169,20 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       clock.clearInterval(beat)
     },
   }
+}
+
+/** Begins the span of a job, below the trace of its sender. */
+const beginJob = (tracing: Tracing | undefined, queue: string, id: string, trace: string) =>
+  tracing?.begin(`process ${queue}`, 'consumer', trace, {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': queue,
+    'messaging.message.id': id,
+  })
+
+/** Counts a job as failed, unless a newer one with its key waits. */
+async function failJob(boss: PgBoss, name: string, job: Job, error: unknown): Promise<void> {
+  const newer = await boss.findJobs(name, { key: job.singletonKey!, queued: true })
+  if (newer.length > 0) await boss.complete(name, job)
+  else await boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) })
 }

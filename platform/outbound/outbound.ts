@@ -7,21 +7,21 @@ import { createNames } from './names.ts'
 import { isPublicAddress, onlyPublic } from './public.ts'
 import { headersOf, type StreamOptions, type StreamOutbound, streamThrough } from './stream.ts'
 
-/** HTTP to third parties: the only way out of the platform. */
+/** HTTP to third parties: the platform's only outbound connection. */
 export type Outbound = (url: string | URL, options?: OutboundOptions) => Promise<OutboundAnswer>
 
-/** The way out as a process has it: `stream` is the same for bodies that come in pieces, are no text, or are long. */
+/** The outbound client of a process: `stream` is for bodies that arrive in pieces, are binary, or are long. */
 export type WayOut = Outbound & { readonly stream: StreamOutbound }
 
 export interface OutboundOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  /** Until the whole answer is there. @default 10000 */
+  readonly body?: string | Uint8Array
+  /** Time limit of the whole answer in ms. @default 10000 */
   readonly timeoutMs?: number
   /**
-   * Opens a connection of its own, for calls that must not be repeated: a kept-alive one may be closed by the other side
-   * in the very moment we write, and nobody could tell whether the call arrived. @default false
+   * Opens a new connection, for calls that must not be repeated: the other side may close a kept-alive connection just
+   * as the request is written, and then the caller cannot tell whether it arrived. @default false
    */
   readonly freshConnection?: boolean
 }
@@ -35,18 +35,25 @@ export interface OutboundAnswer {
 
 const largestAnswer = 1024 * 1024
 
-/** More than what calls one origin at once: a call that waits for a connection would use its time up, and count as sent. */
+/**
+ * Maximum connections to one origin, more than its concurrent calls: a call that waits for a connection would use up
+ * its time, and count as sent.
+ */
 const mostConnections = 128
 
-/** How long what is under way has to end when the way out closes, in ms: a receiver that hangs is not to hold up the end of a process. */
+/**
+ * Time in ms that running calls have to end when the client closes, so that a receiver that hangs does not delay the
+ * process's end.
+ */
 const closeMs = 500
 
-/** Streams that one origin may have at once; the next ones wait, and their time runs. */
+/** Maximum concurrent streams of one origin; further ones wait, while their time runs. */
 const mostStreams = 2_048
 
 /**
- * Opens connections, and notes every error that comes before one stands, its TLS handshake included: a request is written only then,
- * so nothing of it was sent. No list of error codes could say so: a reset means one thing in a handshake, another after it.
+ * Opens connections, and marks every error that occurs before one is established, TLS handshake included: a request is
+ * written only then, so nothing of it was sent. Error codes cannot tell: a reset means one thing in a handshake,
+ * another after it.
  */
 function noteUnsent(unsent: WeakSet<Error>, options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options)
@@ -59,9 +66,9 @@ function noteUnsent(unsent: WeakSet<Error>, options: buildConnector.BuildOptions
 }
 
 /**
- * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
- * @param allowedOrigins origins that configuration names: only these may lie on a private address
- * @param resolve        finds addresses of names for all others @default servers of DNS
+ * Creates the outbound client: one request at a time, no retries, no redirects, time limits on everything.
+ * @param allowedOrigins configured origins: only these may have a private address
+ * @param resolve        resolves all other names @default by DNS servers
  */
 export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = createNames()): WayOut & { close(): Promise<void> } {
   const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
@@ -77,7 +84,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
   const agents = agentsOf({ connections: mostConnections })
   // Streams take connections of their own, so they do not block other requests.
   const streaming = agentsOf({ connections: mostStreams })
-  /** Where a call goes, and by which way. @throws OutboundFailure for what may not be called */
+  /** Returns the target and agent of a call. @throws OutboundFailure for an address that must not be called */
   const wayTo = (url: string | URL, isFresh: boolean) => {
     const target = new URL(url)
     const isTrusted = trusted.has(target.origin)

@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts'
 import { notPublicCode, OutboundFailure } from './failure.ts'
 import { createNames, ofThisMachine, type ResolveName, resolveOwn, unansweredCode } from './names.ts'
 
-/** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
+/** Address ranges without public services (RFC 6890): a request there could serve an attacker. */
 const notPublic = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -32,30 +32,38 @@ for (const [net, bits] of [
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv6')
 
-/** What of IPv6 may be public at all: what is given out to networks (RFC 4291), and IPv4 as IPv6 writes it. Whatever else there is, is not. */
+/**
+ * Ranges of IPv6 that may be public: those allocated to networks (RFC 4291), and IPv4 in IPv6 notation. All others are
+ * not.
+ */
 const perhapsPublic = new BlockList()
 perhapsPublic.addSubnet('2000::', 3, 'ipv6')
 perhapsPublic.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Whether an IP address is a public one; IPv4 inside IPv6 counts as the IPv4 that it is. */
+/** Whether an IP address is public; IPv4 in IPv6 notation counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notPublic.check(address, 'ipv4')
   return family === 6 && perhapsPublic.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
 
-/** Names that only a network of one's own resolves: those without a dot, and the special ones of RFC 6761, 6762, 8375 and 9476's registry (`internal`). */
-const ofOwnNetwork = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i
+/**
+ * Matches names that only private networks resolve: those without a dot, the special ones of RFC 6761, 6762 and 8375,
+ * and those that private networks commonly use (RFC 6762, appendix G, and hosts files).
+ */
+const ofOwnNetwork = /^[^.]+\.?$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)\.?$/i
 
-/** Whether what an address says of itself leads to a public place: for addresses that are handed on to others, whose resolver decides. */
+/**
+ * Whether an address looks public by its text alone: for addresses that are passed to others, whose resolver decides.
+ */
 export function looksPublic({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? isPublicAddress(host) : !ofOwnNetwork.test(host)
 }
 
 /**
- * Makes what connections find addresses by, when they may lead to public ones only. It is asked for each connection, and what it
- * answers is what is connected to: a name that changes its address in between gains nothing.
+ * Creates a resolver for connections that returns public addresses only. It runs for each connection, which uses
+ * exactly the returned addresses: changing the name's address in between has no effect.
  */
 export const onlyPublic =
   (resolve: ResolveName): LookupFunction =>
@@ -69,28 +77,32 @@ export const onlyPublic =
     })
 
 /**
- * Whether a third party at an address may be called: one that lies on a private address may not, nor one whose name leads there.
- * @throws OutboundFailure of kind `late` when nobody says in time where its name leads: it may not be kept, and not called
+ * Whether a third party's address may be called: not if it is private, or its name resolves to a private one.
+ * @throws OutboundFailure of kind `late` when the name is not resolved in time: the address must then be neither stored
+ * nor called
  */
 export type Reaches = (address: URL) => Promise<boolean>
 
-/** How long a name is looked for, in ms. */
+/** Time limit in ms of a lookup. */
 const lookMs = 3_000
 
-/** How names are found when it is told beforehand whether an address may be called. */
+/** Options of the check whether an address may be called. */
 export interface ReachesOptions {
-  /** @default servers of DNS, as `createNames` asks them */
+  /** @default DNS servers, see `createNames` */
   readonly resolve?: ResolveName | undefined
-  /** Origins that the operator's other settings name: found as every program of the machine does, and not called unless they are public. */
+  /**
+   * Origins from the operator's other settings: resolved as by every program of the machine, and not called unless they
+   * are public.
+   */
   readonly reserved?: readonly string[]
   /** @default the system's */
   readonly resolveReserved?: ResolveName
 }
 
 /**
- * Tells whoever keeps an address for later at once that it will not be called. A name that nobody knows now is let pass: every connection
- * looks again, and goes to what it found. One that nobody answers for is not.
- * @param allowedOrigins origins that configuration names: whoever listens there may lie on a private address
+ * Creates the check for addresses that are stored for later calls. An unknown name passes: every connection resolves it
+ * again, and goes only to what it found. A name without an answer does not pass.
+ * @param allowedOrigins configured origins that may have a private address
  */
 export function createReaches(
   allowedOrigins: readonly string[],
@@ -118,7 +130,9 @@ export function createReaches(
   }
 }
 
-/** Refuses the argument whose name nobody answered for; whatever else went wrong is passed on. @param field the argument */
+/**
+ * Converts an unanswered lookup to an error about the argument; other errors are passed on. @param field the argument
+ */
 export const unanswered =
   (field: string) =>
   (error: unknown): never => {

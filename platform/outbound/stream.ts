@@ -2,43 +2,50 @@ import type { Dispatcher } from 'undici'
 import { OutboundFailure } from './failure.ts'
 
 /**
- * Calls a third party and passes its answer on as a stream. It resolves with the answer's headers, and rejects with an `OutboundFailure`
- * where none come. Redirects are not followed, nothing is tried again. Whatever happens, no socket, timer or listener is left behind once
- * the body has been read to its end or its failure, left (`break`), or cancelled; a body that nobody reads ends with `totalMs`.
+ * Calls a third party and returns its answer as a stream. It resolves with the answer's headers, and rejects with an
+ * `OutboundFailure` where none arrive. Redirects are not followed, nothing is retried. In all cases, no socket, timer
+ * or listener remains once the body has been read to its end or failure, left (`break`), or cancelled; a body that
+ * nobody reads ends with `totalMs`.
  */
 export type StreamOutbound = (url: string | URL, options?: StreamOptions) => Promise<StreamedAnswer>
 
-/** What may be sent as a body: one that comes in pieces is sent as they come, and as fast as the other side takes them. */
+/** A request body; one in pieces is sent as they arrive, at the receiver's speed. */
 export type StreamBody = string | Uint8Array | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
 export interface StreamOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: StreamBody | null | undefined
-  /** From when the request is written until the first byte of the answer's body, a connection included. @default 60000 */
+  /**
+   * Time limit in ms from writing the request to the first byte of the answer's body, connecting included. @default
+   * 60000
+   */
   readonly firstByteMs?: number
-  /** Between two pieces of the body, of the one that is sent in pieces and of the answer's; while the reader is slower, nothing is due. @default 30000 */
+  /**
+   * Time limit in ms between two pieces of a body, sent or received; it does not run while the reader is slower.
+   * @default 30000
+   */
   readonly idleMs?: number
-  /** For all of it; Infinity for none. @default 600000 */
+  /** Time limit in ms of the whole call; Infinity for none. @default 600000 */
   readonly totalMs?: number
   /** The longest body that an answer may have, in bytes. @default 33554432 */
   readonly mostBytes?: number
-  /** As `OutboundOptions` has it. @default false */
+  /** As in `OutboundOptions`. @default false */
   readonly freshConnection?: boolean
-  /** Aborts: the socket is closed at once. */
+  /** Closes the socket at once when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface StreamedAnswer {
   readonly status: number
   readonly headers: Headers
-  /** To be read once. A failure after the headers rejects with an `OutboundFailure`; leaving the loop cancels. */
+  /** Body to be read once. A failure after the headers rejects with an `OutboundFailure`; leaving the loop cancels. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Leaves it: closes the socket, unless all of it was read. May be called at any time, and again. */
+  /** Closes the socket, unless the whole body was read. Idempotent. */
   cancel(): void
 }
 
-/** Bytes of an answer that wait for their reader before the socket is not read any more, and until they are fewer than half of that. */
+/** Bytes of an answer that may wait for their reader before the socket is paused; it resumes at half of that. */
 const mostWaiting = 128 * 1024
 
 const streamDefaults = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 600_000, mostBytes: 32 * 1024 * 1024 } as const
@@ -57,16 +64,12 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
   let controller: Dispatcher.DispatchController | undefined
   let state: 'asking' | 'answering' | 'over' = 'asking'
   let failure: OutboundFailure | undefined
-  const waiting: Uint8Array[] = []
-  let waitingBytes = 0
   let taken = 0
-  let isPaused = false
-  let reader: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>> | undefined
 
   const reasonOf = (what: string) => `${target.origin} could not be asked: ${what}`
   const after = (ms: number, what: () => void) => (Number.isFinite(ms) ? setTimeout(what, ms) : undefined)
   const late = (what: string) => () => fail(new OutboundFailure(reasonOf(what), controller !== undefined, undefined, 'late'))
-  /** What is due next: the first byte, or another one. */
+  /** Timer of the next expected byte. */
   let due: NodeJS.Timeout | undefined
   const total = after(totalMs, late(`not done within ${totalMs} ms`))
 
@@ -80,10 +83,10 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
 
   function expect(ms: number, what: string): void {
     clearTimeout(due)
-    due = state === 'over' || isPaused ? undefined : after(ms, late(what))
+    due = state === 'over' || arrived.isFull ? undefined : after(ms, late(what))
   }
 
-  /** Nothing is due any more, and nobody is listened to. */
+  /** Stops all timers and removes all listeners. */
   function end(): void {
     state = 'over'
     clearTimeout(due)
@@ -97,42 +100,24 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
     const wasAsking = state === 'asking'
     end()
     failure = cause
-    waiting.length = 0
     controller?.abort(cause)
     if (wasAsking) reject(cause)
-    reader?.reject(cause)
-    reader = undefined
+    arrived.fail(cause)
   }
 
   const cancel = () => {
-    waiting.length = 0
+    arrived.clear()
     fail(new OutboundFailure(reasonOf('its answer was left'), true, undefined, 'left'))
   }
 
-  const iterator: AsyncIterator<Uint8Array, undefined> = {
-    next() {
-      const piece = waiting.shift()
-      if (piece) {
-        waitingBytes -= piece.byteLength
-        if (isPaused && waitingBytes < mostWaiting / 2) {
-          isPaused = false
-          if (state !== 'over') {
-            expect(idleMs, `nothing more came within ${idleMs} ms`)
-            controller?.resume()
-          }
-        }
-        return Promise.resolve({ value: piece, done: false })
-      }
-      if (failure) return Promise.reject(failure)
-      if (state === 'over') return Promise.resolve(nothing)
-      reader = Promise.withResolvers()
-      return reader.promise
+  const arrived = createInbox({
+    roomAgain() {
+      if (state === 'over') return
+      expect(idleMs, `nothing more came within ${idleMs} ms`)
+      controller?.resume()
     },
-    return() {
-      cancel()
-      return Promise.resolve(nothing)
-    },
-  }
+    left: cancel,
+  })
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(given) {
@@ -143,7 +128,7 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
       // An interim response (100, 103) is not the response yet.
       if (status < 200 || state !== 'asking') return
       state = 'answering'
-      resolve({ status, headers: headersOf(found), body: { [Symbol.asyncIterator]: () => iterator }, cancel })
+      resolve({ status, headers: headersOf(found), body: { [Symbol.asyncIterator]: () => arrived.iterator }, cancel })
     },
     onResponseData(_controller, piece) {
       if (state !== 'answering') return
@@ -152,23 +137,14 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
       if (taken > mostBytes) return fail(new OutboundFailure(`${target.origin} answered with more than ${mostBytes} bytes`, true, undefined, 'large'))
       if (isFirst) expect(idleMs, `nothing more came within ${idleMs} ms`)
       else due?.refresh()
-      if (reader) {
-        const { resolve: give } = reader
-        reader = undefined
-        return give({ value: piece, done: false })
-      }
-      waiting.push(piece)
-      waitingBytes += piece.byteLength
-      if (waitingBytes < mostWaiting || isPaused) return
-      isPaused = true
+      if (!arrived.push(piece)) return
       clearTimeout(due)
       controller?.pause()
     },
     onResponseEnd() {
       if (state === 'over') return
       end()
-      reader?.resolve(nothing)
-      reader = undefined
+      arrived.end()
     },
     onResponseError(_controller, error) {
       const why = (error as NodeJS.ErrnoException).code ?? error.message
@@ -189,14 +165,93 @@ export function streamThrough(agent: Dispatcher, target: URL, options: StreamOpt
   return promise
 }
 
+/** Pieces of an answer's body that wait for their reader. */
+interface Inbox {
+  readonly iterator: AsyncIterator<Uint8Array, undefined>
+  /** Whether so much waits that the sender must pause. */
+  readonly isFull: boolean
+  /** Adds a piece, or gives it to a reader that waits. @returns whether the sender must pause from now on */
+  push(piece: Uint8Array): boolean
+  /** Drops the waiting pieces. */
+  clear(): void
+  end(): void
+  fail(cause: OutboundFailure): void
+}
+
+/**
+ * @param told.roomAgain called when the sender may continue
+ * @param told.left called when the reader stops reading
+ */
+function createInbox({ roomAgain, left }: { roomAgain(): void; left(): void }): Inbox {
+  const waiting: Uint8Array[] = []
+  let waitingBytes = 0
+  let [isFull, isOver] = [false, false]
+  let failure: OutboundFailure | undefined
+  let reader: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>> | undefined
+  return {
+    iterator: {
+      next() {
+        const piece = waiting.shift()
+        if (piece) {
+          waitingBytes -= piece.byteLength
+          if (isFull && waitingBytes < mostWaiting / 2) {
+            isFull = false
+            roomAgain()
+          }
+          return Promise.resolve({ value: piece, done: false })
+        }
+        if (failure) return Promise.reject(failure)
+        if (isOver) return Promise.resolve(nothing)
+        reader = Promise.withResolvers()
+        return reader.promise
+      },
+      return() {
+        left()
+        return Promise.resolve(nothing)
+      },
+    },
+    get isFull() {
+      return isFull
+    },
+    push(piece) {
+      if (reader) {
+        const { resolve } = reader
+        reader = undefined
+        resolve({ value: piece, done: false })
+        return false
+      }
+      waiting.push(piece)
+      waitingBytes += piece.byteLength
+      if (waitingBytes < mostWaiting || isFull) return false
+      isFull = true
+      return true
+    },
+    clear() {
+      waiting.length = 0
+    },
+    end() {
+      isOver = true
+      reader?.resolve(nothing)
+      reader = undefined
+    },
+    fail(cause) {
+      isOver = true
+      failure = cause
+      waiting.length = 0
+      reader?.reject(cause)
+      reader = undefined
+    },
+  }
+}
+
 interface Pieces {
   readonly body: StreamBody | null
   begin(): void
-  /** Cancels the rest of it. */
+  /** Cancels the rest of the body. */
   leave(): void
 }
 
-/** A body that tells when its pieces come: they may take their time, but none may take for ever. */
+/** Wraps a body with callbacks for its pieces, so that the pause between two of them can be limited. */
 function pieces(body: StreamBody | null | undefined, told: { began(): void; ended(): void }): Pieces {
   if (body === null || body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)) {
     return { body: body ?? null, begin: told.ended, leave() {} }

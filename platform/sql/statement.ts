@@ -3,32 +3,36 @@ import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
 import { organizationNow } from '../caller/cause.ts'
-import { createPlaces, noParty, type Places } from '../caller/places.ts'
+import { noParty, type Places } from '../caller/places.ts'
 import { finished, keptSpan } from '../caller/trace.ts'
 import { Refusal } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
+import { sharesOf } from './shares.ts'
 import { factsOfSql, nameOfSql } from './span.ts'
 
-/** A statement that reads: each connection parses it once and knows it by its name from then on. */
+/** A read statement: each connection parses it once and refers to it by its name from then on. */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** It locks rows, so it runs in a transaction of its own and does not hold locks while other reads wait. */
+  /**
+   * Whether the statement locks rows: then it runs in a transaction of its own and does not hold locks while other
+   * reads wait.
+   */
   readonly locks?: true
 }
 
 /**
- * Names a statement after its text. Make it once and keep it: a text that is put together anew for each call would be remembered by
- * every connection for ever.
+ * Names a statement after its text. Create it once and keep it: every connection would remember texts that are built
+ * for each call forever.
  */
 export const statement = (text: string): Statement => ({ name: createHash('sha1').update(text).digest('base64url'), text })
 
-/** The same for one that locks rows outside of a transaction. */
+/** Names a statement that locks rows outside of a transaction. */
 export const lockingStatement = (text: string): Statement => ({ ...statement(text), locks: true })
 
 /**
- * For texts that are put together as they are needed: names those that come first, and leaves the others without a name.
- * @param most how many are named
+ * Names statements that are built on demand: the first ones, while further ones stay without a name.
+ * @param most number of named ones
  */
 export function keptStatements(most: number): (text: string) => Statement | NamelessStatement {
   const known = new Map<string, Statement>()
@@ -49,15 +53,14 @@ export interface NamelessStatement {
   readonly locks?: undefined
 }
 
-/** pg's client, with what is used of it beyond its types. */
+/** pg's client, with the members used beyond its published types. */
 type Client = pg.ClientBase & {
-  /** Set, the pool hands it out no more. */
+  /** When set, the pool no longer lends the client. */
   _invalid?: true
   query(batch: Batch): void
 }
 
 interface Manager {
-  readonly pool: { readonly maxSize: number }
   getConnection(options: object): Promise<Client>
   releaseConnection(client: Client): void
 }
@@ -71,41 +74,37 @@ interface Waiting {
   reject(cause: unknown): void
 }
 
-/** How many reads go over one connection together. */
+/** Maximum number of reads that share one round trip. */
 const mostTogether = 4
 
-/** A statement that takes longer, in ms, gets a round trip of its own from then on, so that no other read waits for its rows. */
+/**
+ * Time in ms above which a statement gets round trips of its own from then on, so that no other read waits for its
+ * rows.
+ */
 const quickMs = 250
 
-/** Statements that took less than `quickMs` the last time. */
+/** Statements whose last run took less than `quickMs`. */
 const quick = new WeakSet<Statement | NamelessStatement>()
 
-/** Reads of one pool. */
-interface Reads {
-  /** Reads of the present turn of the event loop, which are not sent yet. */
-  readonly waiting: Waiting[]
-  readonly places: Places
-}
+/** Reads of the present turn of the event loop, by pool, which are not sent yet. */
+const waitingFor = new WeakMap<Sequelize, Waiting[]>()
 
-const readsOf = new WeakMap<Sequelize, Reads>()
-
-/** One party has half of a pool's connections for its reads at most. */
-function readsIn(sequelize: Sequelize): Reads {
-  const known = readsOf.get(sequelize)
+function waitingIn(sequelize: Sequelize): Waiting[] {
+  const known = waitingFor.get(sequelize)
   if (known) return known
-  const all = (sequelize as unknown as { connectionManager: Manager }).connectionManager.pool.maxSize
-  const reads: Reads = { waiting: [], places: createPlaces({ all, ofParty: Math.ceil(all / 2) }) }
-  readsOf.set(sequelize, reads)
-  return reads
+  const waiting: Waiting[] = []
+  waitingFor.set(sequelize, waiting)
+  return waiting
 }
 
 /**
- * Reads rows with nothing between the statement and the wire but the pool. Reads of one turn of the event loop are sent together, some
- * over one connection in one round trip, because they are independent. Those that are known to be quick are answered together; the others
- * are sent one after the other behind them. A read that fails fails alone: what went with it is read again.
+ * Reads rows directly over the pool. Reads of one turn of the event loop are sent together, some over one connection in
+ * one round trip, because they are independent: quick ones are answered together, slower ones follow one by one. A
+ * failing read fails alone: the reads sent with it are repeated.
  * @param transaction to read in; there each read is a round trip of its own
- * @param reading     the operation that it is read for: it is told of each row as that comes in, so that one that may hold no more holds
- *   no more, however much a statement finds @default nobody counts
+ * @param reading     the operation that it reads for: it is notified of each row as it arrives, so that an operation at
+ * its limit holds
+ *   no more, however much a statement finds @default not counted
  * @throws DatabaseError; BAD_USER_INPUT for a text with NUL in it
  */
 export function rows<Row>(
@@ -129,14 +128,17 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
     if ('rows' in outcome && !cause) return outcome.rows[0] as Row[]
     throw databaseError(cause)
   }
-  const reads = readsIn(sequelize)
+  const waiting = waitingIn(sequelize)
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
   const party = reading?.party ?? organizationNow() ?? noParty
-  if (reads.waiting.push({ party, statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, reads)
+  if (waiting.push({ party, statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, waiting)
   return promise as Promise<Row[]>
 }
 
-/** A value as it goes over the wire. @throws BAD_USER_INPUT for a text that PostgreSQL has no form for: whoever sent it is told */
+/**
+ * Converts a value to wire format. @throws BAD_USER_INPUT for a text that PostgreSQL cannot represent, for the client
+ * who sent it
+ */
 function bound(value: unknown): string | Buffer | null {
   const written = utils.prepareValue(value)
   if (typeof written === 'string' && written.includes('\0'))
@@ -144,12 +146,13 @@ function bound(value: unknown): string | Buffer | null {
   return written
 }
 
-function readAll(sequelize: Sequelize, { waiting, places }: Reads): void {
+function readAll(sequelize: Sequelize, waiting: Waiting[]): void {
+  const { reads: places } = sharesOf(sequelize)
   const parties = Map.groupBy(waiting.splice(0), ({ party }) => party)
   for (const [party, reads] of parties) while (reads.length > 0) void readSome(sequelize, places, party, reads.splice(0, mostTogether))
 }
 
-/** Sends some reads of one party over one connection, once the party may have one. */
+/** Sends some reads of one party over one connection, once the party gets one. */
 async function readSome(sequelize: Sequelize, places: Places, party: string, some: readonly Waiting[]): Promise<void> {
   const place = places.enter(party)
   if (place) await place
@@ -174,12 +177,12 @@ async function readOver(sequelize: Sequelize, some: readonly Waiting[]): Promise
   const wanted = some.filter(isWanted)
   const [together, alone] = [wanted.filter(({ statement }) => quick.has(statement)), wanted.filter(({ statement }) => !quick.has(statement))]
   await readTogether(client, together)
-  // What is slow is often large, and no more of it is sent than somebody waits for.
+  // Slow statements often have large results, so they run one by one, and only while their caller still waits.
   for (const each of alone) if (isWanted(each)) await readTogether(client, [each])
   pool.releaseConnection(client)
 }
 
-/** Settles every one of them, by as many round trips as there are failures among them and one. */
+/** Settles every read, with one round trip and another for each failure among them. */
 async function readTogether(client: Client, reads: readonly Waiting[]): Promise<void> {
   for (let left = reads; left.length > 0; ) {
     const sentAt = performance.now()
@@ -209,7 +212,7 @@ async function readTogether(client: Client, reads: readonly Waiting[]): Promise<
   }
 }
 
-/** Whether somebody still waits for it: of an operation that is over nothing is read again. */
+/** Whether a read's caller still waits: reads of an ended operation are not repeated. */
 function isWanted({ sent: { reading }, reject }: Waiting): boolean {
   if (!reading?.signal.aborted) return true
   reject(reading.signal.reason)
@@ -218,6 +221,6 @@ function isWanted({ sent: { reading }, reject }: Waiting): boolean {
 
 const send = (client: Client, statements: readonly Sent[]): Promise<Outcome> => new Promise(resolve => client.query(new Batch(client, statements, resolve)))
 
-/** Errors of a read are told like those of a write; that it was too much for its operation is no error of the database. */
+/** Converts errors of reads like those of writes; exceeding an operation's limit is no database error. */
 const databaseError = (cause: unknown): Error =>
   cause instanceof Refusal ? cause : Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
