@@ -1,16 +1,19 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What people and checks need to try the demo world: ids of this very database, and a key. */
+/** Ids and keys of the demo, for people and checks. */
 export interface DemoFacts {
   readonly organizationId: string
   readonly brandId: string
   readonly threadId: string
-  /** The thread's three in thread order, then the others. */
+  /** The thread's three posts in thread order, then the others. */
   readonly postIds: readonly string[]
-  /** Clear text of a key of organization `demo` with `publishing:posts.read`. */
+  /** Plain text of an API key of organization `demo` with `publishing:posts.read`. */
   readonly apiKey: string
-  /** The demo's merchant, orders of it in order of creation, its venue and a customer with a card; accounts that the processor transfers to, and with what it signs events. */
+  /**
+   * The demo's merchant, its orders in order of creation, its venue, a customer with a card, payout accounts at the
+   * processor, and the secret that signs the processor's events.
+   */
   readonly payments: {
     readonly merchantId: string
     readonly orderIds: readonly string[]
@@ -18,12 +21,20 @@ export interface DemoFacts {
     readonly customerId: string
     readonly payees: readonly string[]
     readonly webhookSecret: string | null
+    /** Token with which the settlement service submits batches, and secret that signs callbacks on them. */
+    readonly settlementToken: string | null
+    readonly callbackSecret: string | null
   }
   /** The person profile `Demo voice`. */
   readonly personProfileId: string
+  /** The sandbox's apps with a widget for organizations. */
+  readonly launcher: { readonly apps: readonly string[] }
   /** A token of each service, by its app id: `X-Service-Token` beside `X-App-Id`. */
   readonly serviceTokens: Readonly<Record<string, string>>
-  /** Tokens at the gateway to providers: of every app, the next of these, and of `app_support` alone; left out where not all of them are set. */
+  /**
+   * Tokens for the gateway to providers: one valid for every app, its successor, and one of `app_support` only; absent
+   * unless all of them are set.
+   */
   readonly providers?: { readonly serviceTokens: { readonly primary: string; readonly staged: string; readonly support: string } }
   /** Origin of the sandbox. */
   readonly sandbox: string
@@ -46,5 +57,5 @@ export function writeDemoFile(dataDir: string, facts: DemoFacts): void {
   renameSync(`${fileOf(dataDir)}.new`, fileOf(dataDir))
 }
 
-/** Removes the facts, once what they name is gone. */
+/** Removes the file, once the demo is removed. */
 export const removeDemoFile = (dataDir: string): void => rmSync(fileOf(dataDir), { force: true })

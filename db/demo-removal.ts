@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import * as agents from '../subgraphs/agents/demo.ts'
 import * as identity from '../subgraphs/identity/setup/demo.ts'
-import * as payments from '../subgraphs/payments/demo.ts'
+import * as payments from '../subgraphs/payments/demo/demo.ts'
 import * as providers from '../subgraphs/providers/demo/removal.ts'
 import * as publishing from '../subgraphs/publishing/brand/demo.ts'
 import { type Deletion, deletionsBy, type Run } from '../subgraphs/store/removal.ts'
@@ -13,12 +13,13 @@ const runOn =
   <Row extends object>(sql: string, bind: readonly unknown[] = []) =>
     sequelize.query<Row>(sql, { type: QueryTypes.SELECT, bind: [...bind], transaction })
 
-/** Looks for demo accounts, and what is theirs alone. */
+/** Finds demo accounts, and the organizations that only they belong to. */
 export const findDemo = (sequelize: Sequelize): Promise<identity.DemoFound> => identity.findDemo(runOn(sequelize))
 
 /**
- * Refuses to go on where demo accounts would be a way in for everybody: in production, and in staging that was not asked for a demo.
- * @returns a notice for development, when they are there and were not asked for
+ * Rejects a start with demo accounts where anyone could sign in by them: in production, and in staging without a
+ * requested demo.
+ * @returns a notice for development when unrequested demo accounts exist
  * @throws StartError with one line that says how to remove them
  */
 export async function checkDemoAccounts(sequelize: Sequelize, { environment, demo }: Pick<Config, 'environment' | 'demo'>): Promise<readonly string[]> {
@@ -31,9 +32,9 @@ export async function checkDemoAccounts(sequelize: Sequelize, { environment, dem
 }
 
 /**
- * Removes the demo in one transaction: its accounts with their sessions, memberships and keys, and the organizations in which there is nobody
- * else, with everything that any subgraph keeps of them.
- * @returns what was found, and is gone
+ * Removes the demo in one transaction: its accounts with their sessions, memberships and keys, and the organizations
+ * without other members, with all their rows in every subgraph.
+ * @returns the removed accounts and organizations
  */
 export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
   return sequelize.transaction(async transaction => {
@@ -51,7 +52,10 @@ export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
 
 const foreignKeyViolation = '23503'
 
-/** Runs deletions, those that others still refer to after these. @throws what the database says when none is left that can go */
+/**
+ * Runs deletions in an order that foreign keys allow. @throws the database's error when none of the remaining ones
+ * succeeds
+ */
 async function inAnyOrder(deletions: readonly Deletion[], run: Run): Promise<void> {
   const waiting: Deletion[] = []
   let last: unknown

@@ -1,7 +1,12 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Cipher } from '../platform/cipher.ts'
+import { sealedChatSecrets } from '../subgraphs/agents/stores/chat/rate.ts'
+import { sealedConnectorHeaders } from '../subgraphs/agents/stores/connector.ts'
+import { sealedHooks } from '../subgraphs/agents/stores/hook.ts'
 import { sealedCodes } from '../subgraphs/identity/mail/send.ts'
 import { sealedSigningKeys } from '../subgraphs/identity/stores/credentials/signing-key.ts'
+import { sealedLauncherSecrets } from '../subgraphs/launcher/stores/widget-payload.ts'
+import { sealedPaymentWebhookSecrets } from '../subgraphs/payments/stores/events/webhook-endpoint.ts'
 import { sealedSecrets } from '../subgraphs/providers/stores/credential/credential.ts'
 import { sealedAttachments } from '../subgraphs/providers/stores/email/attachment.ts'
 import { sealedDomainKeys } from '../subgraphs/providers/stores/email/domain.ts'
@@ -12,8 +17,12 @@ import { sealedFormerSecrets } from '../subgraphs/publishing/stores/news/former-
 import { sealedWebhookSecrets } from '../subgraphs/publishing/stores/news/webhook.ts'
 import type { SealedColumn } from '../subgraphs/store/sealed.ts'
 
-/** Everything that any subgraph keeps encrypted. */
+/** All encrypted columns of the subgraphs. */
 export const sealedColumns: readonly SealedColumn[] = [
+  ...sealedChatSecrets,
+  ...sealedConnectorHeaders,
+  ...sealedHooks,
+  ...sealedLauncherSecrets,
   ...sealedCodes,
   ...sealedSigningKeys,
   ...sealedSecrets,
@@ -24,17 +33,18 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedVerifiers,
   ...sealedWebhookSecrets,
   ...sealedFormerSecrets,
+  ...sealedPaymentWebhookSecrets,
 ]
 
-/** Values that are read at once, unless those of a column are large. */
+/** Number of values that are read at once, unless a column has large ones. */
 const usualBatch = 200
 
 /** The result for one column. */
 export interface Rewritten {
   readonly column: SealedColumn
-  /** How many values are sealed with the new key now that were not. */
+  /** Number of values that were encrypted anew. */
   readonly written: number
-  /** The keys of rows whose value does not open with any key that is configured; a hundred of them at most. */
+  /** The keys of rows whose value cannot be decrypted with any configured key; at most a hundred. */
   readonly closed: readonly string[]
 }
 
@@ -46,10 +56,10 @@ interface Found {
 }
 
 /**
- * Seals with the newest key what was sealed with an older one, in small steps, while the platform runs: a value that somebody else writes
- * meanwhile stays as they wrote it. If it is interrupted, the next run continues with the rest.
- * @param newest name of the key that the cipher seals with
- * @param onProgress told after each step
+ * Encrypts with the newest key all values with an older one, in small steps, while the platform runs: a value that is
+ * changed in between stays unchanged. After an interruption the next run continues.
+ * @param newest name of the cipher's newest key
+ * @param onProgress called after each step
  */
 export async function rewriteSecrets(
   sequelize: Sequelize,
