@@ -1,27 +1,14 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { agentsNeighbours } from './config/agents.ts'
 import { documents, operations, rates, streams } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
-import {
-  demo,
-  eachSubgraph,
-  events,
-  keeping,
-  mail,
-  outwards,
-  paymentsAddresses,
-  place,
-  remote,
-  seal,
-  secrets,
-  storage,
-  testing,
-  tracing,
-} from './config/families.ts'
+import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
+import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './config/payments.ts'
 import { missingBindings, missingMailServer, sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
 import { quotas, retention } from './config/quotas.ts'
@@ -76,6 +63,14 @@ export interface Config extends AsRead {
   readonly retention: Values<typeof retention>
   /** Where the pages of payments find the parts of the platform: origins. */
   readonly paymentsAddresses: { readonly auth: string; readonly gateway: string; readonly app: string }
+  /** With what the payment processor signs its events; null: none are taken. */
+  /** Where settlement hears of its batches, and with what that is signed. */
+  readonly paymentsSettlement: { readonly url: string | null; readonly secrets: readonly string[] | null }
+  readonly paymentsEvents: { readonly stripe: readonly string[] | null }
+  /** The parties outside that agents work with; null: there is none. */
+  readonly agentsNeighbours: Values<typeof agentsNeighbours>
+  /** The chat that organizations offer to everybody. */
+  readonly publicChat: Values<typeof publicChat>
   /** Where third parties of the gateway are, as far as configured. */
   readonly providerAddresses: Values<typeof providerAddresses>
   /** What calls of providers cost where no model has a price, in micro-dollars. */
@@ -179,6 +174,10 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
   const { auth, gateway, app } = readFamily(paymentsAddresses, given, mistakes)
+  const settlementCallbacks = readFamily(paymentsSettlement, given, mistakes)
+  const paymentsSigned = readFamily(paymentsEvents, given, mistakes)
+  const neighbours = readFamily(agentsNeighbours, given, mistakes)
+  const chat = readFamily(publicChat, given, mistakes)
   const thirdParties = readFamily(providerAddresses, given, mistakes)
   const fixed = readFamily(prices, given, mistakes)
   const patience = readFamily(aiTimes, given, mistakes)
@@ -199,19 +198,14 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const origins = serviceOrigins(named, publicUrl, developing)
   mistakes.push(...hostMistakes(named, publicUrl))
   if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
-  if ((issuer === null) !== (jwksUrl === null))
-    mistakes.push(`${issuer === null ? 'AUTH_ISSUER' : 'AUTH_JWKS_URL'}: missing: AUTH_ISSUER and AUTH_JWKS_URL belong together, set both or neither`)
   if (entries.production && at.environment !== 'staging') mistakes.push('PRODUCTION_REGISTRY_URL: only for staging: leave it out')
-  const secretsMissing = !developing && (reading.secrets ?? true)
-  if (secretsMissing && !secret.authSecret) mistakes.push(`AUTH_SECRET: missing, and ${at.environment} generates none: set at least 32 random characters`)
-  if (secretsMissing && !secret.encryptionKeys)
-    mistakes.push(`ENCRYPTION_KEYS: missing, and ${at.environment} generates none: set k1:<32 random bytes in base64>`)
+  if (!developing && (reading.secrets ?? true)) mistakes.push(...missingSecrets(secret, at.environment))
   if (reading.whole)
     mistakes.push(
       ...missingBindings({ environment: at.environment, environmentVariables: given }),
       ...missingMailServer({ environment: at.environment, demo: trial.wanted ?? false, mail: { server: mails.smtpUrl } }),
     )
-  mistakes.push(...halves)
+  mistakes.push(...halves, ...pairs.flatMap(pair => halfOf(pair, given)))
   const keptIn = objectsOf(objectStore, resolve(kept.dataDir), mistakes)
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
@@ -230,12 +224,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     dataDir: resolve(kept.dataDir),
     databaseUrl: kept.databaseUrl,
     demo: isDemo,
-    sandbox: {
-      port: trial.sandboxPort ?? Math.min(at.port + 100, 65535),
-      smtpPort: trial.sandboxSmtpPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(at.port + 125, 65535)),
-      dnsPort: trial.sandboxDnsPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(at.port + 126, 65535)),
-      folder: trial.sandboxFolder && resolve(trial.sandboxFolder),
-    },
+    sandbox: sandboxOf(trial, at.port),
     mail: { server: mails.smtpUrl, from: mails.mailFrom ?? { name: '', address: `no-reply@${new URL(publicUrl).hostname}` } },
     applications,
     whereabouts,
@@ -244,7 +233,11 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     quotas: { ...most, platformCredentialsMicros: platformMicros === 'unlimited' ? null : platformMicros },
     retention: keptFor,
     // Sign-in and the gateway have their prefixes on the platform's own host; pages have none, so they need a host of their own.
-    paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf('payments') ?? publicUrl },
+    paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf(origins, 'payments') ?? publicUrl },
+    paymentsEvents: paymentsSigned,
+    paymentsSettlement: settlementCallbacks,
+    agentsNeighbours: neighbours,
+    publicChat: chat,
     providerAddresses: thirdParties,
     prices: fixed,
     aiTimes: patience,
@@ -263,27 +256,52 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     streams: open,
     tracing: traces,
     remote: { ...running, ...fetching },
-    subgraphUrls: name => ofSubgraph(name, eachSubgraph.url),
-    subgraphTimeoutMs: name => ofSubgraph(name, eachSubgraph.timeoutMs),
+    subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),
+    subgraphTimeoutMs: name => ofSubgraph(given, name, eachSubgraph.timeoutMs),
     calledFrom: environment.INIT_CWD || process.cwd(),
     crashAt,
     environmentVariables: given,
     startedBy: keptBy ?? (environment.npm_lifecycle_event ? 'npm' : null),
     worker,
   }
-
-  function pagesOf(slug: Slug): string | undefined {
-    return origins.find(each => each.slug === slug && each.role !== 'api')?.origin
-  }
-
-  function ofSubgraph<Value>(name: string, row: Setting<Value>): Value {
-    const variable = row.name.replace('<NAME>', name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_'))
-    const wrong: string[] = []
-    const { value } = readFamily({ value: { ...row, name: variable } }, given, wrong)
-    if (wrong.length > 0) throw new StartError(wrong.join('\n'))
-    return value
-  }
 }
+
+/** Settings that are set together or not at all. */
+const pairs = [
+  ['AUTH_ISSUER', 'AUTH_JWKS_URL'],
+  ['SETTLEMENT_URL', 'SETTLEMENT_SIGNING_SECRETS'],
+] as const
+
+/** The mistake of two settings of which one is set alone. */
+function halfOf(pair: (typeof pairs)[number], given: Variables): readonly string[] {
+  const missing = pair.filter(name => given[name] === undefined)
+  return missing.length === 1 ? [`${missing[0]}: missing: ${pair.join(' and ')} belong together, set both or neither`] : []
+}
+
+const pagesOf = (origins: readonly ServiceOrigin[], slug: Slug): string | undefined => origins.find(each => each.slug === slug && each.role !== 'api')?.origin
+
+/** Reads a setting of one subgraph. */
+function ofSubgraph<Value>(given: Variables, name: string, row: Setting<Value>): Value {
+  const variable = row.name.replace('<NAME>', name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_'))
+  const wrong: string[] = []
+  const { value } = readFamily({ value: { ...row, name: variable } }, given, wrong)
+  if (wrong.length > 0) throw new StartError(wrong.join('\n'))
+  return value
+}
+
+/** Returns where the sandbox listens: beside the platform where nothing else is said. */
+const sandboxOf = (trial: Values<typeof demo>, port: number): Config['sandbox'] => ({
+  port: trial.sandboxPort ?? Math.min(port + 100, 65535),
+  smtpPort: trial.sandboxSmtpPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(port + 125, 65535)),
+  dnsPort: trial.sandboxDnsPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(port + 126, 65535)),
+  folder: trial.sandboxFolder && resolve(trial.sandboxFolder),
+})
+
+/** Returns a mistake for each secret of the platform that is missing. */
+const missingSecrets = ({ authSecret, encryptionKeys }: Values<typeof secrets>, environment: string): readonly string[] => [
+  ...(authSecret ? [] : [`AUTH_SECRET: missing, and ${environment} generates none: set at least 32 random characters`]),
+  ...(encryptionKeys ? [] : [`ENCRYPTION_KEYS: missing, and ${environment} generates none: set k1:<32 random bytes in base64>`]),
+]
 
 /** Whether lines that the process prints are for collectors, not for eyes: known before the rest of the environment was found right. */
 export const printsJson = (environment: Variables = process.env): boolean => ['staging', 'production'].includes(environment.ENVIRONMENT ?? '')

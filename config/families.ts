@@ -1,8 +1,10 @@
+import { agentsNeighbours } from './agents.ts'
 import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { networkFamilies } from './networks.ts'
 import { objects } from './objects.ts'
+import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './payments.ts'
 import { aiTimes, email, prices, providerAddresses } from './providers.ts'
 import { quotas, retention } from './quotas.ts'
 import {
@@ -32,7 +34,8 @@ import {
 import { eachService, serviceTokens } from './services.ts'
 import { type Family, type Start, setting } from './setting.ts'
 
-// Every setting stands here once, in a row of its family: `readConfig` reads it, `--help` and docs/operating/configuration.md describe it.
+// Every setting is declared here once, in a row of its family: `readConfig` reads it, `--help` and
+// docs/operating/configuration.md describe it.
 
 const everything: readonly Start[] = ['all', 'router', 'subgraph']
 const doors: readonly Start[] = ['all', 'router']
@@ -286,25 +289,24 @@ export const outwards = {
   }),
 }
 
-/** Where the pages of payments find the parts of the platform. */
-export const paymentsAddresses = {
-  auth: setting('PAYMENTS_AUTH_URL', origin, {
+/** The chat that organizations offer to everybody. */
+export const publicChat = {
+  site: setting('PUBLIC_CHAT_SITE', text, {
     fallback: null,
-    without: '`PUBLIC_URL`',
+    without: '`demo` in the demo, else none: 404',
     by: subgraphs,
-    does: 'Origin where people who use payments sign in. Required in staging.',
+    does: 'Slug of the organization whose public chat answers pages that name none.',
   }),
-  gateway: setting('PAYMENTS_GATEWAY_URL', origin, {
-    fallback: null,
-    without: '`PUBLIC_URL`',
-    by: subgraphs,
-    does: 'Origin of the provider gateway for payments. Required in staging.',
+  origins: setting('PUBLIC_CHAT_ORIGINS', origins, {
+    fallback: [],
+    by: everything,
+    does: 'Origins of other pages that may use the public chat, comma-separated. No credentials are taken from them.',
   }),
-  app: setting('PAYMENTS_APP_URL', origin, {
+  challengeSecret: setting('CHALLENGE_SECRET', atLeast(32), {
     fallback: null,
-    without: 'the first of `PAYMENTS_WEB_HOST`, else `PUBLIC_URL`',
+    without: 'one that the processes share in their database',
     by: subgraphs,
-    does: 'Origin of the payments pages. Required in staging.',
+    does: 'Signs the challenges of the public chat. At least 32 characters.',
   }),
 }
 
@@ -346,7 +348,9 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Distributed mode', family: { ...remote, ...eachSubgraph } },
   { title: 'External token issuer', family: foreignIssuer },
   { title: 'Service registry', family: registry },
-  { title: 'Payments', family: paymentsAddresses },
+  { title: 'Payments', family: { ...paymentsAddresses, ...paymentsEvents, ...paymentsSettlement } },
+  { title: 'Agents', family: agentsNeighbours },
+  { title: 'Public chat', family: publicChat },
   { title: 'Providers and outgoing calls', family: { ...outwards, ...providerAddresses } },
   { title: 'Model timeouts', family: aiTimes },
   { title: 'Prices', family: prices },

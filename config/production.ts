@@ -1,6 +1,7 @@
 import { slugs } from '../subgraphs/scopes.ts'
-import { documented, eachSubgraph, paymentsAddresses } from './families.ts'
+import { documented, eachSubgraph } from './families.ts'
 import { registry } from './identity.ts'
+import { paymentsAddresses } from './payments.ts'
 import { address, addresses, hostNames, issuer, nats, origin, origins, postgres, smtp } from './readers.ts'
 import type { Variables } from './setting.ts'
 

@@ -82,7 +82,7 @@ export const quotas = {
     fallback: null,
     without: '`5000000`; `unlimited` in the demo',
     by: subgraphs,
-    does: "Micro-dollars that an organization may spend on models with the platform's credentials in a calendar month (UTC). `0`: nothing; `unlimited`: no limit. A spend limit of level PLATFORM and scope PLATFORM_CREDENTIALS sets it for one organization. See [Models on the platform's credentials](limits.md#models-on-the-platforms-credentials).",
+    does: "Micro-dollars that an organization may spend on models with the platform's credentials in a calendar month (UTC); of the organizations that one person founds, the first one only. `0`: nothing; `unlimited`: no limit. A spend limit of level PLATFORM and scope PLATFORM_CREDENTIALS sets it for one organization. See [Models on the platform's credentials](limits.md#models-on-the-platforms-credentials).",
   }),
   mailsFromPlatformADay: setting('PLATFORM_MAIL_RECIPIENTS_PER_DAY', quota, {
     fallback: 1_000,

@@ -198,6 +198,22 @@ export const tokenList = z.string().transform((value, context): readonly string[
   return z.NEVER
 })
 
+/** Secrets by which somebody else signs what they send, with commas between: each counts. */
+/** `whsec_…,whsec_…` of Standard Webhooks: each signs, or is accepted. */
+export const webhookSecrets = z.string().transform((value, context): readonly string[] => {
+  const list = value.split(',').map(each => each.trim())
+  if (list.every(each => webhookSecret.safeParse(each).success)) return list
+  context.addIssue('must be secrets with commas between, each whsec_ and at least 24 random bytes in base64')
+  return z.NEVER
+})
+
+export const signingSecrets = z.string().transform((value, context): readonly string[] => {
+  const list = value.split(',').map(each => each.trim())
+  if (list.every(each => /^[\x21-\x7e]{20,}$/.test(each))) return list
+  context.addIssue('must be secrets of 20 characters or more with commas between, such as whsec_…')
+  return z.NEVER
+})
+
 /** Tokens of services by the app that each is for. */
 export type AppTokens = ReadonlyMap<string, readonly string[]>
 
