@@ -1,32 +1,27 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { lockFolder } from '../../../db/lock.ts'
 import { identify } from '../../../db/process-table.ts'
 import { StartError } from '../../../start-error.ts'
-import { callbackUrl } from '../../../subgraphs/publishing/connection/integration/rules.ts'
 import { serviceNameOf } from '../mode/apart.ts'
 import { untilAborted } from '../process/abort.ts'
 import { standardLines } from '../process/lines.ts'
 import { noticesOf } from '../process/notices.ts'
 import { pagesOf, type Welcome, welcome } from '../process/welcome.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
-import { eventsUrl, playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 import { gather } from './gather.ts'
 import { type Kept, keep, type Part, type Role } from './keep.ts'
 import { hasNatsServer, howToGetNats, natsServer } from './nats-server.ts'
 import { isFreeSoon, portFor } from './ports.ts'
+import { common, ourProgram, readyLine, sandboxPart } from './programs.ts'
 import { readReplicas } from './replicas.ts'
 import { openSharedSecrets } from './secrets.ts'
 
-/** How long processes of a kind have to end, in ms, and all of them together, beside the time of streams. */
+/** Milliseconds that processes of a kind, and all of them together, have to end, besides the streams' time. */
 const endMs = { routers: 4_500, subgraphs: 6_500, others: 3_000, all: 10_000 }
-const program = join(import.meta.dirname, '../../main.ts')
-const sandboxProgram = join(import.meta.dirname, '../../../sandbox/main.ts')
-const readyLine = /\bready in [\d.]+ s\b/
 
 /** The result of the process that prepares the database. */
 export interface Prepared {
@@ -35,10 +30,10 @@ export interface Prepared {
 }
 
 /**
- * Everything of one machine as processes of their own: database, NATS server, sandbox, demo data, each subgraph and the routers, any number
- * of each. This process only keeps them running: whichever of them ends is started again, and the others go on. They end with it, also when
- * it is killed.
- * @param replicas as `readReplicas` reads them
+ * Starts the distributed mode on one machine: database, NATS server, sandbox, demo data, subgraphs and routers in
+ * separate processes, any number of each. This process only supervises: a process that ends is started again, and the
+ * others continue. All of them end with it, also when it is killed.
+ * @param replicas in the format of `readReplicas`
  */
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
@@ -72,10 +67,10 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       ourProgram(words, { ...common(config), OTEL_SERVICE_NAME: serviceNameOf(config.tracing.service, words.at(-1)!), ...more })
     const database = config.databaseUrl ?? (await startDatabase())
     const secrets = openSharedSecrets(config)
-    const events = await startEvents()
+    const events = await startEvents(config, startNats)
     const sandbox = config.demo && !config.sandbox.folder ? await startSandbox() : config.sandbox.folder
     const shared = { DATABASE_URL: database, ...events.environment, ...(sandbox && { SANDBOX_DIR: sandbox }) }
-    const prepared = config.demo ? await prepare() : null
+    const prepared = config.demo ? await prepare(ours(['demo'], { ...shared, ...secrets.subgraph('identity'), ...secrets.demo }), onlooker, signal) : null
 
     const urls = new Map<ListedSlug, string[]>()
     const subgraphs: Part[] = []
@@ -89,7 +84,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       }
     }
     const addresses = Object.fromEntries([...urls].map(([slug, list]) => [`${slug.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`, list.join()]))
-    const doors = await routerPorts(counts.get('router')!)
+    const doors = await routerPorts(counts.get('router')!, port, taken)
     const routerUrls = [...new Set(doors)].map(each => `http://localhost:${each}`)
     for (const [at, part] of subgraphs.entries()) subgraphs[at] = { ...part, environment: { ...part.environment, ...addresses, ROUTER_URL: routerUrls.join() } }
     const gathering = gather(doors.length)
@@ -145,108 +140,67 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       return untilAborted(promise, signal)
     }
 
-    async function startEvents(): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly description: string }> {
-      const { natsUrl, carrier } = config.events
-      if (carrier === 'memory') throw new StartError('EVENT_CARRIER: memory reaches one process only: leave it out, or name notify or nats')
-      if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, description: 'NATS at NATS_URL' }
-      if (carrier !== 'notify' && hasNatsServer()) {
-        const { part, url } = natsServer({ folder: dataDir, port: await portFor(port + 99, taken), token: secrets.natsToken, environment: common(config) })
-        await allReady([run(part, endMs.others)])
-        return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, description: `NATS on ${new URL(url).host}` }
-      }
-      if (carrier === 'nats') throw new StartError(`EVENT_CARRIER: ${howToGetNats}`)
-      return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, description: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
+    async function startNats(): Promise<string> {
+      const { part, url } = natsServer({ folder: dataDir, port: await portFor(port + 99, taken), token: secrets.natsToken, environment: common(config) })
+      await allReady([run(part, endMs.others)])
+      return url
     }
 
     async function startSandbox(): Promise<string> {
-      const folder = join(dataDir, 'sandbox')
-      const own = String(await portFor(config.sandbox.port, taken))
-      const mails = String(await portFor(config.sandbox.smtpPort, taken))
-      const names = String(await portFor(config.sandbox.dnsPort, taken))
-      const redirects = playedPlatforms(config.environment === 'staging').flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
-      const parameters = [
-        ...globalThis.process.execArgv,
-        sandboxProgram,
-        '--folder',
-        folder,
-        '--port',
-        own,
-        '--smtp-port',
-        mails,
-        '--dns-port',
-        names,
-        '--mail-reports',
-        reportsUrl(publicUrl),
-        '--endpoint',
-        `stripe-payments=${eventsUrl(publicUrl)}`,
-        '--with-parent',
-        String(globalThis.process.pid),
-        ...redirects,
-      ]
-      await allReady([
-        run({ name: 'sandbox', command: globalThis.process.execPath, parameters, environment: common(config), ready: /^http:\S+$/ }, endMs.others),
-      ])
+      const { part, folder } = await sandboxPart(config, taken)
+      await allReady([run(part, endMs.others)])
       return folder
-    }
-
-    /** Makes the demo data by a process that ends when it is done. */
-    async function prepare(): Promise<Prepared> {
-      const { promise, resolve } = Promise.withResolvers<Prepared>()
-      const once = keep(
-        {
-          name: 'demo data',
-          ...ours(['demo'], { ...shared, ...secrets.subgraph('identity'), ...secrets.demo }),
-          ready: readyLine,
-          heard: message => resolve(message as Prepared),
-        },
-        onlooker,
-      )
-      try {
-        await allReady([once])
-        return await untilAborted(promise, signal)
-      } finally {
-        await once.stop(endMs.others)
-      }
-    }
-
-    async function routerPorts(count: number): Promise<readonly number[]> {
-      if (sharesPort(count)) return Array<number>(count).fill(port)
-      const others: number[] = []
-      for (let at = 0; at < count - 1; at++) others.push(await portFor(port + 50 + at, taken))
-      return [port, ...others]
     }
   })
 
-/** Whether the system hands each connection to one of several processes that listen on one port. */
+/** Returns the ports of routers: one for all of them where the system can share it. @param taken ports, to which they are added */
+async function routerPorts(count: number, port: number, taken: Set<number>): Promise<readonly number[]> {
+  if (sharesPort(count)) return Array<number>(count).fill(port)
+  const others: number[] = []
+  for (let at = 0; at < count - 1; at++) others.push(await portFor(port + 50 + at, taken))
+  return [port, ...others]
+}
+
+/** Whether the system distributes connections among several processes that listen on one port. */
 const sharesPort = (routers: number): boolean => routers > 1 && process.platform === 'linux'
 
-/** What every process of ours is told: the environment, less what only this one is to know. */
-function common({ dataDir, publicUrl, environmentVariables }: Config): NodeJS.ProcessEnv {
-  const {
-    npm_lifecycle_event: _npm,
-    SEAL_PRIVATE_KEY: _seal,
-    AUTH_SECRET: _auth,
-    ENCRYPTION_KEYS: _keys,
-    DATABASE_URL: _database,
-    ...rest
-  } = environmentVariables
-  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'APP_SERVICE_TOKENS' && !isServiceToken(name)))
-  return { ...others, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: `start:apart ${process.pid}` }
+/**
+ * Starts the event transport between processes, and returns the settings with which they find it. @param start starts
+ * the NATS server
+ */
+async function startEvents(config: Config, start: () => Promise<string>): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly description: string }> {
+  const { natsUrl, carrier } = config.events
+  if (carrier === 'memory') throw new StartError('EVENT_CARRIER: memory reaches one process only: leave it out, or name notify or nats')
+  if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, description: 'NATS at NATS_URL' }
+  if (carrier !== 'notify' && hasNatsServer()) {
+    const url = await start()
+    return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, description: `NATS on ${new URL(url).host}` }
+  }
+  if (carrier === 'nats') throw new StartError(`EVENT_CARRIER: ${howToGetNats}`)
+  return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, description: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
 }
 
-/** As `npm run start:router` and `start:subgraph` have them: what is made for an answer lives as long as the answer, and is not to be moved meanwhile. */
-const optionsOf: Readonly<Record<string, readonly string[]>> = {
-  router: ['--max-semi-space-size=64', '--min-semi-space-size=64'],
-  subgraph: ['--max-semi-space-size=64'],
+/** Creates the demo data in a process that ends afterwards. */
+async function prepare(started: ReturnType<typeof ourProgram>, onlooker: ReturnType<typeof createOnlooker>, signal: AbortSignal): Promise<Prepared> {
+  const { promise, resolve } = Promise.withResolvers<Prepared>()
+  const once = keep(
+    {
+      name: 'demo data',
+      ...started,
+      ready: readyLine,
+      heard: message => resolve(message as Prepared),
+    },
+    onlooker,
+  )
+  try {
+    await untilAborted(once.ready, signal)
+    return await untilAborted(promise, signal)
+  } finally {
+    await once.stop(endMs.others)
+  }
 }
 
-const ourProgram = (words: readonly string[], environment: NodeJS.ProcessEnv) => ({
-  command: process.execPath,
-  parameters: [...process.execArgv, ...(optionsOf[words[0] ?? ''] ?? []), program, ...words],
-  environment,
-})
-
-/** Forwards the output of processes as far as it is read, and reports what becomes of them. */
+/** Forwards the output of processes, and reports when they end or return. */
 function createOnlooker({ config, tell }: Process, changed: () => void) {
   const eyes = config.environment === 'development'
   return {
@@ -273,7 +227,10 @@ function writeFacts(dataDir: string, parts: readonly Kept[]): void {
   renameSync(`${file}.new`, file)
 }
 
-/** Whether a process still runs that was kept for this folder the last time: when who kept it was killed, they end within two seconds. */
+/**
+ * Whether a process of a former start still runs on this folder: after its supervisor was killed, it ends within two
+ * seconds.
+ */
 function formerRuns(dataDir: string): boolean {
   try {
     const { processes } = JSON.parse(readFileSync(join(dataDir, 'apart.json'), 'utf8')) as { processes: readonly { readonly pid: number | null }[] }
