@@ -18,7 +18,7 @@ import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { beginRequest, endRequest } from '../tracing/request.ts'
 import { ignoreBodies } from './body.ts'
-import { corsHeaders, decideCors } from './cors.ts'
+import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
 import { sendRefusalPage } from './landing.ts'
@@ -26,38 +26,43 @@ import { mustArriveWithin } from './passing.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
 export interface AppOptions {
-  /** Origin under which browsers reach the platform. */
+  /** Public origin under which browsers reach the platform. */
   readonly publicUrl: string
+  /** Routes that pages of more origins may call. @default none */
+  readonly openRoutes?: OpenRoutes | null
   readonly hosts: Hosts
-  /** Whether a service has a row of its own for a method and path where identity's is passed on. @default none has */
+  /**
+   * Whether a service serves a method and path itself that would otherwise be forwarded to identity. @default no
+   * service does
+   */
   readonly isOwn?: ((slug: Slug, method: string, path: string) => boolean) | undefined
-  /** Whether forwarding headers of a proxy name the caller; an address list narrows it to proxies of ours. */
+  /** Whether a proxy's forwarding headers determine the caller's address; an address list trusts those proxies only. */
   readonly trustProxy: boolean | string
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
-  /** Answers a browser at an address that there is not; null leaves it to the page of the door. @default the door's page */
+  /** Answers a browser at an unknown address; null sends the router's own page. @default the router's own page */
   readonly lost?: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply | null) | undefined
-  /** What of answers may wait for clients to read it. @default sendingLimits */
+  /** Limits on answers that wait for clients to read them. @default sendingLimits */
   readonly sending?: SendingLimits | undefined
-  /** Where the bytes of answers are counted that wait. @default counts of its own */
+  /** Counts the bytes of waiting answers. @default a count of its own */
   readonly inFlight?: BytesInFlight | undefined
-  /** Counts what the doors refuse. @default nobody does */
+  /** Counts rejected requests. @default not counted */
   readonly countError?: CountError | undefined
   /** @default none */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
 }
 
-/** Milliseconds within which headers and body of a request must have come. */
+/** Milliseconds within which headers and body of a request must arrive. */
 const requestTimeout = 60_000
 
 /**
- * Names whose pages browsers trust without TLS (Secure Contexts §3.1). Elsewhere they ignore the headers that set a page apart from
- * others, and complain of each in the console.
+ * Host names that browsers trust without TLS (Secure Contexts §3.1). On other hosts without TLS, browsers ignore the
+ * isolation headers and warn of each in the console.
  */
 const ownMachine = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
 
-/** What Node says of a request that it stopped reading, in our words. */
+/** Statuses and messages for Node's errors about requests that it could not read. */
 const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: [431, `Address and headers of a request have at most ${maxHeaderSize} bytes together: send a long query by POST.`],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunks of the body carry too many extensions: send it without them.'],
@@ -65,12 +70,13 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
 }
 
 /**
- * Creates the HTTP application of the router: hosts become paths, requests get ids and a log line, CORS is decided, and errors are
- * handled in one place.
+ * Creates the HTTP application of the router: it maps hosts to paths, gives requests ids and a log line, decides CORS,
+ * and handles errors in one place.
  */
 export async function createApp({
   publicUrl,
   hosts,
+  openRoutes = null,
   isOwn = () => false,
   trustProxy,
   exposeErrors: expose = false,
@@ -81,7 +87,7 @@ export async function createApp({
   tracing,
   log,
 }: AppOptions): Promise<FastifyInstance> {
-  /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
+  /** Requests that are answered before routing: with the message of their rejection, or null for a request of `*`. */
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -126,7 +132,7 @@ export async function createApp({
     if (!causes.get(request.raw)?.errors) countError?.({ extensions: { code: codeShown(refusalOfThrown(error)) } })
     return tellRefusal(error, request, reply, { log, expose })
   }
-  /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
+  /** Log context of each request: its id, its caller once known, and its client program. */
   const causes = new WeakMap<IncomingMessage, Cause>()
   const spans = new WeakMap<IncomingMessage, Span>()
   const pace = createPace()
@@ -149,17 +155,7 @@ export async function createApp({
     if (span) spans.set(raw, span)
     doFor(cause, () => below(span, done))
   })
-  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
-    if (!(routeOptions.config as { readonly streams?: unknown } | undefined)?.streams)
-      mustArriveWithin(raw, requestTimeout, () => {
-        // An injected request has no connection to close.
-        if (!(raw.socket instanceof Socket)) return
-        const [status, sentence] = unreadable.ERR_HTTP_REQUEST_TIMEOUT!
-        if (!reply.raw.headersSent) raw.socket.end(writtenProblem(status, sentence))
-        raw.socket.destroySoon()
-      })
-    done()
-  })
+  limitArrival(app)
   // The body arrives by events of its connection, which many requests share.
   app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, () => below(spans.get(raw), done)))
   let warned = trustProxy !== false
@@ -174,7 +170,7 @@ export async function createApp({
     }
     done()
   })
-  decideCors(app, hosts)
+  decideCors(app, hosts, openRoutes)
   boundSending(app, log, inFlight, sending)
   const guards = helmetHeaders()
   app.addHook('onRequest', ({ protocol, hostname }, reply, done) => {
@@ -183,6 +179,45 @@ export async function createApp({
     if (trustworthy) reply.header('cross-origin-opener-policy', 'same-origin').header('origin-agent-cluster', '?1')
     done()
   })
+  logAnswers(app, log, { unrouted, spans, causes })
+  // A request for an unknown path is refused without reading its body.
+  ignoreBodies(app)
+  app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    const refusal = doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
+    const isOfPrograms = /^\/(?:[a-z]+\/)?api\//.test(path)
+    if (isOfPrograms || !['GET', 'HEAD'].includes(request.method) || !prefersHtml(request.headers.accept)) return refuse(refusal, request, reply)
+    countError?.({ extensions: { code: codeShown(refusalOfThrown(refusal)) } })
+    return lost(request, reply) ?? sendRefusalPage(reply, 404, refusal.message)
+  })
+  return app
+}
+
+/** Cuts requests whose bodies do not arrive in time, unless their route streams. */
+function limitArrival(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+    if (!(routeOptions.config as { readonly streams?: unknown } | undefined)?.streams)
+      mustArriveWithin(raw, requestTimeout, () => {
+        // An injected request has no connection to close.
+        if (!(raw.socket instanceof Socket)) return
+        const [status, sentence] = unreadable.ERR_HTTP_REQUEST_TIMEOUT!
+        if (!reply.raw.headersSent) raw.socket.end(writtenProblem(status, sentence))
+        raw.socket.destroySoon()
+      })
+    done()
+  })
+}
+
+/** What is known of a request besides itself. */
+interface Known {
+  readonly unrouted: WeakMap<IncomingMessage, string | null>
+  readonly spans: WeakMap<IncomingMessage, Span>
+  readonly causes: WeakMap<IncomingMessage, Cause>
+}
+
+/** Writes a log line for each answer, and ends its span. */
+function logAnswers(app: FastifyInstance, log: Logger, { unrouted, spans, causes }: Known): void {
   // These log lines contain no caller input, so they need no redaction, which takes longer than writing them.
   const answers = log.child({}, { redact: [] })
   onAnswered(app, (request, reply) => {
@@ -203,20 +238,9 @@ export async function createApp({
     if (routeOptions.url?.startsWith('/health/')) answers.debug(line, 'answered')
     else answers.info(line, 'answered')
   })
-  // A request for an unknown path is refused without reading its body.
-  ignoreBodies(app)
-  app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!
-    const refusal = doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
-    if (!['GET', 'HEAD'].includes(request.method) || !prefersHtml(request.headers.accept)) return refuse(refusal, request, reply)
-    countError?.({ extensions: { code: codeShown(refusalOfThrown(refusal)) } })
-    return lost(request, reply) ?? sendRefusalPage(reply, 404, refusal.message)
-  })
-  return app
 }
 
-/** The headers that helmet gives every answer. They do not differ, and are asked for once. */
+/** Returns the headers that helmet adds to every answer. They are constant and computed once. */
 function helmetHeaders(): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
   const response = {
@@ -230,17 +254,20 @@ function helmetHeaders(): Readonly<Record<string, string>> {
   return headers
 }
 
-/** The whole answer to what is no request for any door, for a connection that ends with it. */
+/** Writes a complete HTTP answer for bytes that are no readable request; the connection ends with it. */
 export function writtenProblem(status: number, sentence: string): string {
   const text = JSON.stringify(problem(status, 'BAD_USER_INPUT', sentence, randomUUID()))
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close`
   return `${head}\r\n\r\n${text}`
 }
 
-/** Clients may offer to speak HTTP/2 (`Upgrade: h2c`), as Java's does unasked: then they are answered in HTTP/1.1. */
+/**
+ * Declines HTTP/2 upgrades (`Upgrade: h2c`), which some clients offer with every request, such as Java's: they are
+ * answered in HTTP/1.1.
+ */
 export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^websocket$/i.test(request.headers.upgrade ?? '')
 
-/** The one place where an exchange that failed is answered: GraphQL errors on `/graphql`, problem+json elsewhere. */
+/** Answers every request that failed: GraphQL errors on `/graphql`, problem+json elsewhere. */
 function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
   const onGraphql = /^\/graphql\/?(?:\?|$)/.test(request.url)
@@ -253,7 +280,8 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   // The unread rest of the body must neither be parsed as the next request nor be read for ever.
   if (status === 413) {
     reply.header('connection', 'close')
-    // Node would read on while it takes its leave, a turn of all that waits, which may be hundreds of thousands of pieces.
+    // Node would continue to read the body while it closes the connection, possibly hundreds of thousands of pieces in
+    // one turn.
     reply.raw.once('finish', () => request.raw.socket.destroy())
   }
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
@@ -273,7 +301,7 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
 /** Whether a request came to an address that speaks as OpenAI's do (`ForwardRow.problems`). */
 const isOpenAis = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as { readonly problems?: unknown } | undefined)?.problems === 'openai'
 
-/** Whether a request failed by nothing but that its client has gone, in the middle of what it sent, was waiting for or was sent. */
+/** Whether a request failed only because its client left while sending, waiting or receiving. */
 const isLeft = (error: unknown, { raw }: FastifyRequest): boolean => {
   const { name, code } = (error ?? {}) as NodeJS.ErrnoException
   // Work for a client is aborted when the client leaves (`leavingSignal`), and fails with that error.
@@ -281,9 +309,9 @@ const isLeft = (error: unknown, { raw }: FastifyRequest): boolean => {
   return hasGone && (name === 'AbortError' || ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(code)))
 }
 
-/** 404 has a row of its own in the table of codes. */
+/** Returns the code to show; 404 has its own entry in the table of codes. */
 const codeShown = (known: ReturnType<typeof refusalOfThrown>): string =>
   known?.status === 404 ? 'NOT_FOUND' : String(known?.refusal.extensions.code ?? 'INTERNAL_SERVER_ERROR')
 
-/** What operators ask, many times a minute, and nobody looks for. */
+/** Whether a path belongs to operators' probes, which come many times a minute and are not logged. */
 const isOperators = (url = ''): boolean => /^\/(?:health\/|metrics(?:\?|$))/.test(url)
