@@ -9,46 +9,61 @@ import type { PlanTexts } from './plan/plan-text.ts'
 import type { Supergraph } from './supergraph.ts'
 import type { Work } from './work.ts'
 
-/** One operation of one viewer: what every door (HTTP, WebSocket, REST, asking, tests) hands to the engine. */
+/**
+ * One operation of one viewer, as every entry point (HTTP, WebSocket, REST, internal calls, tests) passes it to the
+ * engine.
+ */
 export interface OperationRequest {
-  /** Parsed and valid against `schema`; the same object for the same text, for compiled plans hang on it. */
+  /**
+   * Document that is parsed and valid against `schema`; the same object for the same text, because compiled plans are
+   * cached by it.
+   */
   readonly document: DocumentNode
   readonly operationName?: string | undefined
-  /** As the client sent them: the engine coerces and refuses (BAD_USER_INPUT). */
+  /** Variables as the client sent them: the engine coerces and rejects them (BAD_USER_INPUT). */
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly viewer: Viewer
-  /** Under what everything of the caller counts; callers take turns at planners. @default the viewer's own, without an address */
+  /**
+   * Identity under which the caller's use is counted; callers take turns at planners by it. @default the viewer's own,
+   * without an address
+   */
   readonly claim?: Claim | undefined
   readonly requestId: string
-  /** As the client sent them, for transports that let some of them pass to subgraphs. */
+  /** Headers as the client sent them, for transports that pass some of them to subgraphs. */
   readonly headers?: Headers | undefined
-  /** The browser that asks, where one is known. */
+  /** The browser that sent the request, where one is known. */
   readonly browser?: Browser | undefined
-  /** Aborts the work when the caller leaves. */
+  /** Aborts the operation when the caller leaves. */
   readonly signal?: AbortSignal | undefined
-  /** Works out an event of a subscription when it may: the work of many streams at one event is done a few at a time. @default at once */
+  /**
+   * Runs the work at an event of a subscription in its turn: the work of many streams at one event is done a few
+   * streams at a time. @default at once
+   */
   readonly inTurn?: InTurn | undefined
-  /** Whether the platform wrote the operation itself, for REST: then it may cost what it costs. @default false */
+  /** Whether the platform wrote the operation itself, for REST: the cost limit does not apply to it. @default false */
   readonly isOurs?: boolean | undefined
 }
 
 export interface InTurn {
   <Result>(work: () => Promise<Result>): Promise<Result>
-  /** Whether the caller has a place that nothing else of the caller's waits for. @default it has */
+  /** Whether the caller has a free slot that none of the caller's other operations waits for. @default it has */
   readonly hasRoom?: (() => boolean) | undefined
 }
 
 /** A stream of results. `return()` settles a pending `next()` and ends the upstream at once. */
 export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
   return(): Promise<IteratorResult<ExecutionResult>>
-  /** Whether the source broke, so that an error without data is its last word. */
+  /** Whether the stream's source failed, so that an error without data is the last event. */
   isLost?(): boolean
 }
 
-/** One event of a stream, worked out. */
+/** One event of a stream, ready to be sent. */
 export interface LiveEvent {
   readonly answer: ExecutionResult
-  /** What it tells the latest of, as `@shared(latestBy:)` names it; null where nothing is named. */
+  /**
+   * The record whose latest state the event carries, as named by `@shared(latestBy:)`; null where the directive names
+   * none.
+   */
   readonly about: string | null
 }
 
@@ -56,133 +71,172 @@ export interface LiveEvent {
 export interface LiveStream {
   next(): Promise<IteratorResult<LiveEvent>>
   return(): Promise<IteratorResult<LiveEvent>>
-  /** Whether the source broke: what follows is its last word, and says so. */
+  /** Whether the stream's source failed: the next event is then the last one and reports the failure. */
   isLost(): boolean
 }
 
-/** A subscription that may start: everything is decided that comes before the first word with its subgraph. */
+/** A subscription that is ready to start: everything is decided except what its subgraph answers. */
 export interface LiveSubscription {
-  /** Equal for those whom one stream may serve: the same question, and nothing in it that could differ between them. */
+  /**
+   * Key that is equal for all callers whom one stream may serve: their requests are the same, and their answers cannot
+   * differ.
+   */
   readonly key: string
-  /** Name of the operation; null for one without. */
+  /** Name of the operation; null for an anonymous one. */
   readonly operationName: string | null
-  /** Starts it for everybody under the key. @param signal ends it, whoever else is gone */
+  /**
+   * Returns everything of the graph that the stream depends on, as text: with the same text on another graph, the
+   * stream is the same there. @default it is never the same
+   */
+  basis?(): string
+  /** Starts the stream for all subscribers under the key. @param signal ends it, whichever subscriber has left */
   start(signal: AbortSignal, inTurn?: InTurn): Promise<LiveStream | ExecutionResult>
 }
 
-/** Executes operations for viewers over the supergraph. It never throws for what a client sent: errors are in the result. */
+/**
+ * Says whether a stream that began on a former graph is the same on the present one, so that it may continue.
+ * @param stream its request, and the basis that it began with
+ */
+export type Remains = (stream: { readonly request: OperationRequest; readonly basis: string }) => Promise<boolean>
+
+/**
+ * Executes operations for viewers over the supergraph. It never throws for a client's mistake: errors are in the
+ * result.
+ */
 export interface Engine {
-  /** What clients see: no federation machinery, no inaccessible element. */
+  /** The schema as clients see it: without federation machinery and inaccessible elements. */
   readonly schema: GraphQLSchema
   /** Runs a query or a mutation. */
   execute(request: OperationRequest): Promise<ExecutionResult>
-  /** Prepares a subscription, so that one stream may serve many; a result says why there is none. */
+  /**
+   * Prepares a subscription, so that one stream may serve many subscribers; a result instead explains why there is no
+   * stream.
+   */
   prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult>
   /**
-   * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. An operation that
-   * cannot be planned is skipped; its caller gets the error.
-   * @param operations documents with a single operation each; the very objects that will be asked
-   * @param viewer     with whose rights they are planned: others may need a plan of their own
+   * Plans operations before clients request them, one after the other, so that the first request waits for no plan. An
+   * operation that cannot be planned is skipped; its first caller gets the error.
+   * @param operations documents with a single operation each; the very objects that requests will use
+   * @param viewer     whose rights the plans are made for: other viewers may need plans of their own
    */
   warm(operations: readonly DocumentNode[], viewer: Viewer): Promise<void>
-  /** What is kept of plans, for metrics. */
+  /** Figures of the plan cache, for metrics. */
   plans?(): PlanFigures
-  /** Calls the listener whenever `schema` was replaced, before an operation runs against it. @default it never does */
-  onChange?(listener: () => void): void
-  /** Notes that a document was read against the present `schema`: its operations are run by what was present then. */
+  /**
+   * Calls the listener whenever `schema` was replaced, before an operation runs against the new one. @default it never
+   * does
+   */
+  onChange?(listener: (remains: Remains) => void): void
+  /**
+   * Notes that a document was validated against the present `schema`: its operations run on the graph of that moment.
+   */
   adopt?(document: DocumentNode): void
-  /** Another one answers from now on: what was read here ends here, and no more is kept for it than that needs. */
+  /**
+   * Retires this engine after another one has replaced it: operations that were read here finish here, and nothing else
+   * is kept for it.
+   */
   retire?(): void
 }
 
 /** The operations that stay planned, and how often that helped since the start. */
 export interface PlanFigures {
   readonly operations: number
-  /** Roughly. */
+  /** Approximate bytes of the cached plans. */
   readonly bytes: number
-  /** Operations that found their plan made, or in the making. */
+  /** Operations whose plan was found, ready or in the making. */
   readonly hits: number
   /** Operations for which a plan had to be made. */
   readonly misses: number
 }
 
-/** One fetch of a plan, as a transport gets it. */
+/** One fetch of a plan, as a transport receives it. */
 export interface Fetch {
   /** Name of the subgraph in the supergraph. */
   readonly subgraph: string
-  /** Parsed once per plan: the same object for the same fetch, so a transport may keep compiled forms on it. */
+  /**
+   * Document of the fetch, parsed once per plan: the same object for the same fetch, so a transport may cache compiled
+   * forms by it.
+   */
   readonly document: DocumentNode
-  /** The same as text, for transports that send it. */
+  /** The document as text, for transports that send it. */
   readonly text: string
   readonly kind: 'query' | 'mutation' | 'subscription'
-  /** How long it may take at least in ms, where that is longer than usual (`@patience`). @default what is usual */
+  /** Time that the fetch may take in ms where `@patience` grants more than the usual limit. @default the usual limit */
   readonly patienceMs?: number | undefined
 }
 
-/** What a fetch is executed with. */
+/** The context in which a fetch is executed. */
 export interface FetchCall {
   readonly variables: Readonly<Record<string, unknown>>
   readonly viewer: Viewer
   readonly requestId: string
   readonly headers?: Headers | undefined
-  /** The browser that asks, where one is known. */
+  /** The browser that sent the request, where one is known. */
   readonly browser?: Browser | undefined
   readonly signal?: AbortSignal | undefined
-  /** When the operation's time is up, by the engine's clock (`EngineOptions.now`), in milliseconds. */
+  /** When the operation's time ends, in ms of the engine's clock (`EngineOptions.now`). */
   readonly deadline?: number | undefined
-  /** One for each client operation, and for each event: a transport counts there what it takes, and keeps what lives that long under it. */
+  /**
+   * One object for each client operation, and for each event: a transport counts the work there, and caches by it
+   * whatever lives as long as the operation.
+   */
   readonly operation: Work
 }
 
-/** What a subscription is started with. Its deadline is that of the start; each event has a time of its own. */
+/** The context in which a subscription is started. Its deadline is that of the start; each event has its own. */
 export interface StreamCall extends FetchCall {
-  /** Milliseconds that working out one event may take, from when it has come. @default as long as it takes */
+  /** Milliseconds that the work at one event may take, from its arrival. @default unlimited */
   readonly eventMs?: number | undefined
-  /** As `OperationRequest.inTurn`, for what the transport does itself at an event. */
+  /** Like `OperationRequest.inTurn`, for the transport's own work at an event. */
   readonly inTurn?: InTurn | undefined
 }
 
 /**
- * How fetches reach subgraphs: a call in this process, or HTTP. Results are JSON-safe either way, and belong to whoever asked:
- * the engine builds its data out of their objects, so no two calls may be answered with the same one.
+ * Sends fetches to subgraphs: by a call in this process, or over HTTP. Results are JSON-safe either way and belong to
+ * the caller: the engine builds its data out of their objects, so no two calls may return the same object.
  */
 export interface Transport {
-  /** Names of the client's headers that some subgraph is given: answers may depend on them. @default none */
+  /** Names of the client's headers that some subgraph receives: answers may depend on them. @default none */
   readonly passed?: readonly string[]
   fetch(fetch: Fetch, call: FetchCall): Promise<ExecutionResult>
-  /** An event that cannot be worked out is an error result of the stream, and not its end. */
+  /** Starts a subscription. An event that cannot be resolved is an error result of the stream and does not end it. */
   subscribe(fetch: Fetch, call: StreamCall): Promise<ResultStream | ExecutionResult>
 }
 
-/** What an engine is made of. */
+/** Options of an engine. */
 export interface EngineOptions {
-  /** SDL as composition writes it, or what `readSupergraph` made of it. */
+  /** SDL as composition writes it, or the result of `readSupergraph`. */
   readonly supergraphSdl: string | Supergraph
   readonly transport: Transport
-  /** Without a filter, all callers may read everything. */
+  /** Filters operations by the viewer's rights; without a filter, all callers may read everything. */
   readonly access?: AccessFilter | undefined
   readonly log: Pick<Logger, 'error' | 'warn'>
-  /** How many operations stay planned; the least recently used go. 1000 unless told. */
+  /** Maximum number of operations whose plans are cached; the least recently used are dropped. @default 1000 */
   readonly planCacheSize?: number | undefined
-  /** Bytes that all of them may take, roughly. @default 96 MiB */
+  /** Approximate maximum bytes of all cached plans. @default 96 MiB */
   readonly planCacheBytes?: number | undefined
-  /** Milliseconds that the fetches of one operation, or of one event, have together, unless a field of it says more (`@patience`). 30000 unless told. */
+  /**
+   * Milliseconds that all fetches of one operation, or of one event, may take together, unless one of its fields grants
+   * more (`@patience`). @default 30000
+   */
   readonly operationTimeoutMs?: number | undefined
-  /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
+  /** Milliseconds of a monotonic clock, by which deadlines are set. @default that of `performance.now()` */
   readonly now?: (() => number) | undefined
-  /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
+  /** Maximum bytes of an answer, or of an event, as JSON. @default 16 MiB */
   readonly answerBytes?: number | undefined
-  /** Where bytes are counted that are held for operations. @default only those of one operation are bounded */
+  /** Counts the bytes held for all operations. @default only the bytes of each single operation are limited */
   readonly inFlight?: BytesInFlight | undefined
-  /** What an operation may be estimated to cost: one that may cost more is refused before it is planned. @default nothing is counted */
+  /**
+   * Maximum estimated cost of an operation: a more expensive one is rejected before it is planned. @default no limit
+   */
   readonly maxCost?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
-  /** Queries and mutations that take so many milliseconds are logged with their plan. @default none is */
+  /** Milliseconds after which a query or mutation is logged with its plan. @default none is logged */
   readonly slowMs?: number | undefined
-  /** Has plans made. @default in this process, where nothing ends a plan that has begun */
+  /** Makes the plans. @default in this process, where a plan that has begun cannot be stopped */
   readonly planTexts?: PlanTexts | undefined
-  /** Told how many ms it took to make a plan. */
+  /** Called with the milliseconds that each plan took. */
   readonly planned?: ((ms: number) => void) | undefined
   /** Returns the query plan to callers that send `x-graphql-plan: show`: for development only. */
   readonly exposePlans?: boolean | undefined

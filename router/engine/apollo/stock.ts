@@ -16,19 +16,19 @@ import { finish, Work } from '../work.ts'
 import { reshape, withTypes } from './reshape.ts'
 import { createSource } from './source.ts'
 
-/** A document with one operation name and one set of conditions. */
+/** A document with the operation name and the values of its conditions that a request chose. */
 interface Asked {
   readonly operation: Operation
   readonly conditions: readonly string[] | null
 }
 
-/** How many foldings of one document are kept. */
+/** Maximum number of folded forms (without `@skip` and `@include`) cached for one document. */
 const mostFoldings = 32
 
 /**
- * The stock Apollo Gateway (@apollo/gateway) behind the same port, transport and access filter as our own executor: what that one
- * is compared with. It runs queries and mutations; subscriptions it refuses. Documents of which nothing is refused reach it as
- * the client wrote them, so that its answers are its own.
+ * Opens the stock Apollo Gateway (@apollo/gateway) behind the same port, transport and access filter as our own
+ * executor, for comparison with it. It runs queries and mutations and rejects subscriptions. A document of which access
+ * rejects nothing reaches it as the client wrote it, so that its answers are its own.
  * @throws Error for a supergraph that it cannot load
  */
 export async function openApolloEngine(options: EngineOptions): Promise<Engine> {
@@ -48,8 +48,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   const { executor } = await gateway.load()
   const pricing = createPricing(supergraph, options.maxCost)
   const guardedKeys = access ? guardedKeysOf(supergraph) : new Set<string>()
-  const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
-  const foldings = new WeakMap<DocumentNode, LRUCache<string, DocumentNode>>()
+  const { askedOf, foldedDocument } = createDocuments()
   const typed = new WeakMap<DocumentNode, ReturnType<typeof withTypes>>()
   const hashes = new WeakMap<DocumentNode, string>()
 
@@ -85,7 +84,10 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     async warm() {},
   }
 
-  /** What of an operation its viewer may have, in the form that the client asked for, with null where something is refused. */
+  /**
+   * Answers the part of an operation that its viewer may read, in the form that the client requested, with null for
+   * every rejected field.
+   */
   async function remainder(request: OperationRequest, folded: DocumentNode, decision: AccessDecision, refusals: GraphQLError[]): Promise<ExecutionResult> {
     const { document } = decision
     if (!document) return { data: await reshape(schema, folded, request, {}, ''), errors: refusals }
@@ -134,7 +136,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     }
   }
 
-  /** An error of the gateway in the words of ours: known codes pass, everything else goes to the log. */
+  /** Converts an error of the gateway to one of ours: known codes are passed on, other errors are logged. */
   function masked(cause: unknown, { requestId }: OperationRequest): GraphQLError {
     const { message, path, extensions } = cause as GraphQLError
     const { serviceName, stacktrace: _stacktrace, code: _code, ...details } = extensions ?? {}
@@ -144,6 +146,12 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     log.error({ requestId, path, err: (cause as GraphQLError).originalError ?? cause, ...service }, 'field failed')
     return errorFor(code, options.exposeInternalErrors ? String(message) : 'Internal server error', path, service)
   }
+}
+
+/** Finds operations in documents, and folds their conditions; both are remembered as long as the document. */
+function createDocuments() {
+  const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
+  const foldings = new WeakMap<DocumentNode, LRUCache<string, DocumentNode>>()
 
   function askedOf({ document, operationName }: OperationRequest): Asked | string {
     const name = operationName ?? ''
@@ -166,9 +174,11 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     kept.set(bits, folded)
     return folded
   }
+
+  return { askedOf, foldedDocument }
 }
 
-/** Names of fields that subgraphs are told for each other and that not everybody may read. */
+/** Names of key fields that subgraphs receive from each other and that not every viewer may read. */
 function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
   const guarded = new Set<string>()
   for (const fields of access.fields.values()) for (const [name, { all }] of fields) if (all.length > 0) guarded.add(name)
@@ -176,7 +186,7 @@ function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
   return new Set([...names].filter(name => guarded.has(name)))
 }
 
-/** The first alias that equals one of these names: its value could replace the key of the entity. */
+/** Returns the first alias that equals one of these names: its value could replace the key of the entity. */
 function aliasAmong(document: DocumentNode, names: ReadonlySet<string>): string | undefined {
   let found: string | undefined
   visit(document, {

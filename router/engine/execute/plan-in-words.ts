@@ -1,26 +1,36 @@
 import { type DocumentNode, print } from 'graphql'
+import type { Fetch } from '../engine.ts'
 import type { Path } from './plan-tree.ts'
 import type { CompiledPlan, EntityStep, FetchStep, Step } from './step.ts'
 
-/** A fetch, and where those stand in the list that are through before it begins. */
+/** A fetch, and the positions of the fetches that must finish before it begins. */
 interface Placed {
   readonly step: FetchStep | EntityStep
   readonly after: readonly number[]
 }
 
 /**
- * A plan as people read it: its fetches in the order in which they may begin, numbered, each with its subgraph, the fetches that it waits
- * for, the places whose entities it completes, and what is sent. What waits for the same begins at the same time.
- * @param write puts a document that is sent into words
+ * Describes a plan for people: its fetches in the order in which they may begin, numbered, each with its subgraph, the
+ * fetches that it waits for, the paths whose entities it completes, and the document. Fetches with the same
+ * dependencies begin at the same time.
+ * @param write formats a document
  */
 export function planInWords({ primary, root }: CompiledPlan, nameOf: (key: string) => string, write: (document: DocumentNode) => string = print): string {
-  const placed: Placed[] = primary ? [{ step: primary, after: [] }] : []
-  if (root) place(root, placed.keys().toArray(), placed)
+  const placed = placedIn({ primary, root })
   if (placed.length === 0) return 'No subgraph is asked.'
   return placed.map((each, at) => `${at + 1}. ${headOf(each, placed, nameOf)}\n${bodyOf(each, write)}`).join('\n')
 }
 
-/** @returns where those fetches stand that are through when the step is */
+/** Returns the fetches of a plan. */
+export const fetchesOf = (plan: Pick<CompiledPlan, 'primary' | 'root'>): readonly Fetch[] => placedIn(plan).map(({ step }) => step.fetch)
+
+function placedIn({ primary, root }: Pick<CompiledPlan, 'primary' | 'root'>): Placed[] {
+  const placed: Placed[] = primary ? [{ step: primary, after: [] }] : []
+  if (root) place(root, placed.keys().toArray(), placed)
+  return placed
+}
+
+/** @returns positions of the fetches that have finished when the step has */
 function place(step: Step, earlier: readonly number[], placed: Placed[]): readonly number[] {
   switch (step.kind) {
     case 'sequence': {
@@ -54,7 +64,10 @@ function headOf({ step, after }: Placed, placed: readonly Placed[], nameOf: (key
 
 const bodyOf = ({ step }: Placed, write: (document: DocumentNode) => string): string => write(step.fetch.document).trim().replaceAll(/^/gm, '     ')
 
-/** `posts.nodes.@.author`: `@` stands for each element of a list, `|[…]` for objects of these types alone. */
+/**
+ * Writes a path as `posts.nodes.@.author`: `@` stands for each element of a list, `|[…]` for objects of certain types
+ * only.
+ */
 const inWords = (path: Path, nameOf: (key: string) => string): string =>
   path
     .map(segment => (segment === '@' ? '.@' : 'Field' in segment ? `.${nameOf(segment.Field)}` : `|[${segment.TypeCondition.join(' ')}]`))

@@ -10,6 +10,7 @@ import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
+import { basisOf } from './basis.ts'
 import { untilAborted } from './leaving.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
@@ -22,37 +23,30 @@ export function createEngine(options: EngineOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
+  const answer = (ready: Ready, run: Run) => answerOf(ready, run, options)
 
   return {
     schema: supergraph.schema,
     warm,
     plans,
-    async execute(request) {
-      return untilAborted(request, async () => {
+    execute: request =>
+      untilAborted(request, async () => {
         const began = now()
         const ready = await prepare(request)
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket or server-sent events.')
         const result = await finish(ready, runOf(ready))
-        tellIfSlow(ready, now() - began)
+        const ms = now() - began
+        if (ms >= slowMs) tellSlow(log, ready, ms)
         return result
-      })
-    },
+      }),
     prepareStream,
-  }
-
-  /** What took long is told with its plan, so that it need not be asked again to see why. */
-  function tellIfSlow(ready: Ready, ms: number): void {
-    if (ms < slowMs) return
-    const { request, variant } = ready
-    log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
   }
 
   async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {
     const ready = await prepare(request)
     if ('errors' in ready) return ready
-    const { plan, sharing } = ready.variant
-    const { primary } = plan
+    const { primary } = ready.variant.plan
     if (!primary) return startRefusal(ready)
     const { key: operation, decision, variables } = ready
     return {
@@ -60,11 +54,12 @@ export function createEngine(options: EngineOptions): Engine {
         operation,
         verdict: decision?.verdict ?? '',
         variables,
-        sharing,
+        sharing: ready.variant.sharing,
         passed: transport.passed ?? [],
         shown: shownTo(request, options),
       }),
       operationName: ready.variant.name,
+      basis: () => basisOf(ready, supergraph),
       start: (signal, inTurn) => start({ ...ready, request: { ...request, signal, inTurn } }, primary),
     }
   }
@@ -109,7 +104,7 @@ export function createEngine(options: EngineOptions): Engine {
     return { next: () => stream.next(), return: () => stream.return(), isLost: () => failed || (events.isLost?.() ?? false) }
   }
 
-  /** @param signal aborts when nobody waits for it any more */
+  /** @param signal aborts when the last caller has left */
   function runOf(ready: Ready, signal = ready.request.signal): Run {
     const { viewer, requestId, headers, browser, claim = claimOf(viewer, '') } = ready.request
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
@@ -120,8 +115,9 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /**
-   * Runs the plan and shapes its answer. An accident in that, e.g. lists deeper than the stack, costs this one answer.
-   * @param begin puts into the run what is there before the plan: the event of a subscription
+   * Runs the plan and shapes its answer. An unexpected error, such as lists deeper than the stack, fails this one
+   * answer.
+   * @param begin adds data that precedes the plan: the event of a subscription
    */
   async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<ExecutionResult> {
     try {
@@ -137,22 +133,29 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {
-    const { variant, decision, introspection, request } = ready
-    const errors = decision ? decision.errors.map(errorFrom) : []
-    const reader: ErrorReader = { log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
-    errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
-    const { data, flaws } = variant.project(run.data, introspection, run.missing)
-    if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
-    const extensions = asideOf(ready, run, data, options)
-    return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
-  }
-
   /** A subscription of which nothing is left to plan: refused, folded away, or no subscription at all. */
   function startRefusal(ready: Ready): ExecutionResult {
     if (ready.decision && ready.decision.errors.length > 0) return answer(ready, runOf(ready))
     return refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
   }
+}
+
+/** Logs a slow operation with its plan, so that it need not be repeated to find the reason. */
+function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number): void {
+  const { request, variant } = ready
+  log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
+}
+
+/** Shapes the answer of a run that has ended. */
+function answerOf(ready: Ready, run: Run, options: EngineOptions): ExecutionResult & { errors?: readonly GraphQLError[] } {
+  const { variant, decision, introspection, request } = ready
+  const errors = decision ? decision.errors.map(errorFrom) : []
+  const reader: ErrorReader = { log: options.log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
+  errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
+  const { data, flaws } = variant.project(run.data, introspection, run.missing)
+  if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
+  const extensions = asideOf(ready, run, data, options)
+  return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
 }
 
 const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })

@@ -23,19 +23,24 @@ import { type Shape, shapeOf } from '../shape/shape.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { introspect, introspectionOf } from './introspection.ts'
 
-/** How many plans one operation may have: one for each combination of conditions and access verdict that was met. */
+/**
+ * Maximum number of plans of one operation: one for each combination of conditions and access verdict that occurred.
+ */
 const mostVariants = 32
 
-/** Bytes that everything that is made of operations may take, roughly: of a thousand operations of the usual size, a third. */
+/** Approximate maximum bytes of all prepared operations: enough for three thousand of the usual size. */
 const mostPreparedBytes = 96 * 1024 * 1024
-/** What a plan of an operation takes with its shape and code: at least, and for each character of the operation, as measured with Node 26. */
+/**
+ * Bytes of a plan with its shape and code: a fixed part, and a part for each character of the operation, as measured
+ * with Node 26.
+ */
 const variantBytes = 20_000
 const bytesPerCharacter = 50
 
-/** An operation of a document, with what was made of it so far. */
+/** An operation of a document with all cached preparations. */
 interface Prepared {
   readonly document: DocumentNode
-  /** Of its text, printed. */
+  /** Characters of its printed text. */
   readonly characters: number
   readonly operation: Operation
   readonly conditions: readonly string[] | null
@@ -51,13 +56,13 @@ interface Variant {
   readonly introspection: DocumentNode | null
   /** Whether it is a mutation. */
   readonly changes: boolean
-  /** Of a subscription: among whom its answers are the same; null where they are for one viewer alone. */
+  /** For a subscription, which viewers receive the same answers; null where each viewer needs a stream of their own. */
   readonly sharing: Sharing | null
-  /** Of the operation; null without one. */
+  /** Name of the operation; null without one. */
   readonly name: string | null
 }
 
-/** What is kept of an operation, and under which key. */
+/** The cache entry of an operation, and its key. */
 interface Found {
   readonly prepared: Prepared
   readonly text: string
@@ -66,25 +71,82 @@ interface Found {
 /** A request that may run. */
 export interface Ready {
   readonly request: OperationRequest
-  /** The operation and its conditions: equal for equal ones. */
+  /** Key of the operation and its conditions: equal for equal ones. */
   readonly key: string
   readonly variant: Variant
   readonly variables: Readonly<Record<string, unknown>>
   readonly decision: AccessDecision | null
   readonly introspection: Data
-  /** What the operation may cost; null where nothing is counted. */
+  /** Estimated cost of the operation; null where costs are not counted. */
   readonly estimated: number | null
 }
 
-/** Why a request does not run. */
+/** Result for a request that is rejected before it runs. */
 export type Refused = ExecutionResult & { readonly errors: readonly GraphQLError[] }
 
-/** Makes requests ready to run, and keeps what it made of their operations. */
+/** Prepares requests and caches the preparation of their operations. */
 export interface Preparation {
-  /** Everything before the first fetch: the operation, its variables, what access leaves of it, its plan and its shape. */
+  /**
+   * Does everything that precedes the first fetch: selects the operation, coerces its variables, filters it by access,
+   * plans it and computes its shape.
+   */
   prepare(request: OperationRequest): Promise<Ready | Refused>
   readonly warm: Engine['warm']
   readonly plans: NonNullable<Engine['plans']>
+}
+
+/** Caches the operations of documents, with all that was prepared for them. @param most operations, and the bytes that they may take */
+function createDocuments(most: number, mostBytes: number) {
+  /**
+   * Keys of a document's operations in `byText`: with the operations themselves as values, they would live as long as
+   * their documents.
+   */
+  const keys = new WeakMap<DocumentNode, Map<string, string>>()
+  const byText = new LRUCache<string, Prepared>({
+    max: most,
+    maxSize: mostBytes,
+    sizeCalculation: ({ characters, variants, folded }) =>
+      Math.min(mostBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
+  })
+
+  function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
+    // An empty name is a name that no operation has.
+    const name = operationName === undefined ? '' : `:${operationName}`
+    const known = keys.get(document)?.get(name)
+    let prepared = known === undefined ? undefined : byText.get(known)
+    if (known !== undefined && prepared) return { prepared, text: known }
+    const operation = findOperation(document, operationName)
+    if (typeof operation === 'string') return operation
+    const printed = print(document)
+    // The only operation of a document is the same with and without its name.
+    const isOnly = document.definitions.every(each => each.kind !== Kind.OPERATION_DEFINITION || each === operation.definition)
+    const text = createHash('sha256')
+      .update(`${isOnly ? '' : name}\n${printed}`)
+      .digest('base64')
+    prepared = byText.get(text)
+    if (!prepared) {
+      const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
+      const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
+      prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
+      byText.set(text, prepared)
+    }
+    const ofDocument = keys.get(document) ?? new Map<string, string>()
+    keys.set(document, ofDocument.set(name, text))
+    return { prepared, text }
+  }
+
+  function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
+    const { conditions, document } = prepared
+    if (!conditions) return document
+    let folded = prepared.folded.get(bits)
+    if (!folded) {
+      folded = foldConditions(document, variable => bits[conditions.indexOf(variable)] === '1')
+      prepared.folded.set(bits, folded)
+    }
+    return folded
+  }
+
+  return { prepareDocument, foldedDocument, byText }
 }
 
 /** Throws for a supergraph that the planner cannot read. */
@@ -94,16 +156,9 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   const { schema } = supergraph
   const planner = createPlanner(supergraph, options.planTexts)
   const pricing = createPricing(supergraph, options.maxCost)
-  /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
-  const keys = new WeakMap<DocumentNode, Map<string, string>>()
-  const byText = new LRUCache<string, Prepared>({
-    max: planCacheSize,
-    maxSize: planCacheBytes,
-    sizeCalculation: ({ characters, variants, folded }) =>
-      Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
-  })
+  const { prepareDocument, foldedDocument, byText } = createDocuments(planCacheSize, planCacheBytes)
 
-  /** Of plans in the making: who waits for them. */
+  /** Callers that wait for each plan in the making. */
   const waiting = new WeakMap<Promise<Variant>, Askers>()
 
   let [hits, misses] = [0, 0]
@@ -155,7 +210,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     }
   }
 
-  /** The plan for one combination of conditions and one verdict, made when it is needed for the first time. */
+  /** Returns the plan for one combination of conditions and one verdict; it is made at the first use. */
   function variantOf(
     { prepared, text }: Found,
     document: DocumentNode,
@@ -187,43 +242,6 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'operation could not be planned')
     })
     return variant
-  }
-
-  function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
-    // An empty name is a name that no operation has.
-    const name = operationName === undefined ? '' : `:${operationName}`
-    const known = keys.get(document)?.get(name)
-    let prepared = known === undefined ? undefined : byText.get(known)
-    if (known !== undefined && prepared) return { prepared, text: known }
-    const operation = findOperation(document, operationName)
-    if (typeof operation === 'string') return operation
-    const printed = print(document)
-    // The only operation of a document is the same with and without its name.
-    const isOnly = document.definitions.every(each => each.kind !== Kind.OPERATION_DEFINITION || each === operation.definition)
-    const text = createHash('sha256')
-      .update(`${isOnly ? '' : name}\n${printed}`)
-      .digest('base64')
-    prepared = byText.get(text)
-    if (!prepared) {
-      const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
-      const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
-      prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
-      byText.set(text, prepared)
-    }
-    const ofDocument = keys.get(document) ?? new Map<string, string>()
-    keys.set(document, ofDocument.set(name, text))
-    return { prepared, text }
-  }
-
-  function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
-    const { conditions, document } = prepared
-    if (!conditions) return document
-    let folded = prepared.folded.get(bits)
-    if (!folded) {
-      folded = foldConditions(document, variable => bits[conditions.indexOf(variable)] === '1')
-      prepared.folded.set(bits, folded)
-    }
-    return folded
   }
 
   async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined, askers: Askers): Promise<Variant> {
@@ -261,7 +279,7 @@ const noData: Readonly<Data> = {}
 
 export const refused = (...words: Parameters<typeof errorFor>): Refused => ({ errors: [errorFor(...words)] })
 
-/** What is told of an accident of our own: its text only where that is wanted. */
+/** Result for an internal error; the error's text is included only where the configuration exposes it. */
 export const accidentOf = (cause: unknown, isExposed = false): Refused & { readonly data: null } => ({
   data: null,
   errors: [errorFor('INTERNAL_SERVER_ERROR', isExposed ? String(cause) : 'Internal server error')],

@@ -23,53 +23,58 @@ import type { Data } from '../data/merge.ts'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 
-/** What a selection yields, per runtime type: made when a type is met for the first time, then kept. */
+/** The fields that a selection yields for each runtime type: computed when a type first occurs, then cached. */
 export interface Shape {
   readonly type: GraphQLCompositeType
-  /** Fields for objects of a runtime type, in the order in which graphql-js answers them; undefined if it cannot be that type. */
+  /**
+   * Fields for objects of a runtime type, in the order in which graphql-js answers them; undefined for an impossible
+   * type.
+   */
   of(typename: string): ObjectShape | undefined
-  /** Fields for objects whose runtime type nobody asked for: those that every type of the selection has. */
+  /** Fields for objects whose runtime type was not fetched: those that every type of the selection has. */
   readonly common: ObjectShape
   /** Names of all types that objects here can have. */
   possibleTypes(): readonly string[]
 }
 
 export interface ObjectShape {
-  /** Null in `common` of an abstract type. */
+  /** Name of the type; null in `common` of an abstract type. */
   readonly typename: string | null
   readonly fields: readonly FieldShape[]
   readonly byKey: ReadonlyMap<string, FieldShape>
-  /** Bytes that an object takes in JSON without its values: braces, keys, colons, commas. */
+  /** Bytes of an object in JSON without its values: braces, keys, colons, commas. */
   readonly bytes: number
 }
 
 export interface FieldShape {
   /** The client's alias or the field's name. */
   readonly responseKey: string
-  /** Under which the data holds the value. */
+  /** Key of the value in the data. */
   readonly key: string
-  /** Further keys: the same field may stand under several where subgraphs type it differently. */
+  /** Further keys of the same field, where subgraphs type it differently. */
   readonly otherKeys: readonly string[]
-  /** `Type.field`, for error messages. */
+  /** Schema coordinate, `Type.field`, for error messages. */
   readonly coordinate: string
   readonly value: ValueShape
-  /** Where the value comes from: subgraphs, the object's type, the schema itself, or nowhere because access was refused. */
+  /** Origin of the value: subgraphs, the object's type, the schema itself, or nowhere because access was rejected. */
   readonly from: 'data' | 'typename' | 'introspection' | 'refused'
-  /** As the client wrote it, wherever it did. */
+  /** The field's nodes in the client's document, at every position. */
   readonly nodes: readonly FieldNode[]
 }
 
 export interface ValueShape {
   readonly nonNull: boolean
-  /** The elements, if it is a list. */
+  /** Shape of the elements of a list; null for other values. */
   readonly items: ValueShape | null
-  /** The objects, if they are objects. */
+  /** Shape of the value, if it is an object; null for other values. */
   readonly object: Shape | null
-  /** The values clients know, if it is an enum. */
+  /** Enum values that clients know; null if the type is no enum. */
   readonly names: ReadonlySet<string> | null
   /** Whether a leaf must be a string, a number or a boolean. */
   readonly plain: boolean
-  /** Bytes that a leaf takes in JSON at most, where its type tells; null for text, and for what is no leaf. */
+  /**
+   * Maximum bytes of a leaf in JSON, where its type determines them; null for text and for values other than leaves.
+   */
   readonly bytes: number | null
 }
 
@@ -79,17 +84,18 @@ interface Written {
   readonly parent: GraphQLCompositeType
 }
 
-/** One operation in two readings: what the client wrote, and what of it the client may have. */
+/** One operation in two forms: as the client wrote it, and without the fields that its viewer may not read. */
 interface Reading {
   readonly asked: readonly Written[]
-  /** The very same array when nothing is refused. */
+  /** Selections that the viewer may read; the very same array when none is rejected. */
   readonly allowed: readonly Written[]
 }
 
 /**
- * The shape of an operation's answer.
- * @param asked   as the client wrote it, conditions folded
- * @param allowed what access left of it; null for nothing, the same object for everything
+ * Returns the shape of an operation's answer.
+ * @param asked   the operation as the client wrote it, conditions folded
+ * @param allowed the operation without rejected fields; null when nothing is left, the same object when nothing was
+ * rejected
  */
 export function shapeOf(asked: Operation, allowed: Operation | null, rootType: GraphQLObjectType, names: Names, schema: GraphQLSchema): Shape {
   const written = [{ set: asked.definition.selectionSet, parent: rootType }]
@@ -175,7 +181,7 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     return { ...leaf, plain: isSpecifiedScalarType(nullable), bytes: isText ? null : 24 }
   }
 
-  /** Collects as graphql-js does, so that the order of keys is the same. */
+  /** Collects fields as graphql-js does, so that the order of keys is the same. */
   function collect(runtime: GraphQLCompositeType, sets: readonly Written[], fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
     const fields = new Map<string, CollectedField[]>()
     const spread = new Set<string>()
@@ -200,7 +206,7 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     }
     const visitFragment = (set: SelectionSetNode, condition: string | undefined, parent: GraphQLCompositeType): void => {
       const type = condition === undefined ? parent : schema.getType(condition)
-      if (!isCompositeType(type) || !always(type, runtime)) return
+      if (!isCompositeType(type) || !always(schema, type, runtime)) return
       // Below a narrower parent type a wider condition is redundant: planner and names ignore it.
       const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
       visitSet(set, narrower ? parent : type)
@@ -208,16 +214,17 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     for (const { set, parent } of sets) visitSet(set, parent)
     return fields
   }
-
-  function always(condition: GraphQLCompositeType, runtime: GraphQLCompositeType): boolean {
-    if (condition === runtime) return true
-    if (!isAbstractType(condition)) return false
-    if (!isUnionType(runtime)) return schema.isSubType(condition, runtime)
-    return schema.getPossibleTypes(runtime).every(type => schema.isSubType(condition, type))
-  }
 }
 
-/** The shape for one object; undefined when clients do not know its type or it cannot stand here. */
+/** Whether every object of a type fulfils a type condition. */
+function always(schema: GraphQLSchema, condition: GraphQLCompositeType, runtime: GraphQLCompositeType): boolean {
+  if (condition === runtime) return true
+  if (!isAbstractType(condition)) return false
+  if (!isUnionType(runtime)) return schema.isSubType(condition, runtime)
+  return schema.getPossibleTypes(runtime).every(type => schema.isSubType(condition, type))
+}
+
+/** Returns the shape for one object; undefined when clients do not know its type or it is impossible here. */
 export function runtimeShape(shape: Shape, object: Data): ObjectShape | undefined {
   const isAbstract = shape.common.typename === null
   const typename = object.__typename

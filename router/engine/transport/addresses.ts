@@ -1,15 +1,23 @@
 import { type DirectiveNode, Kind, parse } from 'graphql'
 
 /**
- * Reads where the subgraphs of a supergraph are (`join__Graph`, https://specs.apollo.dev/join): addresses by names, '' where
- * none is written.
- * @throws GraphQLError for a text that is no SDL; Error for one that is no supergraph
+ * Reads the subgraphs' addresses from a supergraph (`join__Graph`, https://specs.apollo.dev/join): addresses by name,
+ * '' where none is given.
+ * @throws GraphQLError for a text that is not SDL; Error for SDL that is not a supergraph
  */
 export function readAddresses(supergraphSdl: string): Map<string, string> {
+  const addresses = addressesOf(supergraphSdl)
+  const isJoined = parse(supergraphSdl, { noLocation: true }).definitions.some(
+    definition => definition.kind === Kind.SCHEMA_DEFINITION && (definition.directives ?? []).some(isJoin),
+  )
+  if (!isJoined || addresses.size === 0) throw new Error('it names no subgraphs: compose the subgraphs first, and give the supergraph that comes of it')
+  return addresses
+}
+
+/** Returns the addresses of the subgraphs that a text names, by the subgraphs' names. */
+export function addressesOf(sdl: string): Map<string, string> {
   const addresses = new Map<string, string>()
-  let joined = false
-  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
-    if (definition.kind === Kind.SCHEMA_DEFINITION) joined = (definition.directives ?? []).some(isJoin)
+  for (const definition of parse(sdl, { noLocation: true }).definitions) {
     if (definition.kind !== Kind.ENUM_TYPE_DEFINITION || definition.name.value !== 'join__Graph') continue
     for (const { directives } of definition.values ?? []) {
       const given = directives?.find(({ name }) => name.value === 'join__graph')?.arguments ?? []
@@ -20,10 +28,9 @@ export function readAddresses(supergraphSdl: string): Map<string, string> {
       if (name) addresses.set(name, url ?? '')
     }
   }
-  if (!joined || addresses.size === 0) throw new Error('it names no subgraphs: compose the subgraphs first, and give the supergraph that comes of it')
   return addresses
 }
 
-/** `@link(url: …)` of today and `@core(feature: …)` of the first version. */
+/** Whether a link names the join specification: by `@link(url: …)`, or by `@core(feature: …)` of the first version. */
 const isJoin = ({ arguments: given }: DirectiveNode): boolean =>
   (given ?? []).some(({ value }) => value.kind === Kind.STRING && value.value.startsWith('https://specs.apollo.dev/join/'))

@@ -10,9 +10,9 @@ import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
 
 /**
- * Reaches subgraphs by a call in this process. Resolvers get one context per client operation and subgraph, because it holds
- * the loaders; but a fresh one for every mutation, for what is read after a mutation, and for every event of a subscription,
- * so that no loader answers with what was true before.
+ * Reaches subgraphs by a call in this process. Resolvers share one context per client operation and subgraph, because
+ * it holds the loaders; every mutation, every read after a mutation and every event of a subscription gets a fresh one,
+ * so that no loader returns outdated values.
  * @param subgraphs by their names in the supergraph
  * @param now       the engine's clock (`EngineOptions.now`)
  */
@@ -25,9 +25,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     return subgraph
   }
 
-  const open = (subgraph: Subgraph, { viewer }: FetchCall, work: Work): object => {
-    return workWith(subgraph.open(viewer, work), work)
-  }
+  const open = (subgraph: Subgraph, { viewer }: FetchCall, work: Work): object => workWith(subgraph.open(viewer, work), work)
 
   const contextOf = (subgraph: Subgraph, fetch: Fetch, call: FetchCall): object => {
     const work = call.operation
@@ -148,7 +146,10 @@ const failedEvent = (cause: unknown): ExecutionResult => ({
   ],
 })
 
-/** What runs on after the time is up is nobody's any more: it begins nothing more, and what it has begun in a database, it finishes. */
+/**
+ * Rejects when the time limit passes. Work that continues is abandoned: it starts nothing more, but finishes what it
+ * has begun in a database.
+ */
 function inTime<Result>(result: Result | Promise<Result>, deadline: number | undefined, now: () => number): Result | Promise<Result> {
   if (deadline === undefined || !(result instanceof Promise)) return result
   return new Promise((resolve, reject) => {
@@ -157,7 +158,7 @@ function inTime<Result>(result: Result | Promise<Result>, deadline: number | und
   })
 }
 
-/** What a client wrote wrong says so, though graphql-js gives it no code. */
+/** Adds codes to errors about a client's mistakes, to which graphql-js gives none. */
 function coded(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result
   // Without data nothing was executed, and for a valid document only its variables can be the reason.
@@ -165,7 +166,9 @@ function coded(result: ExecutionResult): ExecutionResult {
   return { ...result, errors: result.errors.map(error => (refusedVariables || isArgumentError(error) ? withCode(error) : error)) }
 }
 
-/** Whether graphql-js could not read an argument: then the error points at the argument's value, others at a field. */
+/**
+ * Whether graphql-js could not read an argument: such an error points at the argument's value, all others at a field.
+ */
 function isArgumentError(error: GraphQLError): boolean {
   const cause = error.originalError
   return (

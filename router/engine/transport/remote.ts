@@ -16,35 +16,41 @@ import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
 import { subscribeOverSocket, unheardHeader } from './socket.ts'
 
-/** Where one subgraph is. */
+/** Address and options of one subgraph. */
 export interface RemoteSubgraph {
-  /** Its GraphQL endpoint over HTTP, of each replica where there are several; subscriptions go to the same addresses over WebSocket. */
+  /**
+   * GraphQL endpoint over HTTP, of each replica where there are several; subscriptions go to the same addresses over
+   * WebSocket.
+   */
   readonly url: string | readonly string[]
-  /** Milliseconds until an answer must be there. @default that of all subgraphs */
+  /** Milliseconds within which an answer must arrive. @default the value for all subgraphs */
   readonly timeoutMs?: number | undefined
 }
 
 export interface RemoteOptions {
-  /** By their names in the supergraph. */
+  /** Subgraphs by their names in the supergraph. */
   readonly subgraphs: ReadonlyMap<string, RemoteSubgraph>
-  /** Which headers of the client pass to subgraphs. @default none */
+  /** Rules that pass headers of the client to subgraphs. @default none */
   readonly headers?: readonly HeaderRule[] | undefined
-  /** Makes the `x-viewer-seal` header that identifies the viewer to a subgraph; without it no viewer is sent. */
+  /** Creates the `x-viewer-seal` header that identifies the viewer to a subgraph; without it no viewer is sent. */
   readonly seal?: Seal | undefined
   /**
-   * Asks once for equal queries that are on their way at the same time: same subgraph, text, variables, headers that pass, and
+   * Sends one request for equal queries that run at the same time: same subgraph, text, variables, passed headers, and
    * viewer where one is sealed. @default false
    */
   readonly deduplicate?: boolean | undefined
-  /** Milliseconds until an answer must be there, connecting and one more attempt included. @default 10000 */
+  /** Milliseconds within which an answer must arrive, connecting and one more attempt included. @default 10000 */
   readonly timeoutMs?: number | undefined
   /** The engine's clock (`EngineOptions.now`). @default that of `performance.now()` */
   readonly now?: (() => number) | undefined
-  /** Connections to one origin. @default 64 */
+  /** Maximum connections to one origin. @default 64 */
   readonly connections?: number | undefined
-  /** Bytes of an answer. @default 32 MiB */
+  /** Maximum bytes of an answer. @default 32 MiB */
   readonly mostBytes?: number | undefined
-  /** Milliseconds between the pings of a subscription; a subgraph that answers none for that long is gone. @default 12000 */
+  /**
+   * Milliseconds between the pings of a subscription; a subgraph that answers none for that long counts as lost.
+   * @default 12000
+   */
   readonly pingMs?: number | undefined
 }
 
@@ -54,38 +60,29 @@ export interface RemoteTransport extends Transport {
   close(): Promise<void>
 }
 
-/** How many requests may wait for a connection to one origin. */
+/** Maximum number of requests that wait for a connection to one origin. */
 const mostWaiting = 10_000
 
-/** A subgraph with what every request to it has in common. */
+/** A subgraph with everything that its requests have in common. */
 interface Target {
   readonly name: string
-  /** Path with query, as it is sent. */
+  /** Path with query, as sent. */
   readonly path: string
-  /** Where streams begin: they last, so what is under way is counted apart. */
+  /** Replicas at which streams begin: streams last, so their load is counted separately. */
   readonly sockets: Replicas
-  /** How many addresses it has. */
+  /** Number of the subgraph's addresses. */
   readonly replicas: number
   readonly origin: Origin
   readonly timeoutMs: number
   readonly passing: readonly string[]
-  /** What every request to it says: names and values in turn. */
+  /** Headers of every request to the subgraph: names and values, alternating. */
   readonly headers: readonly string[]
 }
 
-/**
- * Reaches subgraphs by HTTP, and by WebSocket for subscriptions. A fetch is tried once more on a connection error: a query when no
- * byte of an answer had come, a mutation only when nothing had been sent.
- */
-export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
-  const { seal, deduplicate = false, pingMs = 12_000, now = () => performance.now() } = options
+/** Opens the addresses of all subgraphs; those with the same hosts share their connections. */
+function openTargets(options: RemoteOptions) {
   const origins = new Map<string, Origin>()
   const targets = new Map<string, Target>()
-  const heads = new WeakMap<Fetch, string>()
-  const shared = new Map<string, SharedExchange>()
-  const closing = new AbortController()
-  // Every subscription listens to this signal.
-  setMaxListeners(0, closing.signal)
   for (const [name, { url, timeoutMs }] of options.subgraphs) {
     const [address, ...others] = [url].flat().map(each => new URL(each)) as [URL, ...URL[]]
     const { pathname, search } = address
@@ -108,8 +105,25 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       headers: own,
     })
   }
+  return { origins, targets }
+}
 
-  /** Milliseconds that a fetch, or the start of a stream, has: its subgraph's, or its own where that is more, and no more than is left of the operation's. */
+/**
+ * Reaches subgraphs by HTTP, and by WebSocket for subscriptions. After a connection error a fetch is tried once more: a
+ * query when no byte of an answer had arrived, a mutation only when nothing had been sent.
+ */
+export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
+  const { seal, deduplicate = false, pingMs = 12_000, now = () => performance.now() } = options
+  const { origins, targets } = openTargets(options)
+  const heads = new WeakMap<Fetch, string>()
+  const shared = new Map<string, SharedExchange>()
+  const closing = new AbortController()
+  // Every subscription listens to this signal.
+  setMaxListeners(0, closing.signal)
+  /**
+   * Returns the milliseconds for a fetch, or for the start of a stream: its subgraph's limit, or its own where that is
+   * longer, and no more than is left of the operation's time.
+   */
   const patienceOf = ({ timeoutMs }: Target, { patienceMs = 0 }: Fetch, { deadline }: FetchCall): number => {
     const own = Math.max(timeoutMs, patienceMs)
     return deadline === undefined ? own : Math.max(0, Math.min(own, Math.ceil(deadline - now())))
@@ -154,57 +168,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const patience = patienceOf(target, fetch, call)
       // If it were sent now, a mutation would be executed and reported as failed.
       if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
-      let exchange: Exchange | null = null
-      let ended: Error | null = null
-      const end = (failure: Error) => {
-        ended = failure
-        exchange?.cancel(failure)
-      }
-      const timer = setTimeout(() => end(new UpstreamFailure('late', `No answer within ${patience} ms`)), patience)
-      const leave = () => end(gone)
-      signal?.addEventListener('abort', leave)
-      const holder = holderOf(fetch, call)
-      const answered = async () => {
-        let held = 0
-        try {
-          exchange = ask(target, fetch, call, sealed, bytes => {
-            held += bytes
-            try {
-              holder.holds(bytes)
-            } catch (tooMuch) {
-              end(tooMuch as Error)
-            }
-          })
-          // The part of a shared answer that arrived before may already exceed the limit.
-          if (ended) exchange.cancel(ended)
-          const answer = await exchange.answer
-          const { length } = answer.text
-          // The bytes read so far stay counted. Assumes one byte per character, which holds for ASCII.
-          const keeps = held === length ? length : 2 * length
-          holder.holds(keeps - held)
-          held = keeps
-          return readAnswer(answer)
-        } catch (failure) {
-          holder.holds(-held)
-          throw failure
-        }
-      }
-      try {
-        return await answered()
-      } catch (failure) {
-        if (ended === gone) return left
-        if (ended || !mayRepeat(failure, fetch.kind)) throw failure
-        try {
-          return await answered()
-        } catch (second) {
-          if ((ended as Error | null) === gone) return left
-          throw second
-        }
-      } finally {
-        if (holder !== call.operation) takeOver(call.operation, holder)
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', leave)
-      }
+      return answerOf(fetch, call, patience, arrives => ask(target, fetch, call, sealed, arrives))
     },
     async subscribe(fetch, call) {
       const target = targetOf(fetch)
@@ -250,10 +214,72 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   }
 }
 
-/** Hears how many bytes of an answer have come. */
+/**
+ * Waits for the answer of one fetch, and sends it once more where that is safe.
+ * @param patience in milliseconds, for both attempts
+ */
+async function answerOf(fetch: Fetch, call: FetchCall, patience: number, ask: (arrives: Arrives) => Exchange): Promise<ExecutionResult> {
+  const { signal } = call
+  let exchange: Exchange | null = null
+  let ended: Error | null = null
+  const end = (failure: Error) => {
+    ended = failure
+    exchange?.cancel(failure)
+  }
+  const timer = setTimeout(() => end(new UpstreamFailure('late', `No answer within ${patience} ms`)), patience)
+  const leave = () => end(gone)
+  signal?.addEventListener('abort', leave)
+  const holder = holderOf(fetch, call)
+  const answered = async () => {
+    let held = 0
+    try {
+      exchange = ask(bytes => {
+        held += bytes
+        try {
+          holder.holds(bytes)
+        } catch (tooMuch) {
+          end(tooMuch as Error)
+        }
+      })
+      // The part of a shared answer that arrived before may already exceed the limit.
+      if (ended) exchange.cancel(ended)
+      const answer = await exchange.answer
+      const { length } = answer.text
+      // The bytes read so far stay counted. Assumes one byte per character, which holds for ASCII.
+      const keeps = held === length ? length : 2 * length
+      holder.holds(keeps - held)
+      held = keeps
+      return readAnswer(answer)
+    } catch (failure) {
+      holder.holds(-held)
+      throw failure
+    }
+  }
+  try {
+    return await answered()
+  } catch (failure) {
+    if (ended === gone) return left
+    if (ended || !mayRepeat(failure, fetch.kind)) throw failure
+    try {
+      return await answered()
+    } catch (second) {
+      if ((ended as Error | null) === gone) return left
+      throw second
+    }
+  } finally {
+    if (holder !== call.operation) takeOver(call.operation, holder)
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
+  }
+}
+
+/** Receives the number of bytes of an answer that have arrived. */
 type Arrives = NonNullable<HttpQuestion['arrives']>
 
-/** Who holds an answer. What a mutation answers is taken whatever else its caller has under way: it has been done. */
+/**
+ * Returns the work that an answer's bytes count for. A mutation's answer is accepted whatever else its caller has in
+ * progress, because the mutation has been done.
+ */
 function holderOf({ kind }: Fetch, { operation }: FetchCall): Work {
   if (kind !== 'mutation') return operation
   const part = partOf(operation, undefined, undefined)
@@ -264,13 +290,16 @@ function holderOf({ kind }: Fetch, { operation }: FetchCall): Work {
 const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const
 const none: readonly string[] = []
 
-/** How long whoever is subscribed for has heard nothing, where it is in place of a stream that broke: one that fell silent is found out by the second ping. */
+/**
+ * Header that says how long the subscribers have received nothing, for a stream that replaces a broken one: a silent
+ * connection is detected by the second ping.
+ */
 function unheardHeaders(pingMs: number): readonly string[] {
   const ms = unheardMs()
   return ms === undefined ? none : [unheardHeader, String(Math.round(ms + 2 * pingMs))]
 }
 
-/** A name and a password that stand in an address, as the header that says them (RFC 7617). */
+/** Builds the header for a user name and password in an address (RFC 7617). */
 function credentialsOf({ username, password }: URL): readonly string[] {
   if (!username && !password) return none
   return ['authorization', `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`]
@@ -285,7 +314,7 @@ function decoded(part: string): string {
 }
 
 const gone = new UpstreamFailure('late', 'The client left')
-/** Nobody reads it: the answer to somebody who left, in a form that is not logged as anybody's fault. */
+/** Result for a caller who left: nobody reads it, and its form is not logged as a failure. */
 const left: ExecutionResult = { errors: [errorFor('UPSTREAM_FAILED', 'The operation was ended before it was answered.')] }
 
 function mayRepeat(failure: unknown, kind: Fetch['kind']): boolean {
@@ -293,18 +322,18 @@ function mayRepeat(failure: unknown, kind: Fetch['kind']): boolean {
   return failure.stage === 'unsent' || (failure.stage === 'cut' && kind === 'query')
 }
 
-/** One exchange that several fetches wait for. */
+/** One HTTP request that several fetches wait for. */
 interface SharedExchange {
   readonly exchange: Exchange
-  /** Who waits. */
+  /** Listeners of the fetches that wait. */
   readonly waiting: Set<Arrives>
-  /** Bytes that have come. */
+  /** Bytes that have arrived. */
   arrived: number
 }
 
 /**
- * Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. Callers share the text of an answer, and
- * each parses its own copy.
+ * Joins an equal request in progress, or sends it; when the last waiting fetch leaves, the request ends. Callers share
+ * the text of an answer, and each parses its own copy.
  */
 function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion & { readonly arrives: Arrives }): Exchange {
   const { arrives } = question

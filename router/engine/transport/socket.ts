@@ -10,49 +10,60 @@ import { UpstreamFailure } from './exchange.ts'
 export interface SocketSubscription {
   readonly url: string
   readonly payload: { readonly query: string; readonly variables: Record<string, unknown> }
-  /** Names and values in turn: sent with the upgrade and as the payload of `connection_init`, because servers read either. */
+  /**
+   * Header names and values, alternating: sent with the upgrade and as the payload of `connection_init`, because
+   * servers read either.
+   */
   readonly headers: readonly string[]
-  /** Milliseconds until the server must have accepted the connection. */
+  /** Milliseconds within which the server must accept the connection. */
   readonly timeoutMs: number
-  /** Milliseconds between pings; a server that answers none of them for that long is gone. */
+  /** Milliseconds between pings; a server that answers none of them for that long counts as lost. */
   readonly pingMs: number
-  /** What a pong is to carry, by what its ping carried; null for nothing. @default nothing */
+  /** Returns the payload of a pong from its ping's payload; null for none. @default none */
   readonly answer?: ((asked: unknown) => Promise<Record<string, unknown>> | null) | undefined
-  /** Whether the server tells by a ping that the stream began (`begun`): then a refusal is an answer in place of a stream. @default false */
+  /**
+   * Whether the server reports by a ping that the stream began (`begun`): then a rejection is an answer in place of a
+   * stream. @default false
+   */
   readonly tellsBeginning?: boolean | undefined
-  /** Ends the stream. */
+  /** Ends the stream when aborted. */
   readonly signal: AbortSignal
   /** Aborts the start, because its caller has left. */
   readonly leaving?: AbortSignal | undefined
 }
 
-/** What the payload of such a ping holds. */
+/** Key in the payload of the ping that reports a stream's begin. */
 export const begun = 'x-begun'
 
-/** Says for how many ms whoever is subscribed for has heard nothing, when another stream of the same broke. */
+/** Header that says for how many ms the subscribers have received nothing, after another stream of theirs broke. */
 export const unheardHeader = 'x-unheard-ms'
 
-/** Everything about these sockets that has a bound. */
+/** Limits of these sockets. */
 const limits = {
-  /** Bytes of one message. */
+  /** Maximum bytes of one message. */
   messageBytes: 16 * 1024 * 1024,
-  /** Events that wait to be taken, and their bytes; past it the stream ends with an error, for a gap in it would be silent. */
+  /**
+   * Maximum number and bytes of events that wait to be read; beyond it the stream ends with an error, because a gap
+   * would go unnoticed.
+   */
   waiting: 1000,
   waitingBytes: 32 * 1024 * 1024,
-  /** Bytes that may wait for a server to read them: it sends pings without reading what they are answered. */
+  /** Maximum bytes that wait for a server to read them: a server may send pings without reading the pongs. */
   unreadBytes: 1024 * 1024,
-  /** Milliseconds that a closed socket has for its farewell. */
+  /** Milliseconds that a closing socket has for the close handshake. */
   farewellMs: 500,
 } as const
 
-/** What the protocol calls the one operation of a connection. */
+/** Id of the connection's only operation, in the protocol's messages. */
 const id = '1'
 
 /**
- * Subscribes at a subgraph over a WebSocket of its own: graphql-ws's client speaks graphql-transport-ws, what has a bound is here.
- * Resolves when the subscription is sent, or has begun where the server tells it; then also to what it is refused with. The stream ends with an error result when the connection breaks: nothing is subscribed
- * anew, because events may have been lost between. `return()` tells the server at once and waits for nothing.
- * @throws UpstreamFailure when the connection does not come about
+ * Subscribes at a subgraph over a separate WebSocket: graphql-ws's client speaks graphql-transport-ws, the limits are
+ * enforced here. Resolves when the subscription is sent, or has begun where the server reports that; in the latter case
+ * also to the errors of a rejection. The stream ends with an error result when the connection breaks: it never
+ * resubscribes, because events may have been lost meanwhile. `return()` notifies the server at once and waits for
+ * nothing.
+ * @throws UpstreamFailure when the connection cannot be established
  */
 export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream | ExecutionResult> {
   const { url, payload, headers, timeoutMs, pingMs, answer, tellsBeginning = false, signal, leaving } = subscription
@@ -78,11 +89,11 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   ).getReader()
   let over = false
   let lost = false
-  /** What the message that the client is reading takes of the queue. */
+  /** Bytes in the queue of the message that the client is reading. */
   let weight = 0
   let silence: NodeJS.Timeout | undefined
 
-  /** @param last told to whoever takes results; @param failure to whoever still waits for the start */
+  /** @param last final result of the stream; @param failure rejection for a caller that still waits for the start */
   const end = (last?: ExecutionResult, failure = nobodyWaits) => {
     if (over) return
     over = true
@@ -108,7 +119,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   }
 
   socket.on('error', cause => broken(new UpstreamFailure('cut', 'No WebSocket could be opened, or it broke', cause)))
-  // Before the client is told, because it would reconnect after a normal closure.
+  // Runs before the client is notified, because it would reconnect after a normal closure.
   socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
 
   const client = createClient({
@@ -168,6 +179,11 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     void results.cancel()
     return refusal
   }
+  return streamOf(results, { leave, isLost: () => lost })
+}
+
+/** Makes the stream of a subscription's results. @param from.leave ends the subscription */
+function streamOf(results: ReadableStreamDefaultReader<ExecutionResult>, { leave, isLost }: { leave(): void; isLost(): boolean }): ResultStream {
   const stop = async (): Promise<IteratorResult<ExecutionResult>> => {
     leave()
     // Queued results are dropped too.
@@ -177,7 +193,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const stream: ResultStream = {
     next: () => results.read() as Promise<IteratorResult<ExecutionResult>>,
     return: stop,
-    isLost: () => lost,
+    isLost,
     throw: cause => stop().then(() => Promise.reject(cause)),
     [Symbol.asyncIterator]: () => stream,
   }
@@ -193,7 +209,7 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
   }
 }
 
-/** The first word of a subscription that did not begin. */
+/** Returns the error with which a subscription was refused; undefined when it began. */
 const refusalIn = (result: ExecutionResult | undefined): ExecutionResult | undefined => (result?.errors && !result.data ? result : undefined)
 
 const isBeginning = (asked: unknown): boolean => typeof asked === 'object' && asked !== null && begun in asked
@@ -202,7 +218,7 @@ const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTR
 
 const nobodyWaits = new UpstreamFailure('late', 'Nobody waits for it any more')
 
-/** Closes a socket in good order; one whose server does not answer is cut. */
+/** Closes a socket with a handshake; it is cut when the server does not answer. */
 function farewell(socket: WebSocket): void {
   if (socket.readyState === WebSocket.CLOSED) return
   socket.close(1000, 'Normal Closure')

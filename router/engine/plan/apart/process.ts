@@ -6,57 +6,61 @@ import { dirname, join } from 'node:path'
 import { type ErrorCode, Refusal } from '../../../../platform/errors.ts'
 import type { Planned } from '../plan-text.ts'
 
-/** What the process is told: the supergraph first, then what to plan, one operation at a time. */
+/** A message to the process: the supergraph first, then texts to plan, one operation at a time. */
 export type Question = { readonly sdl: string } | { readonly texts: readonly string[] }
 
-/** What it answers. */
+/** A message from the process. */
 export type Reply =
   | { readonly ready: true }
   | { readonly unreadable: string }
-  /** @param bytes of memory that it has taken by then */
+  /** @param bytes of memory that the process has taken so far */
   | { readonly made: readonly Planned[]; readonly bytes: number }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
-  /** It takes more memory than it may, while it plans. */
+  /** The process exceeds its memory limit while it plans. */
   | { readonly swollen: true }
 
-/** Which planner a process has, and what it may take. */
+/** Which planner a process runs, and its limits. */
 export interface PlannerKind {
   readonly name: 'first' | 'second'
-  /** Megabytes while it plans; one that keeps half of it afterwards is ended as well. */
+  /** Maximum megabytes while planning; a process that keeps half of them afterwards is ended as well. */
   readonly megabytes: number
 }
 
 /** A process that plans operations of one supergraph, one at a time. */
 export interface PlannerProcess {
-  /** Resolves when it can plan. @throws Error when it cannot read the supergraph, or ended before */
+  /** Resolves when the process can plan. @throws Error when it cannot read the supergraph, or ended before */
   readonly ready: Promise<void>
-  /** Whether it is about to end, or has. */
+  /** Whether the process is ending or has ended. */
   readonly isOver: boolean
   readonly pid: number | undefined
   /**
-   * Plans the texts of one operation; it is ended when that takes too much.
-   * @throws Stopped when it took more than it may, Died when the process ended by itself, Refusal for what the client is to change
+   * Plans the texts of one operation; the process is ended when they exceed a limit.
+   * @throws Stopped when they exceeded a limit, Died when the process ended by itself, Refusal for a mistake of the
+   * client
    */
   plan(texts: readonly string[], withinMs: number): Promise<readonly Planned[]>
-  /** Ends it at once. @returns when it is gone */
+  /** Ends the process at once. @returns when it has ended */
   end(): Promise<void>
 }
 
-/** The operation took more than it may to be planned. */
+/** Planning the operation exceeded a limit. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
 }
 
-/** The process ended by itself, could not be started, or stands still: the planner fell over, somebody ended or stopped it. */
+/**
+ * The process ended by itself, could not be started, or does not respond: the planner crashed, or the process was
+ * killed or stopped from outside.
+ */
 export class Died extends Error {
   override readonly name = 'Died'
 }
 
-/** How long it may take from the start of a process until it can plan, in ms. */
+/** Time limit in ms from the start of a process until it can plan. */
 const startMs = 30_000
-/** Megabytes of what Node itself manages there; the first planner keeps its own memory. */
+/** Megabytes of the process's JavaScript heap; the first planner manages its own memory outside it. */
 const heapMegabytes = 192
-/** Characters of what a planner that falls over says last. */
+/** Maximum characters of a crashing planner's last output. */
 const lastWords = 500
 
 export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): PlannerProcess {
@@ -74,7 +78,7 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
   if (child.pid === undefined) return neverStarted(new Promise(resolve => child.once('error', resolve)))
   let over = false
   let said = ''
-  /** Takes the next reply: there is one question at a time. */
+  /** Receives the next reply: there is one request at a time. */
   let hear: { reply(words: Reply): void; fail(cause: Error): void } | null = null
   child.on('message', words => hear?.reply(words as Reply))
   child.stderr!.setEncoding('utf8').on('data', text => {
@@ -117,7 +121,7 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
     })
   const end = () => {
     over = true
-    // The caller that ends it waits until it is gone.
+    // The caller that ends the process waits until it has ended.
     child.ref()
     child.kill('SIGKILL')
     return gone
@@ -143,19 +147,23 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
     async plan(texts, withinMs) {
       await ready
       const before = workOf(child.pid)
+      let words: Reply
       try {
-        const words = await ask({ texts }, withinMs)
-        if ('refused' in words) throw new Refusal(words.refused.code, words.refused.message)
-        if (!('made' in words)) throw new Stopped(`${megabytes} MB`)
-        // Memory that it did not release would be missing for the next one.
-        if (words.bytes > (megabytes / 2) * 1024 * 1024) void end()
-        return words.made
+        words = await ask({ texts }, withinMs)
       } catch (cause) {
         if (!(cause instanceof Stopped)) throw cause
         const stoodStill = before !== null && workOf(child.pid) === before
         void end()
         throw stoodStill ? new Died(`The planner stood still for ${withinMs} ms`) : cause
       }
+      if ('refused' in words) throw new Refusal(words.refused.code, words.refused.message)
+      if (!('made' in words)) {
+        void end()
+        throw new Stopped(`${megabytes} MB`)
+      }
+      // Memory that it did not release would be missing for the next one.
+      if (words.bytes > (megabytes / 2) * 1024 * 1024) void end()
+      return words.made
     },
     end,
   }
@@ -170,11 +178,15 @@ function neverStarted(cause: Promise<Error>): PlannerProcess {
   return { ready, isOver: true, pid: undefined, plan: () => ready, end: async () => {} }
 }
 
-/** Hundredths of a second of processor time that a process has had, where the system tells (Linux); null elsewhere. */
+/**
+ * Returns the processor time of a process in hundredths of a second where the system reports it (Linux); null
+ * elsewhere.
+ */
 function workOf(pid: number | undefined): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name in parentheses, which may hold anything: the time of the program and of the system for it are the 12th and 13th.
+    // The name in parentheses may contain anything, so fields are counted after it: user and system time are the 12th
+    // and 13th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return Number(fields[11]) + Number(fields[12])
   } catch {
@@ -183,20 +195,22 @@ function workOf(pid: number | undefined): number | null {
 }
 
 /**
- * The process receives none of this one's environment: it parses untrusted input and must not have secrets. One thread plans,
- * so one is enough, and one place to take memory from: a fifth less of it. What was compiled before it need not compile: half of its start.
+ * Environment of a planner process. It receives none of this process's variables: it parses untrusted input and must
+ * not have secrets. One worker thread suffices, because one thread plans; one memory arena takes a fifth less memory;
+ * the compile cache halves its start.
  */
 function environment(): NodeJS.ProcessEnv {
   const compiled = getCompileCacheDir()
   return { UV_THREADPOOL_SIZE: '1', MALLOC_ARENA_MAX: '1', ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) }
 }
 
-/** In how many parts a time is measured. */
+/** Number of parts in which a time is measured. */
 const parts = 20
 
 /**
- * Calls back after a time, of which only that counts in which this process has turns: a machine that stood still, or hardly gets on, is
- * not taken for an operation that takes long. Output that has arrived by then is read first.
+ * Calls back after a time in which this process had turns of the event loop: a machine that was suspended or overloaded
+ * does not count against an operation. Output that has arrived by then is read first.
+ * @param ms milliseconds in which the process had turns
  */
 function afterTurns(ms: number, done: () => unknown): { stop(): void } {
   let turns = 0
@@ -209,7 +223,7 @@ function afterTurns(ms: number, done: () => unknown): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
-/** Whether this process stays for its sake: only while it is waited for. */
+/** Keeps this process alive for a child only while its result is waited for. */
 function hold(child: ChildProcess, isWaitedFor: boolean): void {
   if (isWaitedFor) {
     child.ref()
