@@ -2,53 +2,59 @@ import type { ServiceOrigin } from '../config/hosts.ts'
 import type { Config } from '../config.ts'
 import { type Slug, slugs } from '../subgraphs/scopes.ts'
 
-/** Who a row of REST is for: programs, or people with a browser. */
+/** Audience of a REST route: programs, or people with a browser. */
 export type Role = 'api' | 'web'
 
-/** What the lists of addresses decide: which service a host is, where cookies count, which origins are ours. */
+/**
+ * Answers questions that depend on the configured addresses: which service a host belongs to, where cookies are valid,
+ * which origins are trusted.
+ */
 export interface Hosts {
-  /** The first address of a service's own, beside the prefix; null where it has none. */
+  /** Returns the first address of a service's own hosts, besides the prefix; null where it has none. */
   originOf(slug: Slug): string | null
-  /** The service that a Host header names; null for the platform's own host and for unknown ones. */
+  /** Returns the service that a Host header names; null for the platform's own host and for unknown ones. */
   serviceOf(host: string | null | undefined): Slug | null
-  /** Whether this host is the marketing site's alone, where nobody looks after an account. */
+  /** Whether this host belongs to the marketing site alone, which has no account pages. */
   isMarketing(host: string | null | undefined): boolean
-  /** Whether pages are served on this host, so that its cookies count. */
+  /** Whether pages are served on this host, so that its cookies are valid. */
   isWeb(host: string | null | undefined): boolean
   /**
-   * Whether a row is answered on a host: with its prefix those for programs everywhere, pages wherever cookies may count; without it each
-   * where the service has a host of that role.
-   * @param short whether the prefix was left out
+   * Whether a route is answered on a host: with the service's prefix, routes for programs on every host and pages on
+   * every web host; without it, each where the service has a host for that audience.
+   * @param short whether the prefix was omitted
    */
   answers(host: string | null | undefined, role: Role, short: boolean): boolean
-  /** The address of a path of a service, written without its prefix, where its role has a host; else under the prefix, on the platform's own. */
+  /**
+   * Returns the address of a path of a service, written without its prefix, where the service has a host for the
+   * audience; else under the prefix, on the platform's own host.
+   */
   addressOf(slug: Slug, role: Role, path: string): string
   /**
-   * Where a service is found, by role: the first host of each that it has; paths follow without its prefix. Programs find it without one
-   * too, under the prefix, and also where its only host is a name of this machine. `callback` is where a browser goes on that comes with a
-   * sign-in from elsewhere.
+   * Returns the addresses of a service by audience: its first host for each; paths follow without the prefix. Programs
+   * also find it under the prefix on the platform's host. `callback` is where a browser returns to after a sign-in
+   * elsewhere.
    */
   addressesOf(slug: Slug): Readonly<Record<string, string>>
-  /** Origins of the hosts on which pages of a service stand, the platform's own first. */
+  /** Origins of the hosts that serve pages of a service, the platform's own first. */
   pages(): readonly string[]
-  /** Whether a host is one of those that the lists name, in whatever role. */
+  /** Whether a host is configured, for any audience. */
   knows(host: string): boolean
   /** Whether an Origin header names a page that may read answers and send the session cookie. */
   trusts(origin: string): boolean
 }
 
-/** Whose pages are trusted beside those of the platform and its services. */
+/** Trusted origins besides those of the platform and its services. */
 export interface Guests {
   /** Origins as browsers write them. */
   readonly origins?: readonly string[]
-  /** Every page of this machine, on whatever port: for development. */
+  /** Whether pages of this machine are trusted, on any port: for development. */
   readonly loopback?: boolean
 }
 
-/** An Origin header that names this machine: browsers take no other place for a name that ends in `localhost`. */
+/** Matches an Origin header of this machine: browsers resolve names that end in `localhost` to it only. */
 const loopbackOrigin = /^https?:\/\/(?:(?:[a-z\d-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
-/** The lists as configuration tells them; in development the pages of this machine are trusted. */
+/** Creates the hosts from the configuration; in development the pages of this machine are trusted. */
 export const hostsOf = ({
   publicUrl,
   environment,
@@ -57,7 +63,7 @@ export const hostsOf = ({
 }: Pick<Config, 'publicUrl' | 'environment' | 'corsOrigins' | 'serviceOrigins'>) =>
   createHosts(publicUrl, serviceOrigins, { origins: corsOrigins, loopback: environment === 'development' })
 
-/** Puts the lists into the form that doors ask. Names are compared in lower case and without the port. */
+/** Indexes the configured addresses. Host names are compared in lower case and without the port. */
 export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[], guests: Guests = {}): Hosts {
   const services = new Map<string, Slug>()
   const web = new Set<string>()
@@ -107,26 +113,29 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
 
 const nameOf = (host: string | null | undefined): string => (host ?? '').toLowerCase().replace(/:\d+$/, '')
 
-/** What on the marketing site's hosts is no page of it: rows, and what carries the prefix of a service. */
+/** Paths on the marketing site's hosts that are not its pages: API routes, and paths with the prefix of a service. */
 const rowsOfMarketing = /^\/(?:api|identity|publishing|agents|payments|launcher|providers)(?:[/?#]|$)/
 
-/** Paths that mean the same on every host. */
-const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|icons|assets|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
+/** Paths with the same meaning on every host. Only drawings of services are among `/icons`: the launcher has a route for those of apps. */
+const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|assets|openapi\.json|\.well-known)(?:[/?#]|$)|icons\/[a-z]+\.svg(?:[?#]|$)|[?#]|$)/
 
-/** Services whose pages find identity's `/api/auth/*` on their own web hosts, with that host's cookie. */
+/** Services that forward `/api/auth/*` on their web hosts to identity, with that host's cookie. */
 const passing: ReadonlySet<Slug> = new Set(['publishing', 'launcher'])
 
-/** Of what is passed on, the rows that keep the admin session of the marketing site. Accounts are made and looked after on other hosts. */
+/** Forwarded routes that the marketing site's admin session needs. Accounts are created and edited on other hosts. */
 const marketingRows: ReadonlySet<string> = new Set(['sign-in/email', 'sign-out', 'token', 'me'].map(row => `/api/auth/${row}`))
 
-/** Whether a path below `/api/auth/`, asked for without a prefix, is shut on this host. */
+/** Whether a path below `/api/auth/`, requested without a prefix, is closed on this host. */
 export const isShutOn = (hosts: Hosts, host: string | null | undefined, url: string): boolean =>
   url.startsWith(passedPath) && hosts.isMarketing(host) && !marketingRows.has(url.split('?', 1)[0]!)
 
-/** What is passed on there. */
+/** Pages of a service that begin with the service's own name, as written without its prefix: the list of agents, and one agent. */
+const namesake = /^\/agents(?:\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?(?:[?#]|$)/i
+
+/** Path prefix that is forwarded there. */
 export const passedPath = '/api/auth/'
 
-/** Whether a path without prefix means identity's on this host, unless the service has a row of its own there. */
+/** Whether a path without prefix belongs to identity on this host, unless the service has a route of its own there. */
 export const passesOn = (hosts: Hosts, host: string | null | undefined, url: string): boolean => {
   if (!url.startsWith(passedPath)) return false
   const slug = hosts.serviceOf(host)
@@ -134,15 +143,16 @@ export const passesOn = (hosts: Hosts, host: string | null | undefined, url: str
 }
 
 /**
- * The canonical path of a request: on a service's host the service's prefix may be left out. Paths that carry the prefix
- * of a service, or mean the same everywhere, stay as they are.
- * @param isOwn whether a service answers a path, written without its prefix, by a row of its own @default none does
+ * Returns the canonical path of a request: on a service's host the service's prefix may be omitted. Paths with the
+ * prefix of a service, or with the same meaning everywhere, stay unchanged.
+ * @param isOwn whether a service serves a path, written without its prefix, by its own route @default none does
  */
 export function canonicalPath(hosts: Hosts, host: string | undefined, url: string, isOwn: (slug: Slug, path: string) => boolean = () => false): string {
   const slug = hosts.serviceOf(host)
   if (slug === null || everywhere.test(url)) return url
   if (hosts.isMarketing(host) && !rowsOfMarketing.test(url)) return /^\/marketing(?:[/?#]|$)/.test(url) ? url : `/marketing${url}`
   if (passesOn(hosts, host, url) && !isOwn(slug, url.split('?', 1)[0]!)) return `/identity${url}`
+  if (slug === 'agents' && namesake.test(url)) return `/agents${url}`
   const first = /^\/([^/?#]*)/.exec(url)?.[1]
   return (slugs as readonly string[]).includes(first ?? '') ? url : `/${slug}${url}`
 }
