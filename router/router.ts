@@ -53,156 +53,146 @@ import { routeTables } from './rest/tables.ts'
 
 export interface RouterOptions {
   readonly engine: Engine
-  /** Who knows callers; null: nobody does, and everybody is anonymous. Then there is no REST, and no place to sign in. */
+  /** Authenticates callers; null makes everybody anonymous, and there is no REST and no sign-in. */
   readonly authority: Authority | null
-  /** Which services may call, and with what. @default none */
+  /** Service tokens and registrations. @default none */
   readonly callers?: { readonly tokens: ServiceTokens; readonly registrations: readonly ServiceApp[]; readonly gateway: ServiceClients }
-  /** Who issues access tokens in place of identity, and the way there. @default identity does */
+  /** An issuer of access tokens in place of identity, and the connection to it. @default identity issues them */
   readonly foreign?: (ForeignIssuer & { readonly outbound: Outbound }) | undefined
-  /** Where the site-builder studio is, whose tokens count for structured chat, and the way there. @default nobody has such tokens */
+  /**
+   * Address of the site-builder studio, whose tokens are valid for structured chat, and the connection to it. @default
+   * no such tokens are valid
+   */
   readonly studio?: { readonly url: string; readonly outbound: Outbound } | undefined
-  /** Those that serve forward rows. */
+  /** Subgraphs that serve forwarded routes. */
   readonly subgraphs: readonly ForwardTarget[]
-  /** Name or address to listen on; a loopback one means both families. */
+  /** Name or address to listen on; a loopback address means both IP families. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** Port to listen on; 0 takes a free one. */
   readonly port: number
   /** Whether other processes listen on the same port. @default false */
   readonly sharePort?: boolean
-  /** Milliseconds for which it goes on to serve, not ready, when it closes. @default 0 */
+  /** Milliseconds for which a closing router still serves while it reports that it is not ready. @default 0 */
   readonly drainMs?: number
-  /** Ends requests and streams of models when it closes. @default both have 2.5 s */
+  /** Ends requests and models' streams when the router closes. @default both have 2.5 s */
   readonly draining?: Draining | undefined
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
-  /** Addresses of the services, and whose pages are trusted. @default `<slug>.localhost` and its companions, and in development this machine's */
+  /**
+   * Addresses of the services, and trusted origins. @default `<slug>.localhost` and its companions, and in development
+   * this machine's pages
+   */
   readonly hosts?: Hosts
+  /** Origins of other pages that may use the public chat. @default none */
+  readonly chatOrigins?: readonly string[] | undefined
   readonly environment: 'development' | 'staging' | 'production'
-  /** Whether `X-Forwarded-For` names the caller: true, or the addresses of the proxies that may say so. @default false */
+  /** Whether `X-Forwarded-For` names the caller: true, or the addresses of trusted proxies. @default false */
   readonly trustProxy?: boolean | string
   readonly clock: Clock
-  /** Milliseconds since some beginning: what is remembered of credentials ages by it. @default performance.now */
+  /** Monotonic clock in ms, for the age of cached credentials. @default performance.now */
   readonly elapsed?: () => number
   readonly log: Logger
-  /** What must work before `/health/ready` says so. */
+  /** Checks that must succeed before `/health/ready` does. */
   readonly readiness: readonly ReadinessCheck[]
   /** Milliseconds between pings of a WebSocket. @default 12000 */
   readonly pingMs?: number
-  /** Bounds of subscriptions, whichever door they come by. */
+  /** Limits of subscriptions, over all protocols. */
   readonly live?: HubOptions
-  /** Open sockets of one address and of one person or key. @default 100 and 50 */
+  /** Maximum open sockets of one address and of one person or key. @default 100 and 50 */
   readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer' | 'messages'>
   /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
   readonly direct?: boolean
-  /** How long a stream goes on while identity does not answer whether its credentials stand, in ms. @default 60000 */
+  /**
+   * How long a stream continues while identity does not answer whether its credentials are still valid, in ms. @default
+   * 60000
+   */
   readonly unansweredMs?: number | undefined
   /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
   readonly heartbeatMs?: number
   /** @default every route of the platform, where callers are known */
   readonly tables?: readonly RouteTable[]
-  /** Where the sandbox is that plays third parties; null: there is none. @default null */
+  /** Address of the sandbox that plays third parties; null for none. @default null */
   readonly sandbox?: string | null
-  /** What `/` says of each service. @default those of `subgraphs`, in the state that readiness finds */
+  /** Services shown at `/`. @default those of `subgraphs`, in the state of the readiness checks */
   readonly services?: readonly RunningService[]
-  /** Accounts that `/` shows; null: none. @default null */
+  /** Accounts shown at `/`; null for none. @default null */
   readonly demo?: DemoAccounts | null
-  /** Lets callers from elsewhere read `/metrics`; null: only this machine may. @default null */
+  /** Token that lets other machines read `/metrics`; null lets this machine only. @default null */
   readonly metricsToken?: string | null
-  /** What `/metrics` shows; the router's own figures are entered into it. @default one that holds nothing else */
+  /** Registry served at `/metrics`; the router's own figures are added to it. @default a new one */
   readonly metrics?: Registry
-  /** What `/metrics` tells in its place: what all processes of this port count together. @default the registry's alone */
+  /** Figures to serve at `/metrics` instead: the sums of all processes of this port. @default the registry's */
   readonly figures?: (() => Promise<string>) | undefined
-  /** Begins traces of requests. @default none */
+  /** Starts traces of requests. @default none */
   readonly tracing?: Tracing | undefined
-  /** Where the bytes of operations and answers are counted that are under way. @default counts of its own */
+  /** Counts the bytes of operations and answers in progress. @default a count of its own */
   readonly inFlight?: BytesInFlight | undefined
-  /** Operations a minute of one caller. @default as many as it likes */
+  /** Limits on operations a minute of one caller. @default no limit */
   readonly rates?: RateLimits
-  /** Whether other routers answer for the same platform: then keys are counted together with them. @default false */
+  /** Whether other routers serve the same platform: then API keys are counted together with them. @default false */
   readonly severalRouters?: boolean
-  /** What becomes of documents that are not trusted. @default off */
+  /** How untrusted documents are treated. @default off */
   readonly trust?: Trust
-  /** Where documents go that clients register. @default this process alone */
+  /** Stores documents that clients register. @default this process only */
   readonly registered?: Registered | undefined
-  /** Documents that are. @default none are known */
+  /** Trusted documents. @default none */
   readonly manifest?: Manifest | null
-  /** Adds routes of its own before the application is ready. */
+  /** Adds further routes before the application is ready. */
   extend?(app: FastifyInstance): void
 }
 
 export interface Router extends Listening {
   readonly app: FastifyInstance
-  /** Open streams of known callers. */
+  /** Number of open streams of authenticated callers. */
   readonly openStreams: () => number
   readonly live: HubFigures
-  /** Takes another list of trusted documents, and plans what it lists. */
+  /** Replaces the list of trusted documents, and plans its operations. */
   trust(manifest: Manifest): void
 }
 
-/** What runs at once for one address where nobody is known. */
+/** Maximum concurrent operations of one address on a router without authentication. */
 const anonymousEach = operationShare.all * 0.75
 
-/** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
+/** Creates the router: all protocols over one engine, one authentication, and one registry of open streams. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const { engine, authority, subgraphs, publicUrl, clock, log } = options
   const production = options.environment === 'production'
   // In development the client sees the internal error; elsewhere only the log does.
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
-  const { callers, foreign, elapsed } = options
-  const others = authority && {
-    byServiceToken: callers && createServiceCallers(callers.tokens, callers.registrations, authority, callers.gateway, elapsed),
-    byToken: foreign && createForeignCallers(foreign, authority, { outbound: foreign.outbound, clock, log, elapsed }),
-  }
-  const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, elapsed, others ?? {}) : nobodyIsKnown
-  const keyRates = !authority ? noKeyRates : options.severalRouters ? createSharedKeyRates(authority, options.elapsed) : createOwnKeyRates(options.elapsed)
-  const counting = countingKeys(authenticate, keyRates)
+  const { authenticate, keyRates, counting, studio } = openAuthentication(options, hosts)
   const documents = documentsOf(engine, { introspection: !production })
   const sources = createSources(documents, { mode: options.trust, registered: options.registered, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
-  const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed }) : unwatched
-  // Without authentication all clients behind one proxy are one caller: it may use most of the places, never all.
-  const rates = createRates(options.rates ?? { each: null }, options.elapsed)
-  const shares = rated(
-    createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, ofOrganization: anonymousEach, waiting: 2000 }),
-    rates,
-  )
+  const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed: options.elapsed }) : unwatched
+  const { shares, starts, events } = openShares(options)
   const { tables, mistakes } = deriveTables(options.tables ?? (authority ? routeTables : []), engine.schema)
   for (const { at, sentence } of mistakes) log.error({ route: at, why: sentence }, 'route not served: the graph does not support it')
   const trustProxy = options.trustProxy ?? false
-  const [starts, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
   const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'stream failed') })
   const registry = options.metrics ?? new Registry()
   const inFlight = options.inFlight ?? createBytesInFlight()
   const countError = countErrorsIn(registry)
+  /** What both doors of GraphQL need. */
+  const graphql = { engine, documents, sources, hub, streams, shares, starts, events, hosts, exposeErrors, countError, log }
   const sockets = createSockets({
     ...options.sockets,
-    engine,
-    documents,
-    sources,
+    ...graphql,
     authenticate,
     keyRates,
-    streams,
-    hub,
-    shares,
-    starts,
-    events,
     inFlight,
-    hosts,
     addressOf: createAddressOf(trustProxy),
     hideSuggestions: production,
-    exposeErrors,
     pingMs: options.pingMs,
-    countError,
     tracing: options.tracing,
-    log,
   })
 
   let web: Web | null = null
   const app = await createApp({
     publicUrl,
     hosts,
+    openRoutes: { below: '/agents/api/public/chat', origins: options.chatOrigins ?? [] },
     isOwn: ownRows(tables),
     trustProxy,
     exposeErrors,
@@ -219,14 +209,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     port: options.port,
     sharePort: options.sharePort ?? false,
     drainMs: options.drainMs,
-    sockets: {
-      attach: sockets.attach,
-      close() {
-        // Closes sockets with a code after which clients reconnect; a bare end of the stream would not tell them.
-        sockets.close()
-        hub.close()
-      },
-    },
+    sockets: { attach: sockets.attach, close: () => closeAll(sockets, hub) },
     closing() {
       streams.stop()
       keyRates.stop()
@@ -251,27 +234,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     signedIn: authority ? createSignedIn(authenticate, engine) : undefined,
     look: createReadiness(options.readiness),
   })
-  await serveGraphql(app, {
-    engine,
-    documents,
-    sources,
-    authenticate: counting,
-    hub,
-    streams,
-    shares,
-    starts,
-    events,
-    hosts,
-    publicUrl,
-    production,
-    exposeErrors,
-    heartbeatMs: options.heartbeatMs,
-    direct: options.direct,
-    countError,
-    log,
-  })
-  const studio =
-    authority && options.studio ? createStudioCallers(options.studio.url, authority, { outbound: options.studio.outbound, clock, log, elapsed }) : undefined
+  await serveGraphql(app, { ...graphql, authenticate: counting, publicUrl, production, heartbeatMs: options.heartbeatMs, direct: options.direct })
   serveRoutes(app, tables, {
     studio,
     engine,
@@ -303,6 +266,36 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   }
 }
 
+/** Opens the authentication of callers, and the rates of their keys. */
+function openAuthentication({ authority, clock, log, callers, foreign, studio: at, severalRouters, elapsed }: RouterOptions, hosts: Hosts) {
+  const others = authority && {
+    byServiceToken: callers && createServiceCallers(callers.tokens, callers.registrations, authority, callers.gateway, elapsed),
+    byToken: foreign && createForeignCallers(foreign, authority, { outbound: foreign.outbound, clock, log, elapsed }),
+  }
+  const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, elapsed, others ?? {}) : nobodyIsKnown
+  const keyRates = !authority ? noKeyRates : severalRouters ? createSharedKeyRates(authority, elapsed) : createOwnKeyRates(elapsed)
+  const counting = countingKeys(authenticate, keyRates)
+  const studio = authority && at ? createStudioCallers(at.url, authority, { outbound: at.outbound, clock, log, elapsed }) : undefined
+  return { authenticate, keyRates, counting, studio }
+}
+
+/** Opens the places of operations, of beginning streams and of their events. */
+function openShares({ authority, rates: perMinute, elapsed }: RouterOptions) {
+  // Without authentication all clients behind one proxy are one caller: it may use most of the places, never all.
+  const rates = createRates(perMinute ?? { each: null }, elapsed)
+  const shares = rated(
+    createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, ofOrganization: anonymousEach, waiting: 2000 }),
+    rates,
+  )
+  return { shares, starts: rated(createShares(beginningShare), rates), events: createShares(eventShare) }
+}
+
+/** Closes sockets with a code after which clients reconnect; a bare end of the stream would not tell them. */
+function closeAll(sockets: Pick<Sockets, 'close'>, hub: { close(): void }): void {
+  sockets.close()
+  hub.close()
+}
+
 const planFigures = ({ plans }: Engine): readonly Figure[] =>
   plans
     ? [
@@ -327,15 +320,17 @@ const streamFigures = (sockets: Sockets, streams: Streams, live: HubFigures): re
   { name: 'streams_watched', help: 'Open streams of known callers, whose credentials are looked after.', read: () => streams.size },
 ]
 
-/** The operations of REST routes, which are known before anybody calls them. */
+/** Returns the operations of REST routes, which are known before the first call. */
 const operationsOf = (tables: readonly DerivedTable[]): readonly DocumentNode[] => [
   ...new Set(tables.flatMap(({ rows }) => rows.flatMap(row => (row.kind === 'operation' ? [row.operation] : [])))),
 ]
 
-/** Somebody with every right in an organization: operations are planned with these rights, and run with nobody's. */
+/**
+ * A viewer with every right in an organization: REST operations are planned with these rights, but never run with them.
+ */
 const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
-/** Without identity there is no row that it would count. */
+/** Counter for a router without identity, which has no route to be counted. */
 const uncounted: RouteDoor['authority'] = { countPublicPosts: async (_, many) => ({ granted: many, waitMs: 0 }) }
 
 interface RouteDoor {
@@ -352,7 +347,7 @@ interface RouteDoor {
   readonly subgraphs: readonly ForwardTarget[]
 }
 
-/** Puts every row of the tables behind its door; a known path answers OPTIONS with the methods it takes, and any other with 405. */
+/** Serves all routes of the tables; a known path answers OPTIONS with its methods, and any other method with 405. */
 function serveRoutes(app: FastifyInstance, tables: readonly DerivedTable[], door: RouteDoor): void {
   const all = tables.flatMap(({ slug, rows }) => rows.map(row => ({ slug, row })))
   serveForwards(
@@ -388,7 +383,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly DerivedTable[], door
   }
 }
 
-/** Methods that rows of one path take; whoever serves GET serves HEAD with it. */
+/** Returns the methods of the routes at one path; a path with GET serves HEAD too. */
 const methodsOf = (rows: readonly { readonly row: Row }[]): readonly string[] =>
   rows
     .flatMap(({ row }): readonly string[] => (row.method === '*' ? anyMethod : [row.method]))

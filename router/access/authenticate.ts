@@ -2,27 +2,32 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { type Authority, type CookieSession, narrowedBy, rightsOf, type ValidSession } from '../../subgraphs/authority.ts'
+import { type Authority, type CookieSession, narrowedBy, rightsOf, type ValidKey, type ValidSession } from '../../subgraphs/authority.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Hosts } from '../hosts.ts'
 import { createSessionCache } from './known/session-cache.ts'
 import { createSteady } from './known/steady.ts'
 import { createTokenReader, type TokenClaims } from './token.ts'
 
-/** What a viewer was made of: by it the router finds out when a stream has to end. */
+/** The credential behind a viewer: the router checks by it when a stream has to end. */
 export interface Credential {
   readonly kind: 'none' | 'token' | 'cookie' | 'key' | 'service' | 'foreign'
-  /** Id of the session, or under what identity knows the secret of a key; null for kinds none, service and foreign. */
+  /** Id of the session, or the hash by which identity knows a key; null for kinds none, service and foreign. */
   readonly id: string | null
-  /** When the credential itself runs out; null when it does not. A cookie's session is asked about instead. */
+  /**
+   * Expiry of the credential itself; null for none. For a cookie, the router asks identity about its session instead.
+   */
   readonly expiresAt: Date | null
-  /** Of a token: the key that has signed it. One that is published no more may be anybody's. */
+  /** Id of the key that signed a token. A token whose key is no longer published is not trusted. */
   readonly kid?: string
-  /** Of an OAuth client's token: what it was made for, which may be less than its session gives. */
+  /** Scopes of an OAuth client's token, which may be fewer than its session has. */
   readonly scopes?: readonly string[]
-  /** Of a service, and of who comes with a token of another issuer: whether it would be the same viewer if it called now, by answers of this moment. */
+  /**
+   * For a service, and for a person with a token of another issuer: whether a call at this moment would have the same
+   * viewer.
+   */
   readonly stands?: () => Promise<boolean>
-  /** For how many requests a minute it may be used; left out where it has no limit of its own. */
+  /** Maximum requests a minute with the credential; undefined where it has no limit of its own. */
   readonly perMinute?: number
 }
 
@@ -32,65 +37,68 @@ export interface Caller {
   readonly credential: Credential
 }
 
-/** Credentials that do not count. The whole request is refused, never answered as anonymous. */
+/** Result for an invalid credential: the whole request is rejected, never treated as anonymous. */
 export interface Unauthenticated {
   readonly refusal: Refusal
-  /** `Set-Cookie` lines for the answer: a cookie that names no session is taken back. */
+  /** `Set-Cookie` lines for the answer: a cookie of an unknown session is deleted. */
   readonly setCookie: readonly string[]
-  /** A token whose only fault is its age. */
+  /** Whether the token is invalid only because it has expired. */
   readonly expired: boolean
 }
 
 export interface Authenticate {
   /**
-   * Makes a caller of a request's headers. A cookie counts on web hosts only, and for unsafe use (anything but reading by
-   * GET or HEAD) only with a trusted `Origin`. A credential in a header comes before a cookie, which browsers send unasked.
-   * @throws Refusal UPSTREAM_FAILED when identity cannot be reached: then nobody is anybody, and nobody is anonymous either
+   * Determines the caller from a request's headers. A cookie is accepted on web hosts only, and for unsafe use
+   * (anything but reading by GET or HEAD) only with a trusted `Origin`. A credential in a header takes precedence over
+   * a cookie, which browsers send automatically.
+   * @throws Refusal UPSTREAM_FAILED when identity cannot be reached: then no caller is known, and none is treated as
+   * anonymous
    */
   (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated>
-  /** Drops what is remembered of sessions and keys: after a sign-out the next request must see it. */
+  /** Clears the cached sessions and keys, so that the next request sees a sign-out. */
   forget(): void
 }
 
-/** Makes a caller of a service's token and what it says beside it, in headers of its request. */
+/** Determines the caller from a service's token and the headers beside it. */
 export type ByServiceToken = (token: string, headers: Headers) => Promise<Caller | Unauthenticated>
 
-/** Makes a caller of an access token that another issuer has made, and of what its headers say beside it. */
+/** Determines the caller from an access token of another issuer and the headers beside it. */
 export type ByToken = (token: string, headers: Headers) => Promise<Caller | Unauthenticated>
 
 const nobody: Caller = { viewer: anonymous, credential: { kind: 'none', id: null, expiresAt: null } }
 
-/** Where there is no identity to ask: everybody is anonymous, whatever the headers say. */
+/** Authentication without identity: every caller is anonymous, whatever the headers say. */
 export const nobodyIsKnown: Authenticate = Object.assign(async () => nobody, { forget() {} })
 
-/** Characters of the longest credential that is looked at. */
+/** Maximum characters of a credential; a longer one is not examined. */
 const mostCredentialLength = 8192
 
-/** Characters of an app's name that are looked at: no app has so many. */
+/** Maximum characters of an app's id that are examined: no app has as many. */
 const mostAppLength = 80
 
-/** Of how many sessions it is remembered that identity was told of their use. */
+/** Maximum number of sessions whose last report of use is remembered. */
 const mostTold = 10_000
 
-/** How often identity is told that a session is used, in ms. */
+/** Interval in ms at which identity learns that a session is used. */
 const tellEvery = 60_000
 
-/** What a signed token looks like, whoever signed it (RFC 7515). */
+/** Form of a signed token, whoever signed it (RFC 7515). */
 const isSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The headers that carry a credential; a request has one of them. */
+/** Headers that carry a credential; a request has one of them. */
 export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token'] as const
 
-/** What a service sends beside its token: its app and for whom it acts. */
+/** Headers that a service sends beside its token: its app, and for whom it acts. */
 export const serviceHeaders = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', 'x-for-user'] as const
 
 export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result
 
 /**
- * Makes the one function that turns credentials into viewers, for every door.
- * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
- * @param others.byServiceToken knows services @default nobody does
- * @param others.byToken knows people by the tokens of another issuer: then identity's own, and its cookies, count no more @default identity issues them
+ * Creates the function that turns credentials into viewers, for all protocols.
+ * @param elapsed monotonic clock in ms, for the age of cached answers @default performance.now
+ * @param others.byServiceToken authenticates services @default none
+ * @param others.byToken authenticates people by the tokens of another issuer: then identity's own tokens and cookies
+ * are invalid @default identity issues them
  */
 export function createAuthenticate(
   authority: Authority,
@@ -104,7 +112,7 @@ export function createAuthenticate(
   const sessions = createSessionCache(ids => authority.sessions(ids), elapsed)
   const keys = createSessionCache(hashes => authority.keys(hashes), elapsed)
 
-  /** What identity's answer makes of a viewer is worked out once an answer: what hangs on the viewer is then found again. */
+  /** Viewers by identity's answers: each is computed once, so that caches keyed by the viewer object hit. */
   const viewers = new WeakMap<object, Viewer>()
   const remembered = (answer: object, make: () => Viewer): Viewer => {
     const known = viewers.get(answer) ?? steady(make())
@@ -114,14 +122,7 @@ export function createAuthenticate(
   const kept = createSteady()
   const steady = (viewer: Viewer): Viewer => kept(`${viewer.sessionId ?? viewer.keyId} ${viewer.organizationId}`, viewer)
 
-  /** When use was last told of each session, in elapsed milliseconds: identity writes it once a minute. */
-  const told = new LRUCache<string, number>({ max: mostTold })
-  const used = (sessionId: string) => {
-    const now = (elapsed ?? performance.now.bind(performance))()
-    if (now - (told.get(sessionId) ?? Number.NEGATIVE_INFINITY) < tellEvery) return
-    told.set(sessionId, now)
-    authority.touchSessions([sessionId])
-  }
+  const used = createReporter(authority, elapsed)
 
   const byToken = async (header: string, headers: Headers): Promise<Caller | Unauthenticated> => {
     const token = /^bearer +([\w~+/.-]+=*) *$/i.exec(header)?.[1]
@@ -157,15 +158,7 @@ export function createAuthenticate(
     if (!key || (key.expiresAt && key.expiresAt.getTime() <= clock.now().getTime()))
       return refused('The API key is not valid: it is unknown, revoked or expired. Make a new one in the settings of the organization.')
     authority.touchKeys([key.keyId])
-    const viewer = remembered(key, () => ({
-      ...anonymous,
-      kind: 'apiKey',
-      userId: key.userId,
-      organizationId: key.organizationId,
-      context: 'organization',
-      scopes: key.scopes,
-      keyId: key.keyId,
-    }))
+    const viewer = remembered(key, () => ofKey(key))
     return { viewer, credential: { kind: 'key', id: hash, expiresAt: key.expiresAt, perMinute: key.rateLimit } }
   }
 
@@ -187,15 +180,7 @@ export function createAuthenticate(
     return { viewer: steady(person(session.sessionId, session)), credential: { kind: 'cookie', id: session.sessionId, expiresAt: null } }
   }
 
-  /** The viewer of a person or a key that names an app on whose behalf they work: for each such name one and the same object. */
-  const forApp = (caller: Caller | Unauthenticated, headers: Headers): Caller | Unauthenticated => {
-    const named = headers.get('x-app-id')?.slice(0, mostAppLength)
-    if (!named || !isCaller(caller) || (caller.viewer.kind !== 'user' && caller.viewer.kind !== 'apiKey')) return caller
-    const { viewer } = caller
-    return { ...caller, viewer: kept(`${viewer.sessionId ?? viewer.keyId ?? viewer.userId} ${viewer.organizationId} ${named}`, { ...viewer, forApp: named }) }
-  }
-
-  const known = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => forApp(await read(headers, use), headers)
+  const known = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => forApp(await read(headers, use), headers, kept)
   const read = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => {
     const given = credentialHeaders.filter(name => headers.get(name))
     if (given.length > 1) return unauthenticated(new Refusal('BAD_USER_INPUT', `Send one credential, not several: ${given.join(' and ')} came together.`))
@@ -228,6 +213,26 @@ export function createAuthenticate(
   })
 }
 
+/** Returns the function that reports to identity that a session is in use, at most once in a while for each. */
+function createReporter(authority: Authority, elapsed?: () => number): (sessionId: string) => void {
+  /** When the use of each session was last reported, in elapsed milliseconds: identity stores it once a minute. */
+  const told = new LRUCache<string, number>({ max: mostTold })
+  return sessionId => {
+    const now = (elapsed ?? performance.now.bind(performance))()
+    if (now - (told.get(sessionId) ?? Number.NEGATIVE_INFINITY) < tellEvery) return
+    told.set(sessionId, now)
+    authority.touchSessions([sessionId])
+  }
+}
+
+/** Returns the viewer of a person or key who names an app in a header: the same object for each app name. */
+function forApp(caller: Caller | Unauthenticated, headers: Headers, kept: ReturnType<typeof createSteady>): Caller | Unauthenticated {
+  const named = headers.get('x-app-id')?.slice(0, mostAppLength)
+  if (!named || !isCaller(caller) || (caller.viewer.kind !== 'user' && caller.viewer.kind !== 'apiKey')) return caller
+  const { viewer } = caller
+  return { ...caller, viewer: kept(`${viewer.sessionId ?? viewer.keyId ?? viewer.userId} ${viewer.organizationId} ${named}`, { ...viewer, forApp: named }) }
+}
+
 const tokenOf = ({ sessionId, expiresAt, kid, scopes }: TokenClaims): Credential => ({
   kind: 'token',
   id: sessionId,
@@ -250,4 +255,14 @@ const person = (sessionId: string, { userId, organizationId, roles, context, gra
   ...rightsOf({ organizationId, roles }, grant),
   context: organizationId === null ? 'personal' : context,
   sessionId,
+})
+
+const ofKey = (key: ValidKey): Viewer => ({
+  ...anonymous,
+  kind: 'apiKey',
+  userId: key.userId,
+  organizationId: key.organizationId,
+  context: 'organization',
+  scopes: key.scopes,
+  keyId: key.keyId,
 })

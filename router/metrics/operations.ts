@@ -10,21 +10,21 @@ import { openHistogram, type Series } from './histogram.ts'
 import { createNames, otherName } from './names.ts'
 import { anonymous, describeOperation, isOfOperation } from './operation-span.ts'
 
-/** What the router measures of operations, whichever door they came by. */
+/** Measures the router's operations, over all protocols. */
 export interface OperationFigures {
-  /** Counts every operation of an engine, how long it took, and the errors that it ends with. */
+  /** Wraps an engine to count every operation, its duration, and its errors. */
   watchEngine(engine: Engine): Engine
-  /** Measures each fetch. */
+  /** Wraps a transport to measure each fetch. */
   watchTransport<T extends Transport>(transport: T): T
-  /** Notes that an operation was planned, in ms. */
+  /** Records the planning time of an operation, in ms. */
   planned(ms: number): void
-  /** Notes that planning an operation took more than it may. */
+  /** Records that planning an operation exceeded its limits. */
   planStopped(): void
 }
 
-/** How many names of operations, and of clients, are told apart: both are of callers' own making. */
+/** Maximum numbers of operation names and client names that are counted separately: callers choose both. */
 const most = { operations: 500, clients: 100 }
-/** How many different combinations of them are: each is a dozen and a half lines. */
+/** Maximum number of combinations of these names: each takes about eighteen lines. */
 const mostSeries = 3000
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -38,7 +38,7 @@ interface Named {
   readonly type: string
 }
 
-/** One set of labels, with what counts under it. */
+/** One set of labels with its counters. */
 interface Counted {
   readonly count: Count
   readonly took: Series
@@ -49,7 +49,8 @@ interface Count {
   value: number
 }
 
-export function measureOperations(registry: Registry, now: () => number = () => performance.now()): OperationFigures {
+/** Registers the figures of operations, fetches and plans. */
+function openFigures(registry: Registry) {
   const registers: [Registry] = [registry]
   const counts: Count[] = []
   registerFigures(registry, [
@@ -78,6 +79,11 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     help: 'Operations that took more than they may to be planned: each cost a planner, which was replaced.',
     registers,
   })
+  return { counts, durations, fetches, failures, planning, stopped }
+}
+
+export function measureOperations(registry: Registry, now: () => number = () => performance.now()): OperationFigures {
+  const { counts, durations, fetches, failures, planning, stopped } = openFigures(registry)
   const countError = countErrorsIn(registry)
   const [operationNames, clientNames] = [createNames(most.operations), createNames(most.clients)]
   const asked = new WeakMap<DocumentNode, Map<string | undefined, Named>>()
@@ -108,7 +114,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
   const countErrors = (errors: ExecutionResult['errors']) => {
     for (const error of errors ?? []) countError(error)
   }
-  /** Begins to watch an operation. @returns what ends that */
+  /** Starts measuring an operation. @returns a function that ends it */
   const begin = ({ document, operationName, viewer }: OperationRequest) => {
     const began = now()
     const counted = countedOf(document, operationName)
@@ -125,7 +131,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     }
   }
   const failed: ExecutionResult = { errors: [] }
-  /** Runs an operation as a span of its own, where its trace is kept: `query Feed`. */
+  /** Runs an operation in a span of its own if its trace is sampled: `query Feed`. */
   const ofOperation = <Result>({ document, operationName, viewer }: OperationRequest, work: () => Promise<Result>): Promise<Result> => {
     const above = keptSpan()
     if (!above || isOfOperation(above)) return work()
@@ -194,7 +200,7 @@ function ofFetch<Result>({ subgraph, kind }: Fetch, work: () => Promise<Result>)
   return above ? finished(above.begin(`fetch ${subgraph}`, 'client', { subgraph, 'graphql.operation.type': kind }), work) : work()
 }
 
-/** Counts the errors of events: plans that run for a stream end with some as well. */
+/** Counts the errors of events, including those of plans that run for a stream. */
 function watchSubscription(subscription: LiveSubscription, countErrors: (errors: ExecutionResult['errors']) => void): LiveSubscription {
   return {
     ...subscription,
@@ -226,7 +232,7 @@ function outcomeOf({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): 
   return errors.length === 0 || errors.some(error => ours.has(toldCode(error))) ? 'failed' : 'refused'
 }
 
-/** How many errors of each code. */
+/** Counts errors by code. */
 function tallied(errors: readonly unknown[]): Record<string, number> {
   const tally: Record<string, number> = {}
   for (const error of errors) {
@@ -236,13 +242,15 @@ function tallied(errors: readonly unknown[]): Record<string, number> {
   return tally
 }
 
-/** The program that asks, without its version: a service of ours by its name, others as they call themselves. */
+/**
+ * Returns the client program, without its version: a service of ours by its app id, others by the name that they send.
+ */
 function clientOf(viewer: Viewer): string {
   if (viewer.kind === 'service' && viewer.appId) return viewer.appId
   return productOf(causeNow()?.client)
 }
 
-/** `curl/8.5.0` and `web@1.2` by the name alone. @param client as causes tell it */
+/** Returns the name alone of `curl/8.5.0` or `web@1.2`. @param client as log contexts hold it */
 export function productOf(client: string | undefined): string {
   if (!client) return 'unknown'
   const product = /^([\w.-]+)\/[\d.]/.exec(client)?.[1]
@@ -253,7 +261,7 @@ export function productOf(client: string | undefined): string {
 
 const errorsName = 'supergraph_errors_total'
 
-/** Counts an error that a client is told, by its code. What doors refuse and what operations end with is counted in the same place. */
+/** Counts an error that a client receives, by its code; used for rejected requests and failed operations alike. */
 export type CountError = (error: unknown) => void
 
 export function countErrorsIn(registry: Registry): CountError {
@@ -261,7 +269,10 @@ export function countErrorsIn(registry: Registry): CountError {
   return error => counter.inc({ code: toldCode(error) })
 }
 
-/** Prometheus sees no increase in a line that begins with its first error, so every code begins with a zero. */
+/**
+ * Creates the error counter with a zero for every code: Prometheus sees no increase in a series that begins with its
+ * first error.
+ */
 function createErrorCounter(registry: Registry): Counter {
   const counter = new Counter({ name: errorsName, help: 'Errors that clients were told, by code.', labelNames: ['code'], registers: [registry] })
   for (const code of toldCodes) counter.inc({ code }, 0)

@@ -4,7 +4,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
 import type { DerivedRow } from '../rest/derive/derive.ts'
 import { type DerivedTable, deriveTables } from '../rest/derive/tables.ts'
-import { isCounted } from '../rest/public-posts.ts'
+import { isCounted } from '../rest/identity/public-posts.ts'
 import { type Documented, type ForwardRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
 import { retold } from './retold.ts'
@@ -12,23 +12,23 @@ import { type Brought, describeAnswer, describeTaken, typeNameOf } from './route
 import { createNamed, type Named, withDescription } from './schema.ts'
 import { nobody, securityOf, securitySchemes } from './security.ts'
 
-/** What the document is made of. */
+/** Input of the OpenAPI document. */
 export interface OpenapiSources extends Omit<ServedSources, 'tables'> {
   readonly tables: readonly RouteTable[]
 }
 
-/** The same, of routes that are derived already. */
+/** Input of the OpenAPI document, with routes that are derived already. */
 export interface ServedSources {
   readonly tables: readonly DerivedTable[]
-  /** What clients see of the graph. */
+  /** The clients' schema of the graph. */
   readonly schema: GraphQLSchema
   readonly access: AccessTable
   readonly version: string
-  /** Exchanges that happened, by method and path as the tables have them; refusals by the name of their answer. */
+  /** Recorded exchanges, by method and path as in the route tables; error examples by the name of their answer. */
   readonly examples: Readonly<Record<string, Example>>
 }
 
-/** What was sent, and what came back. */
+/** A recorded request and its answer. */
 export interface Example {
   readonly request?: unknown
   readonly status: number
@@ -46,14 +46,17 @@ export interface OpenapiDocument {
   readonly [key: string]: unknown
 }
 
-/** A row that cannot be described as it is. */
+/** A route that cannot be described. */
 export interface Undescribed {
-  /** Method and path. */
+  /** Method and path of the route. */
   readonly at: string
   readonly sentence: string
 }
 
-/** Derives routes from a graph and describes them, as `describeRoutes` does; routes that the graph does not answer are mistakes too. */
+/**
+ * Derives routes from a graph and describes them, as `describeRoutes` does; routes that the graph does not support are
+ * reported as mistakes.
+ */
 export function openapiDocument({ tables, ...sources }: OpenapiSources): ReturnType<typeof describeRoutes> {
   const derived = deriveTables(tables, sources.schema)
   const { document, mistakes } = describeRoutes({ tables: derived.tables, ...sources })
@@ -61,8 +64,8 @@ export function openapiDocument({ tables, ...sources }: OpenapiSources): ReturnT
 }
 
 /**
- * Describes REST routes (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1): routes that run an operation by the graph, forwarded routes by
- * their own description. Paths begin with the prefix of the service.
+ * Describes REST routes (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1): routes that run an operation by the
+ * graph's types, forwarded routes by their own description. Paths begin with the prefix of the service.
  */
 export function describeRoutes({ tables, schema, access, version, examples }: ServedSources): {
   readonly document: OpenapiDocument
@@ -138,7 +141,8 @@ const ifMatch = {
   name: 'If-Match',
   in: 'header',
   schema: text,
-  description: 'The `ETag` that came with the record: the change is refused with 412 when somebody was faster. Without it the last write wins.',
+  description:
+    'The `ETag` that came with the record: the change is refused with 409, reason `STALE_VERSION`, when somebody was faster. Without it the last write wins.',
 }
 const ifNoneMatch = { name: 'If-None-Match', in: 'header', schema: text, description: 'The `ETag` of an answer that one has: 304 when it still holds.' }
 const idempotencyKey = {
@@ -148,7 +152,7 @@ const idempotencyKey = {
   description: 'A text of the caller’s own: the same request with it again makes nothing again. With another body it is 409, reason `KEY_REUSED`.',
 }
 
-/** The graph's own words: a sentence for lists, and all of it. */
+/** Splits a description of the graph into a summary for lists and the whole text. */
 function wordsOf(description: string): Json {
   const whole = description.replaceAll(/\s*\n\s*/g, ' ').trim()
   const first = /^.+?[.;:](?=\s|$)/.exec(whole)?.[0] ?? whole
@@ -189,7 +193,7 @@ function ofOperation(row: DerivedRow, schema: GraphQLSchema, access: AccessTable
   }
 }
 
-/** What a route takes, as the document describes it. */
+/** Input of a route in the form that the document describes. */
 interface TakenOnRoute extends Pick<DerivedRow['takes'], 'idempotencyKey' | 'takesVersion'> {
   readonly params: ReadonlyMap<string, Brought>
   readonly query: ReadonlyMap<string, Brought>
@@ -206,7 +210,7 @@ const describeTakes = ({ takes }: DerivedRow, named: Named): TakenOnRoute => ({
 const operationOf = ({ operation: { definitions } }: DerivedRow): OperationDefinitionNode =>
   definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)!
 
-/** Adds to an operation what it was sent, and answered. */
+/** Adds a recorded request and answer to an operation. */
 function withExample(operation: Json, example: Example | undefined): Json {
   if (!example) return operation
   const { requestBody, responses } = operation as Record<string, Record<string, Json>>
@@ -225,7 +229,10 @@ function withExample(operation: Json, example: Example | undefined): Json {
 
 const headerNames: Readonly<Record<string, string>> = { etag: 'ETag', location: 'Location', 'idempotent-replayed': 'Idempotent-Replayed' }
 
-/** What the root fields of an operation ask of its caller: a place further down that is refused is null, and the answer stands. */
+/**
+ * Returns the access requirements of an operation's root fields: a rejected field further down is null, and the rest is
+ * answered.
+ */
 function requirementsOf(fields: readonly string[], root: GraphQLObjectType, access: AccessTable): readonly Requirement[] {
   const rules = access.fields.get(root.name)
   return fields.flatMap(name => rules?.get(name)?.all ?? [])
@@ -242,7 +249,7 @@ function parametersOf({ method }: DerivedRow, { params, query, idempotencyKey: k
   return parameters.length > 0 ? { parameters } : {}
 }
 
-/** What is said of a schema's place is said of the parameter. */
+/** Describes a parameter; the description of its schema moves to the parameter. */
 function parameter(name: string, place: 'path' | 'query', { description, ...schema }: Json, required = place === 'path'): Json {
   // Values of a list in the query string are separated by commas.
   const joined = place === 'query' && schema.type === 'array'
@@ -271,7 +278,7 @@ function refusalsOf(row: DerivedRow, taken: TakenOnRoute, requirements: readonly
   return names.flatMap(([name, holds]) => (holds ? [name] : []))
 }
 
-/** Where a forwarded exchange is: that of its row, or below it. */
+/** Returns the path of a forwarded request: its route's path, or one below it. */
 function placeOf({ method, path, everywhere }: ForwardRow, { at }: Documented): { readonly method: string; readonly path: string; readonly everywhere?: true } {
   if (!at) return { method, path, ...(everywhere && { everywhere }) }
   const [ownMethod = '', below = ''] = at.split(' ')

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../rest/row.ts'
 const text = { type: 'string' }
 const ways = { type: 'array', items: { type: 'array', items: text } }
 
-/** What every refused request is answered with (RFC 9457). */
+/** Schema of every error answer (RFC 9457). */
 export const problemSchema: JsonSchema = {
   type: 'object',
   description: 'What was wrong, and what to do next (RFC 9457).',
@@ -36,7 +36,7 @@ interface Refused {
 
 const retryAfter = { 'Retry-After': { description: 'Seconds after which to ask again.', schema: { type: 'integer' } } }
 
-/** The answers that refuse, by the name under which operations refer to them. */
+/** Error answers, by the name under which operations refer to them. */
 export const refusals = {
   BadUserInput: { status: statusOf.BAD_USER_INPUT, description: 'Something does not fit: `field` names it. Nothing was stored.' },
   Unauthenticated: {
@@ -47,7 +47,10 @@ export const refusals = {
   Forbidden: { status: statusOf.FORBIDDEN, description: 'Known credentials that do not suffice; `requiredScopes` says what would.' },
   NotFound: { status: statusOf.NOT_FOUND, description: 'It is not there, or another organization’s: both are told alike.' },
   Conflict: { status: statusOf.CONFLICT, description: 'Its state does not allow it; `reason` names the case.' },
-  PreconditionFailed: { status: 412, description: 'It is not what `If-Match` names any more: read it again.' },
+  PreconditionFailed: {
+    status: 412,
+    description: 'What is read is not what `If-Match` names, or a precondition header was sent where it cannot hold: leave the header out.',
+  },
   TooLarge: { status: 413, description: 'The body is longer than what is read here.' },
   UnsupportedMediaType: { status: 415, description: 'The body’s media type is not one that is read here.' },
   RateLimited: { status: statusOf.RATE_LIMITED, description: 'Too much at once, or within a day.', headers: retryAfter },
@@ -58,7 +61,7 @@ export type RefusalName = keyof typeof refusals
 
 export const problemMedia = 'application/problem+json'
 
-/** `components.responses`. @param examples by the name of the answer */
+/** Builds `components.responses`. @param examples by the name of the answer */
 export const refusalResponses = (examples: Readonly<Record<string, { readonly body?: unknown }>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(refusals).map(([name, { description, ...more }]) => {
@@ -68,13 +71,13 @@ export const refusalResponses = (examples: Readonly<Record<string, { readonly bo
     }),
   )
 
-/** References to some of them by status, and to the rest as the default. */
+/** Returns references to some error answers by status, and to the rest as the default. */
 export const refusing = (names: readonly RefusalName[]): Record<string, unknown> =>
   Object.fromEntries([
     ...names.map(name => [String(refusals[name].status), { $ref: `#/components/responses/${name}` }]),
     ['default', { $ref: '#/components/responses/Problem' }],
   ])
 
-/** The refusals that have one of the statuses. */
+/** Returns the error answers that have one of the statuses. */
 export const namesOfStatuses = (statuses: readonly number[]): readonly RefusalName[] =>
   (Object.keys(refusals) as RefusalName[]).filter(name => statuses.includes(refusals[name].status))

@@ -20,12 +20,12 @@ import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Draining, EarlyEnd } from '../door/streaming/draining.ts'
 import type { Hosts } from '../hosts.ts'
 import type { ForwardPlaces } from '../live/forward-places.ts'
+import { createPublicPosts, isCounted } from './identity/public-posts.ts'
 import { keepRole, roleOf } from './place.ts'
-import { createPublicPosts, isCounted } from './public-posts.ts'
 import { anyMethod, type ForwardRow, pathOf } from './row.ts'
 import { callerOf } from './shim.ts'
 
-/** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
+/** Headers of one connection, not of the message (RFC 9110 §7.6.1), and headers that the router sets itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -40,40 +40,43 @@ const ownHeaders: ReadonlySet<string> = new Set([
   sealHeader,
 ])
 
-/** What the door knows of a row. */
+/** The route's properties that the HTTP server uses. */
 export interface RowConfig {
   readonly problems: ForwardRow['problems'] | undefined
   readonly streams: ForwardRow['streams'] | undefined
 }
 
-/** A subgraph as the rows that pass it by need it: a call in this process, or HTTP. */
+/** A subgraph as the target of forwarded routes: a call in this process, or HTTP. */
 export interface ForwardTarget {
   readonly registration: { readonly slug: Slug; readonly title?: string }
   /**
    * @param target path and query as they were routed: a request's own address went through a URL parser
-   * @param row how the request is passed on, where it comes to another process
+   * @param row how the request is forwarded, if the subgraph is in another process
    */
   http?(request: Request, viewer: Viewer, target: string, row?: Pick<ForwardRow, 'patienceMs' | 'streams'>): Promise<Response>
 }
 
 export interface ForwardDoor {
   readonly clock: Clock
-  /** Lets streams of models go on while the door closes. */
+  /** Lets models' streams continue while the server closes. */
   readonly draining: Draining
   readonly authenticate: Authenticate
-  /** Counts calls that ask for no credentials. */
+  /** Counts calls to routes without credentials. */
   readonly authority: Pick<Authority, 'countPublicPosts'>
-  /** Knows people by tokens of the site-builder studio. @default nobody does */
+  /** Authenticates people by tokens of the site-builder studio. @default none */
   readonly studio?: StudioCallers | undefined
-  /** What of forwarded requests callers may have under way. */
+  /** Limits the concurrent forwarded requests of callers. */
   readonly places: ForwardPlaces
-  /** Origin of the platform, before which paths become addresses. */
+  /** Origin of the platform, which completes paths to addresses. */
   readonly publicUrl: string
   readonly hosts: Hosts
   readonly subgraphs: readonly ForwardTarget[]
 }
 
-/** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
+/**
+ * Serves the forwarded routes of all services: body and answer pass unchanged, as streams or bytes, with all their
+ * headers.
+ */
 export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
   app.register(async scope => {
     const posts = createPublicPosts(door.authority, door.clock)
@@ -99,7 +102,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
   })
 }
 
-/** Whether a body passes as it comes. */
+/** Whether a body is forwarded as a stream. */
 const isPassing = (body: unknown): body is PassingBody => typeof body === 'object' && body !== null && 'stream' in body
 
 async function forward(request: FastifyRequest, reply: FastifyReply, way: Way): Promise<FastifyReply> {
@@ -128,7 +131,7 @@ interface Passed extends Way {
 }
 
 async function pass(request: FastifyRequest, reply: FastifyReply, { row, target, door, slow, bytes, passing }: Passed): Promise<FastifyReply> {
-  // What is refused before it is passed on is one caller's alone, as what credentials make is.
+  // A rejection before the request is forwarded depends on the caller's credentials, so caches must not store it.
   if (row.to === 'identity') reply.header('cache-control', 'no-store')
   const viewer =
     'public' in row.access
@@ -154,8 +157,8 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   // A handler that refused reads no more of the body.
   if (passing && !passing.isWhole && answer.status >= 400) await passing.leave()
   if (passing && !passing.isWhole) reply.header('connection', 'close')
-  // Such a handler may have ended or created a session, so cached credentials are forgotten.
-  // What was refused has done neither: else who guesses passwords would have everybody's credentials looked up anew.
+  // The handler may have ended or created a session, so cached credentials are forgotten. A rejected request did
+  // neither: otherwise password guessing would make the router look up all credentials again.
   const isRefused = answer.status === 401 || answer.status === 429
   if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD' && !isRefused) door.authenticate.forget()
   if (answer.status === 429) await slow?.()
@@ -181,7 +184,10 @@ const farewells: Readonly<Record<EarlyEnd, string>> = {
 /** The last event of a stream of a model that ends early. */
 const farewellOf = (why: EarlyEnd): string => `data: ${JSON.stringify({ error: openAiError('UPSTREAM_FAILED', farewells[why], { reason: why }) })}\n\n`
 
-/** A service calls for many organizations, and has its places in each of them. */
+/**
+ * Returns the claim of a forwarded request: a service calls for many organizations, and has separate slots in each of
+ * them.
+ */
 function placeOf(viewer: Viewer, address: string): Claim {
   const { caller, organization } = claimOf(viewer, address)
   return { caller: viewer.kind === 'service' ? organization : caller, organization }
@@ -190,7 +196,7 @@ function placeOf(viewer: Viewer, address: string): Claim {
 type Public = Extract<ForwardRow['access'], { readonly public: string }>
 type Guarded = Pick<ForwardRow, 'bearerKeys'> & { readonly access: Exclude<ForwardRow['access'], Public> }
 
-/** Of whom a public row knows: of services, where it says so. */
+/** Returns the viewer of a public route: a service, where the route accepts services. */
 async function serviceOf(request: FastifyRequest, reply: FastifyReply, access: Public, authenticate: Authenticate): Promise<Viewer> {
   if (!access.services || request.headers['x-service-token'] === undefined) return anonymous
   return (await callerOf(request, reply, authenticate)).viewer
@@ -207,7 +213,9 @@ async function guarded(request: FastifyRequest, reply: FastifyReply, { access, b
   throw new Refusal('FORBIDDEN', sentence, wanted)
 }
 
-/** The person whom a token of the studio names, where such tokens count; null for every other credential. */
+/**
+ * Returns the person whom a token of the studio names, where such tokens are valid; null for every other credential.
+ */
 async function byStudio(request: FastifyRequest, row: ForwardRow, { studio }: ForwardDoor, bytes: Buffer | undefined): Promise<Viewer | null> {
   const { authorization = '' } = request.headers
   const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1]
@@ -225,7 +233,10 @@ async function byStudio(request: FastifyRequest, row: ForwardRow, { studio }: Fo
   return viewer
 }
 
-/** Reads a key that came as a bearer as if it had come in its own header. Beside another credential it is refused as any two are. */
+/**
+ * Reads a key sent as a bearer token as if it had been sent in its own header. Together with another credential it is
+ * rejected, like any two credentials.
+ */
 const takingBearerKeys =
   (authenticate: Authenticate) =>
   (headers: Headers, use: { readonly safe: boolean }): ReturnType<Authenticate> => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GraphQLSchema, isInputObjectType, Kind, type TypeNode } from 'graphql'
-import { codeOf, Refusal } from '../../platform/errors.ts'
+import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
@@ -21,18 +21,18 @@ import { wordsOf } from './words.ts'
 export interface RestDoor {
   readonly engine: Engine
   readonly authenticate: Authenticate
-  /** What of operations callers may have under way. */
+  /** Limits the concurrent operations of callers. */
   readonly shares: Shares
   readonly publicUrl: string
   readonly hosts: Hosts
 }
 
-/** By what a caller is known: two callers may be answered differently at one address. */
+/** Headers that identify a caller: answers at one address may differ by them. */
 const credentialHeaders = 'Authorization, Cookie, X-API-Key, X-Service-Token, X-App-Id, X-Organization-Id, X-On-Behalf-Of'
 
 /**
- * Serves one operation row under its service's prefix, with and without a slash at the end. Errors are thrown: the door's one
- * error handler writes them.
+ * Serves one operation route under its service's prefix, with and without a trailing slash. Errors are thrown: the
+ * application's error handler answers them.
  */
 export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationRow, door: RestDoor): void {
   const words = wordsOf(row, door.engine.schema)
@@ -67,12 +67,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const rootIsNull = !data || Object.values(data).every(value => value === null)
     const answer = rootIsNull ? null : row.reply(data)
     const error = !answer && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
-    if (error) {
-      const { reason, version } = error.extensions
-      if (headers['if-match'] !== undefined && codeOf(error) === 'CONFLICT' && reason === 'STALE_VERSION')
-        throw preconditionFailed('The record is not at the version that If-Match names: read it again, then repeat your change.', { reason, version })
-      throw words.refusal(error, caller.viewer)
-    }
+    if (error) throw words.refusal(error, caller.viewer)
     if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
     if (result.extensions?.replayed) reply.header('idempotent-replayed', 'true')
     return send(row, answer, request, reply)
@@ -104,10 +99,10 @@ function send(row: OperationRow, { status, headers, body }: RowReply, request: F
     .send(text)
 }
 
-/** Without what is undefined: a variable that is there without a value would count as null. */
+/** Removes undefined variables: a variable without a value would count as null. */
 const given = (variables: Record<string, unknown>) => Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined))
 
-/** Reads who calls; credentials that do not count are thrown, with the headers that go with a 401. */
+/** Returns the caller; throws for invalid credentials, with the headers of a 401. */
 export async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -135,7 +130,7 @@ function takesVersion({ operation }: OperationRow, schema: GraphQLSchema): boole
   )
 }
 
-/** Refuses a change under a condition that it cannot keep, instead of making it without. */
+/** Rejects a change under a condition that the route cannot check, instead of ignoring the condition. */
 function refuseVain({ method }: OperationRow, headers: FastifyRequest['headers'], versioned: boolean): void {
   const wanted = headers['if-match']
   if (!versioned && wanted !== undefined && wanted.trim() !== '*') throw preconditionFailed('What stands at this address has no version: leave If-Match out.')

@@ -1,7 +1,17 @@
+import { actionRows } from './agents/action.ts'
+import { agentRows } from './agents/agent.ts'
+import { approvalLinkRows, approvalRows } from './agents/approval.ts'
+import { connectorRows } from './agents/connector.ts'
+import { knowledgeRows } from './agents/knowledge.ts'
 import { personProfileRows } from './agents/person-profile.ts'
+import { policyRows } from './agents/policy.ts'
 import { profileSourceRows } from './agents/profile-source.ts'
+import { publicChatRows } from './agents/public-chat.ts'
+import { runRows } from './agents/run.ts'
 import { styleSnapshotRows } from './agents/style-snapshot.ts'
 import { widgetRows as agentsWidgetRows } from './agents/widget.ts'
+import { workRows } from './agents/work.ts'
+import { hookRows, workflowRows } from './agents/workflow.ts'
 import { accountRows } from './identity/account.ts'
 import { apiKeyRows } from './identity/api-key.ts'
 import { credentialRows } from './identity/credentials.ts'
@@ -10,18 +20,28 @@ import { oauthRows } from './identity/oauth.ts'
 import { pageRows } from './identity/pages.ts'
 import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
+import { catalogRows } from './launcher/catalog.ts'
+import { layoutRows } from './launcher/layout.ts'
+import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { auditRows } from './payments/audit.ts'
+import { checkoutRows, payRows } from './payments/checkout.ts'
 import { customerRows } from './payments/customer.ts'
-import { ledgerRows } from './payments/ledger.ts'
+import { disputeFileRows, disputeRows } from './payments/dispute.ts'
+import { invoiceRows } from './payments/invoice.ts'
 import { merchantRows } from './payments/merchant.ts'
 import { orderRows } from './payments/order.ts'
 import { refundRows } from './payments/refund.ts'
+import { ledgerRows } from './payments/reports/ledger.ts'
+import { reportRows } from './payments/reports/report.ts'
+import { widgetRows as paymentsWidgetRows } from './payments/reports/widget.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { sessionRows as paymentsSessionRows } from './payments/session.ts'
 import { settingsRows } from './payments/settings.ts'
+import { settlementRows } from './payments/settlement.ts'
 import { transactionRows } from './payments/transaction.ts'
 import { venueRows } from './payments/venue.ts'
-import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
+import { paymentWebhookRows } from './payments/webhooks/endpoint.ts'
+import { webhookEventRows } from './payments/webhooks/event.ts'
 import { aiRows } from './providers/ai.ts'
 import { callRows } from './providers/call.ts'
 import { credentialRows as providerCredentialRows } from './providers/credential.ts'
@@ -55,25 +75,55 @@ import type { RouteTable } from './row.ts'
 
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
-  { slug: 'agents', rows: [...personProfileRows, ...profileSourceRows, ...styleSnapshotRows, ...agentsWidgetRows] },
+  {
+    slug: 'agents',
+    rows: [
+      ...actionRows,
+      ...agentRows,
+      ...publicChatRows,
+      ...connectorRows,
+      ...knowledgeRows,
+      ...personProfileRows,
+      ...profileSourceRows,
+      ...styleSnapshotRows,
+      ...workflowRows,
+      ...hookRows,
+      ...runRows,
+      ...approvalRows,
+      ...approvalLinkRows,
+      ...policyRows,
+      ...workRows,
+      ...agentsWidgetRows,
+    ],
+  },
   {
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
+  { slug: 'launcher', rows: [...catalogRows, ...layoutRows, ...launcherWidgetRows] },
   {
     slug: 'payments',
     rows: [
       ...auditRows,
+      ...checkoutRows,
       ...customerRows,
+      ...invoiceRows,
       ...ledgerRows,
       ...merchantRows,
       ...orderRows,
       ...refundRows,
+      ...reportRows,
       ...settingsRows,
+      ...settlementRows,
       ...transactionRows,
       ...venueRows,
       ...serviceIdentityRows,
+      ...payRows,
       ...paymentsSessionRows,
+      ...disputeRows,
+      ...disputeFileRows,
+      ...paymentWebhookRows,
+      ...webhookEventRows,
       ...paymentsWidgetRows,
     ],
   },

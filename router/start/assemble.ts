@@ -9,65 +9,28 @@ import { createAsk } from '../within/ask.ts'
 import { createCall } from '../within/call.ts'
 import { type EngineSettings, openEngineOver, ownSupergraph } from './engine.ts'
 import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './registry.ts'
-import { type Configured, settingsFrom } from './settings.ts'
+import { type Configured, divided } from './settings.ts'
 
-/** What subgraphs stand on, but for asking and calling each other, and what configuration decides for each. */
+/** Dependencies of subgraphs without the calls between them, and the settings of each. */
 export type Deps = Omit<Foundation, 'ask' | 'call' | 'carrier'> & Configured
 
-/** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
+/** The platform without its HTTP server: each subgraph by its slug, the list of all, and the engine. */
 export interface Platform extends Defined {
   readonly subgraphs: readonly Subgraph[]
   readonly engine: Engine
 }
 
 /**
- * Makes subgraphs on one foundation. Nothing works by itself yet: `start()` sets jobs going.
- * @param stack takes what has to be stopped again: the first of them is stopped last
+ * Creates the subgraphs. Their jobs do not run until `start()`.
+ * @param stack collects cleanups: the first one added runs last
  */
 export async function defineSubgraphs<S extends ListedSlug>(
   slugs: readonly S[],
-  {
-    authSecret,
-    applications,
-    whereabouts,
-    hosts,
-    quotas,
-    retention,
-    prices,
-    aiTimes,
-    email,
-    paymentsAddresses,
-    signUp,
-    registry,
-    foreignIssuer,
-    mail,
-    thirdParties,
-    synchronisesModels,
-    credentialServers,
-    ...foundation
-  }: Foundation & Configured,
+  given: Foundation & Configured,
   stack: AsyncDisposableStack,
 ): Promise<Pick<Defined, S>> {
   const definitions = await Promise.all(slugs.map(slug => loadDefinition(slug)))
-  const settings = settingsFrom({
-    authSecret,
-    applications,
-    whereabouts,
-    hosts,
-    quotas,
-    retention,
-    prices,
-    aiTimes,
-    email,
-    paymentsAddresses,
-    signUp,
-    registry,
-    foreignIssuer,
-    mail,
-    thirdParties,
-    synchronisesModels,
-    credentialServers,
-  })
+  const { foundation, settings } = divided(given)
   const defined = slugs.map((slug, at) => {
     const subgraph = definitions[at]!(foundation, settings)
     stack.defer(() => subgraph.stop())
@@ -76,14 +39,14 @@ export async function defineSubgraphs<S extends ListedSlug>(
   return Object.fromEntries(defined) as Pick<Defined, S>
 }
 
-/** Writes the services into identity's registry, each with where clients find it. */
+/** Registers the services with identity, each with its addresses. */
 export async function register(identity: Defined['identity'], registrations: readonly Registration[], hosts: Pick<Hosts, 'addressesOf'>): Promise<void> {
   await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, hosts.addressesOf(slug)])))
 }
 
 /**
- * Joins every subgraph and the engine over one database in one process, and writes the services into identity's registry.
- * @param deps with `running`: how operations run
+ * Combines all subgraphs and the engine over one database in one process, and registers the services with identity.
+ * @param deps with `running`: settings of the engine
  */
 export async function assemble({ running, ...deps }: Deps & { readonly running: EngineSettings }, stack: AsyncDisposableStack): Promise<Platform> {
   const asking = Promise.withResolvers<ReturnType<typeof createAsk>>()
@@ -94,11 +57,13 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   const call: CallService = Object.assign(async (...called: Parameters<CallWhole>) => (await calling.promise)(...called), {
     stream: async (...called: Parameters<CallStream>) => (await calling.promise).stream(...called),
   })
+  // Closed once the subgraphs have stopped, because their jobs ask the engine until then.
+  const planners = stack.use(new AsyncDisposableStack())
   const defined = await defineSubgraphs(slugs, { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked), call }, stack)
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
+  const engine = await openEngineOver(ownSupergraph(), transport, running, deps, planners)
   const isMember = createIsMember(defined.identity.authority)
   asking.resolve(createAsk(engine, registrations, isMember))
   calling.resolve(createCall(subgraphs, deps.publicUrl, isMember))
@@ -106,7 +71,7 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   return { ...defined, subgraphs, engine }
 }
 
-/** How a fact is handed to a subgraph of this process. @throws when it receives none */
+/** Returns the function that delivers facts to a subgraph of this process. @throws when the subgraph receives none */
 function receiverIn(subgraphs: readonly Subgraph[], slug: string): (fact: Fact) => Promise<Receipt> {
   const receive = subgraphs.find(({ registration }) => registration.slug === slug)?.receive
   if (!receive) throw new Error(`${slug} receives no facts: its definition hands out no receive`)

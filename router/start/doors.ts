@@ -23,8 +23,8 @@ export type RouterParts = Pick<
 >
 
 /**
- * Makes the doors of a router; they do not listen yet.
- * @throws StartError when the documents that are to be trusted cannot be read
+ * Creates a router that does not listen yet.
+ * @throws StartError when the trusted documents cannot be read
  */
 export async function openDoors({ config, log, metrics, tracing, colleagues, stack }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
@@ -42,6 +42,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     ...parts,
     foreign: foreign ?? undefined,
     studio,
+    chatOrigins: config.publicChat.origins,
     readiness: colleagues ? [...parts.readiness, colleagues.readiness] : parts.readiness,
     figures: colleagues?.figures,
     registered: colleagues ? shareRegistered(createRegistered(), colleagues.documents) : undefined,
@@ -95,16 +96,19 @@ function trustedIn(file: string, text: string): Manifest {
   }
 }
 
-/** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */
+/**
+ * Returns the addresses of a distributed subgraph; configured ones take precedence. @throws StartError for a value that
+ * is not an address
+ */
 export const remoteAt = (config: Config, name: string, url: readonly string[]): RemoteSubgraph => ({
   url,
   timeoutMs: config.subgraphTimeoutMs(name) ?? undefined,
 })
 
 /**
- * Opens the engine before subgraphs that run apart.
+ * Opens the engine for subgraphs in other processes.
  * @param seal signs the viewer for subgraphs @default no viewer is sent
- * @throws StartError when a header that is to be propagated cannot be
+ * @throws StartError for a configured header that must not be propagated
  */
 export async function openRemoteEngine(
   { config, log, metrics, stack }: Process,

@@ -42,41 +42,48 @@ import type { OpenSandbox } from './sandbox.ts'
 import type { Configured } from './settings.ts'
 import type { Process } from './startup.ts'
 
-/** Where the subgraphs of a process live, and which. */
+/** Which subgraphs a process runs, and their surroundings. */
 export interface HomeParts {
   readonly databaseUrl: string
   readonly keys: Keys
-  /** Our application at X, or the sandbox's in its place. */
+  /** Our applications at networks, or the sandbox's in their place. */
   readonly applications: Configured['applications']
-  /** Where the sandbox plays networks. @default nowhere: they are where configuration says */
+  /** Addresses of the networks that the sandbox plays. @default the configured ones */
   readonly whereabouts?: Configured['whereabouts'] | undefined
-  /** Origin of the sandbox, where there is one. */
+  /** Origin of the sandbox, if there is one. */
   readonly sandbox?: string | undefined
-  /** Its mail server, which takes our mails where no other one is configured. */
+  /** The sandbox's mail server, which receives our mails if no other one is configured. */
   readonly mailServer?: OpenSandbox['mailServer'] | undefined
-  /** What of it mail of the gateway works with, where nothing else is configured. */
+  /** The sandbox's DNS and signing secret for the gateway's mail, if nothing else is configured. */
   readonly mailing?: OpenSandbox['mailing'] | undefined
-  /** The one that lives here, and how it asks and calls the others and brings facts to them. @default all of them, with the engine between */
+  /** Secret with which the sandbox's payment processor signs events, if nothing else is configured. */
+  /** The sandbox's settlement service, which receives callbacks on batches; null if there is none. */
+  readonly settlement?: OpenSandbox['settlement'] | undefined
+  readonly eventsOfProcessor?: OpenSandbox['processor']['webhookSecret'] | undefined
+  /**
+   * The subgraph that runs in this process, and its ways to send operations, calls and facts to the others. @default
+   * all subgraphs run here, with the engine between them
+   */
   readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly call: CallService | null; readonly carrier: FactCarrier }
 }
 
-/** Subgraphs on their database. */
+/** The subgraphs of a process with their database. */
 export interface Home {
   readonly defined: Partial<Defined>
   readonly subgraphs: readonly Subgraph[]
-  /** Where all subgraphs are here. */
+  /** The engine, if all subgraphs are in this process. */
   readonly engine: Engine | null
   readonly outbound: WayOut
   readonly readiness: readonly ReadinessCheck[]
-  /** What is otherwise than one would expect, a sentence each. */
+  /** Sentences about anything unexpected. */
   readonly notices: readonly string[]
 }
 
 const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
 
 /**
- * Opens the database, migrated, and makes the subgraphs on it.
- * @param mayBegin until this resolves no job runs and no sweep goes round
+ * Opens and migrates the database, and creates the subgraphs.
+ * @param mayBegin jobs and sweeps wait until it resolves
  */
 export async function openHome({ config, log, metrics, tracing, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
   const { databaseUrl: url, apart } = parts
@@ -118,7 +125,7 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
   }
 }
 
-/** The same parts, and whether a subgraph of this process has opened the storage of files since. */
+/** Wraps the dependencies to note whether a subgraph opened the file storage. */
 function noteUse(deps: Deps): { readonly deps: Deps; isUsed(): boolean } {
   let used = false
   const storage: OpenStorage = prefix => {
@@ -129,8 +136,9 @@ function noteUse(deps: Deps): { readonly deps: Deps; isUsed(): boolean } {
 }
 
 /**
- * Writes to the storage once, and again with each look at readiness.
- * @throws StartError where a folder cannot be written: nothing but another setting or mount mends that. A bucket may come back, so it is a notice.
+ * Writes a probe to the file storage at the start, and with each readiness check.
+ * @throws StartError where a folder cannot be written: only another setting or mount mends that. An unavailable bucket
+ * may return, so it is a notice.
  */
 async function watchStorage({ objects }: Config, open: OpenStorage): Promise<{ readonly readiness: ReadinessCheck; readonly notices: readonly string[] }> {
   const name = 'bucket' in objects ? `the bucket ${objects.bucket.bucket} (S3_BUCKET)` : `the folder ${objects.folder} (STORAGE_DIR)`
@@ -149,7 +157,7 @@ async function watchStorage({ objects }: Config, open: OpenStorage): Promise<{ r
   return { readiness: { name: 'storage', check: health.check }, notices: notice ? [notice] : [] }
 }
 
-/** What carries events between this process and others, as configured; null: nothing has to. */
+/** Opens the configured event transport between processes; null if none is needed. */
 async function openCarrier(
   { events }: Pick<Config, 'events'>,
   apart: boolean,
@@ -160,13 +168,13 @@ async function openCarrier(
   return kind === 'nats' ? (await import('../../carriers/nats.ts')).createNatsCarrier({ url: events.natsUrl!, log }) : null
 }
 
-/** Where a mail server is that configuration names by an address. */
+/** Returns the address of a configured mail server in words. */
 function mailPlaceOf(origin: string): string {
   const { protocol, hostname, port } = new URL(origin)
   return placeOf(hostname, Number(port) || { 'smtps:': 465, 'smtp:': 587, 'https:': 443 }[protocol] || 80)
 }
 
-/** Makes what subgraphs stand on, of configuration and a database that is open. */
+/** Builds the subgraphs' dependencies from the configuration and an open database. */
 export function depsOf(
   { config, log, metrics, stack }: Pick<Process, 'config' | 'log' | 'metrics' | 'stack'>,
   {
@@ -175,8 +183,10 @@ export function depsOf(
     sandbox,
     mailServer = null,
     mailing,
+    eventsOfProcessor = null,
+    settlement = null,
     ...played
-  }: Pick<HomeParts, 'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing'>,
+  }: Pick<HomeParts, 'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'settlement'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
@@ -193,17 +203,31 @@ export function depsOf(
     allowedServers: servers,
   }
   const whereabouts = { ...config.whereabouts, ...played.whereabouts }
+  const callbacks = {
+    url: config.paymentsSettlement.url ?? settlement?.url ?? null,
+    secrets: config.paymentsSettlement.secrets ?? (settlement ? [settlement.secret] : null),
+  }
+  const { settlementUrl, settlementSecrets, developersUrl } = config.agentsNeighbours
+  const agentsNeighbours = {
+    policyService: settlementUrl
+      ? { url: settlementUrl, secrets: settlementSecrets! }
+      : settlement && { url: settlement.policy.url, secrets: [settlement.policy.secret] },
+    developersUrl: developersUrl ?? (sandbox ? `${sandbox}/developers` : null),
+  }
   const names = createNames({ servers: config.outboundDns })
   const ownOrigins = [
     ...[...Object.values(applications), ...Object.values(whereabouts)].flatMap(addressesOf),
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
+    ...[callbacks.url, settlementUrl, developersUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
   ]
   const outbound = createOutbound([...allowedOrigins, ...ownOrigins], names)
   stack.defer(() => outbound.close())
   const callersWay = createCallersWay(sandbox ? [sandbox] : [], names)
   stack.defer(() => callersWay.close())
+  const connectorsWay = createCallersWay([...config.outboundAllow, ...(sandbox ? [sandbox] : [])], names)
+  stack.defer(() => connectorsWay.close())
   const cipher = createCipher(keys.encryptionKeys)
   const objects = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
   const storage = tellingAway(objects, log)
@@ -218,6 +242,8 @@ export function depsOf(
     aiTimes,
     email,
     paymentsAddresses,
+    paymentsSettlement: callbacks,
+    paymentsEvents: { stripe: config.paymentsEvents.stripe ?? (eventsOfProcessor === null ? null : [eventsOfProcessor]) },
     signUp,
     registry,
     foreignIssuer,
@@ -225,6 +251,10 @@ export function depsOf(
     synchronisesModels: true,
     thirdParties: addressesFrom(config.providerAddresses, sandbox ?? null),
     credentialServers: createCredentialServers(allowedOrigins, { resolve: names, reserved: ownOrigins }),
+    connectorsWay,
+    agentsNeighbours,
+    launcherNeighbours: { developersUrl: agentsNeighbours.developersUrl },
+    publicChat: { ...config.publicChat, site: config.publicChat.site ?? (sandbox ? 'demo' : null) },
   }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, callersWay, log, metrics }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppTokens } from '../../config/readers.ts'
+import type { DedicatedToken } from '../../config/services.ts'
 import type { Config, NamedKey } from '../../config.ts'
 import { StartError } from '../../start-error.ts'
 import type { ServiceTokens } from '../access/callers/services.ts'
@@ -14,8 +15,8 @@ export interface Keys {
 }
 
 /**
- * The configured secrets; what is not configured is generated once into `keys.json` of the data folder (mode 0600).
- * @throws StartError when that file cannot be read: new keys in its place would make what is encrypted unreadable
+ * Returns the configured secrets; missing ones are generated once into `keys.json` of the data folder (mode 0600).
+ * @throws StartError when that file cannot be read: new keys in its place would make encrypted data unreadable
  */
 export function openKeys(config: Pick<Config, 'dataDir' | 'authSecret' | 'encryptionKeys'>): Keys {
   if (config.authSecret && config.encryptionKeys) return { authSecret: config.authSecret, encryptionKeys: config.encryptionKeys }
@@ -48,9 +49,9 @@ function readOrGenerate(file: string): { authSecret: string; encryptionKey: stri
 }
 
 /**
- * The tokens of services by app: those that are configured; else one a service, generated once into `service-tokens.json` of the data
- * folder (mode 0600).
- * @param generates whether any are generated @default in development
+ * Returns the service tokens by app: the configured ones; else one for each service, generated once into
+ * `service-tokens.json` of the data folder (mode 0600).
+ * @param generates whether missing tokens are generated @default in development
  * @throws StartError when that file cannot be read
  */
 export function openAppTokens(
@@ -62,15 +63,15 @@ export function openAppTokens(
   return new Map(generates ? Object.entries(tokensIn(join(dataDir, 'service-tokens.json'), apps)).map(([app, token]) => [app, [token]]) : [])
 }
 
-/** Variables with which the gateway to providers can be tried. */
-const trialTokens = ['PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS', 'SUPPORT_PROVIDERS_SERVICE_TOKEN'] as const
+/** Variables that hold tokens for trying the gateway to providers, and settlement at payments. */
+const trialTokens = ['PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS', 'SUPPORT_PROVIDERS_SERVICE_TOKEN', 'SETTLEMENT_PAYMENTS_SERVICE_TOKEN'] as const
 
-/** Tokens of those variables. */
+/** Tokens from those variables. */
 export type TrialTokens = Readonly<Record<(typeof trialTokens)[number], string>>
 
 /**
- * The tokens with which the gateway to providers can be tried: the first of those that are configured; in development else one each, generated
- * once into `gateway-tokens.json` of the data folder (mode 0600). Null where any of them is missing.
+ * Returns the tokens for trying the gateway to providers: the first of the configured ones; in development else one
+ * each, generated once into `gateway-tokens.json` of the data folder (mode 0600). Null where any of them is missing.
  * @throws StartError when that file cannot be read
  */
 export function openTrialTokens({
@@ -83,6 +84,7 @@ export function openTrialTokens({
     PROVIDERS_SERVICE_TOKEN: primary ?? undefined,
     TRUSTED_SERVICE_TOKENS: staged[0],
     SUPPORT_PROVIDERS_SERVICE_TOKEN: dedicated.find(({ appId, at }) => appId === 'app_support' && at === 'providers')?.token,
+    SETTLEMENT_PAYMENTS_SERVICE_TOKEN: dedicated.find(({ appId, at }) => appId === 'app_settlement' && at === 'payments')?.token,
   }
   const missing = trialTokens.filter(name => configured[name] === undefined)
   if (missing.length > 0 && (environment !== 'development' || !demo)) return null
@@ -106,14 +108,19 @@ function tokensIn(file: string, names: readonly string[]): Readonly<Record<strin
   return tokens
 }
 
-/** Everything with which a service may call here. */
+/** Returns all tokens that are valid for services here. */
 export function serviceTokens(
   { callers: { primary, staged, dedicated } }: Pick<Config, 'callers'>,
   own: AppTokens | null,
   trial: TrialTokens | null = null,
 ): ServiceTokens {
   const gateway = new Set([primary, ...staged, trial?.PROVIDERS_SERVICE_TOKEN, trial?.TRUSTED_SERVICE_TOKENS].filter(token => token != null))
-  const support = trial && { appId: 'app_support', at: 'providers' as const, token: trial.SUPPORT_PROVIDERS_SERVICE_TOKEN }
-  const isThere = dedicated.some(({ appId, at, token }) => support?.appId === appId && support.at === at && support.token === token)
-  return { own: own ?? new Map(), gateway: [...gateway], dedicated: support && !isThere ? [...dedicated, support] : dedicated }
+  const tried: readonly DedicatedToken[] = trial
+    ? [
+        { appId: 'app_support', at: 'providers', token: trial.SUPPORT_PROVIDERS_SERVICE_TOKEN },
+        { appId: 'app_settlement', at: 'payments', token: trial.SETTLEMENT_PAYMENTS_SERVICE_TOKEN },
+      ]
+    : []
+  const isThere = (one: DedicatedToken) => dedicated.some(({ appId, at, token }) => one.appId === appId && one.at === at && one.token === token)
+  return { own: own ?? new Map(), gateway: [...gateway], dedicated: [...dedicated, ...tried.filter(each => !isThere(each))] }
 }

@@ -10,29 +10,51 @@ import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../../subgraphs/publishing/network/networks.ts'
 
-/** The stand-ins that development speaks to. */
+/** The sandbox of third parties that development uses. */
 export interface OpenSandbox {
   readonly origin: string
-  /** Our demo applications at the networks that it plays. */
+  /** Our demo applications at the sandbox's networks. */
   readonly applications: Applications
-  /** Where every network is that it plays, for applications of which it is not told. */
+  /** Addresses of all networks that the sandbox plays, for applications that it does not know. */
   readonly whereabouts: NetworkPlaces
-  /** Its mail server; null: it plays none. */
+  /** The sandbox's mail server; null if it plays none. */
   readonly mailServer: MailServer | null
-  /** Its server of DNS, and with what its mail server signs its reports to us; null: it plays none. */
+  /** The sandbox's DNS server, and the secret by which its mail server signs reports to us; null if it plays none. */
   readonly mailing: { readonly dns: string | null; readonly eventsSecret: string | null }
-  /** The accounts that its payment processor transfers to, and with what it signs events for payments; null: it does not say. */
+  /**
+   * Accounts that the sandbox's payment processor transfers to, and the secret by which it signs events for payments;
+   * null if unknown.
+   */
   readonly processor: { readonly payees: readonly string[]; readonly webhookSecret: string | null }
-  /** What of it listens elsewhere than configured, a sentence each. */
+  /**
+   * Address at which the sandbox's settlement service receives callbacks on batches, and the secret that signs them;
+   * null if unknown.
+   */
+  readonly settlement: {
+    readonly url: string
+    readonly secret: string
+    /** Address at which it decides on actions across organizations, and the secret that signs the requests. */
+    readonly policy: { readonly url: string; readonly secret: string }
+  } | null
+  /** Sentences about parts that listen elsewhere than configured. */
   readonly moved: readonly string[]
   stop(): Promise<void>
 }
 
 /**
- * Starts the sandbox within this process, or finds the one that runs as a process of its own.
- * @throws StartError when that one's facts are not in the configured folder
+ * Starts the sandbox in this process, or finds the one that runs as a separate process.
+ * @throws StartError when the facts about that process are not in the configured folder
  */
-export async function openSandbox({ dataDir, publicUrl, sandbox, email, environment }: Config): Promise<OpenSandbox> {
+export async function openSandbox({
+  dataDir,
+  publicUrl,
+  sandbox,
+  email,
+  environment,
+  paymentsEvents,
+  paymentsSettlement,
+  agentsNeighbours,
+}: Config): Promise<OpenSandbox> {
   const isStaging = environment === 'staging'
   if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
   const options = {
@@ -40,7 +62,12 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email, environm
     redirectUris: playedPlatforms(true).map(platform => callbackUrl(publicUrl, platform)),
     smtpPort: sandbox.smtpPort,
     dnsPort: sandbox.dnsPort,
-    endpoints: { 'stripe-payments': { url: eventsUrl(publicUrl) } },
+    endpoints: {
+      'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
+      'settlement-callbacks': { secret: paymentsSettlement.secrets?.[0] },
+      apps: { url: `${publicUrl}/launcher/api/widgets` },
+      'settlement-policy': { secret: agentsNeighbours.settlementSecrets?.[0] },
+    },
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
   }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
@@ -69,23 +96,26 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email, environm
   )
 }
 
-/** The sandbox that runs as a process of its own. @throws StartError when its facts are not in the folder */
+/** Finds the sandbox that runs as a separate process. @throws StartError when its facts are not in the folder */
 export const findSandbox = (folder: string, isStaging: boolean): OpenSandbox => toOpen(readFacts(folder), [], isStaging, async () => {})
 
 const movedFrom = (wanted: number, port: number, what: string, setting: string): string | null =>
   wanted === 0 || port === wanted ? null : `port ${wanted} is taken: ${what} on ${port} (${setting})`
 
-/** Where the sandbox's mail server reports what becomes of our mails. */
+/** Address at which the sandbox's mail server reports deliveries of our mails. */
 export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
 
-/** Where the sandbox's payment processor tells payments what has happened. */
+/** Address to which the sandbox's payment processor sends events for payments. */
 export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
 
 type Facts = { readonly origin: string; readonly endpoints?: Endpoints; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
   readonly [Name in PlayedName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
 }
 
-/** The networks that are played: they go by their path. Those that give applications for trying are set up in staging alone, as they are with an operator's own. */
+/**
+ * Returns the networks that the sandbox plays, by their path. Networks with trial applications are only set up in
+ * staging, as they would be with an operator's own application.
+ */
 export const playedPlatforms = (isStaging: boolean) =>
   platforms.filter(platform => {
     const { path, protocol } = everyNetwork[platform]
@@ -102,6 +132,12 @@ const toOpen = (
   mailServer: smtp === undefined ? null : readMailServer(smtp),
   mailing: { dns: dns ?? null, eventsSecret: mailReports ?? null },
   processor: { payees: connectedAccounts, webhookSecret: endpoints?.['stripe-payments'].secret ?? null },
+  settlement: endpoints
+    ? {
+        ...{ url: `${origin}/settlement/callbacks`, secret: endpoints['settlement-callbacks'].secret },
+        policy: { url: `${origin}/settlement`, secret: endpoints['settlement-policy'].secret },
+      }
+    : null,
   moved,
   applications: Object.fromEntries(
     playedPlatforms(isStaging).map(platform => {

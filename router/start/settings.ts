@@ -1,41 +1,57 @@
 import type { Config } from '../../config.ts'
 import { addressHeader } from '../../platform/caller/cause.ts'
+import type { CallersWay } from '../../platform/outbound/callers.ts'
+import type { AgentsSettings } from '../../subgraphs/agents/registration.ts'
+import type { LauncherSettings } from '../../subgraphs/launcher/registration.ts'
 import type { Addresses } from '../../subgraphs/providers/engines/third-party/addresses.ts'
 import type { CredentialServers, EmailSettings } from '../../subgraphs/providers/registration.ts'
+import type { Foundation } from '../../subgraphs/subgraph.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
 
-/** What configuration, or the sandbox in its place, decides for single subgraphs. */
+/** Settings of single subgraphs, from the configuration or the sandbox in its place. */
 export interface Configured {
-  /** Signs sessions; at least 32 characters. */
+  /** Secret that signs sessions; at least 32 characters. */
   readonly authSecret: string
-  /** Whose pages may send the session cookie, and where each service is found. */
+  /** Origins whose pages may send the session cookie, and the address of each service. */
   readonly hosts: Pick<Hosts, 'trusts' | 'addressesOf'>
-  /** Ours at networks. */
+  /** Our applications at networks. */
   readonly applications: Config['applications']
-  /** Where networks are, for applications that the gateway to providers keeps. */
+  /** Addresses of networks, for applications that the gateway to providers keeps. */
   readonly whereabouts: Config['whereabouts']
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
   readonly prices: Config['prices']
   readonly aiTimes: Config['aiTimes']
-  /** Mail of the gateway. */
+  /** Settings of the gateway's mail. */
   readonly email: EmailSettings
   readonly paymentsAddresses: Config['paymentsAddresses']
+  readonly paymentsEvents: Config['paymentsEvents']
+  readonly paymentsSettlement: Config['paymentsSettlement']
   readonly signUp: Config['signUp']
   readonly registry: Config['registry']
   readonly foreignIssuer: Config['foreignIssuer']
   readonly mail: Config['mail']
-  /** Whether the gateway asks sources of models of its own accord. */
+  /** Whether the gateway synchronizes model sources by itself. */
   readonly synchronisesModels: boolean
-  /** Where the gateway finds third parties. */
+  /** Addresses of the gateway's third parties. */
   readonly thirdParties: Addresses
-  /** How servers are reached that credentials name. */
+  /** Connections to servers that credentials name. */
   readonly credentialServers: CredentialServers
+  /** Connections to servers that connectors of agents name. */
+  readonly connectorsWay: CallersWay
+  /** The settlement and policy service, and the developer platform, as agents work with them. */
+  readonly agentsNeighbours: Pick<AgentsSettings, 'policyService' | 'developersUrl'>
+  readonly publicChat: Pick<Config['publicChat'], 'site' | 'challengeSecret'>
+  /** The developer platform, as the launcher works with it. */
+  readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>
 }
 
-/** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({
+/**
+ * Divides what a process gives to its subgraphs into the common dependencies and each one's settings, the same in every
+ * mode; a subgraph without settings has no entry.
+ */
+export function divided({
   authSecret,
   hosts,
   applications,
@@ -46,6 +62,8 @@ export const settingsFrom = ({
   aiTimes,
   email,
   paymentsAddresses,
+  paymentsEvents,
+  paymentsSettlement,
   signUp,
   registry,
   foreignIssuer,
@@ -53,10 +71,19 @@ export const settingsFrom = ({
   thirdParties,
   synchronisesModels,
   credentialServers,
-}: Configured): Settings => ({
-  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
-  publishing: { applications, whereabouts, quotas, retention },
-  agents: { quotas, retention },
-  payments: { quotas, addresses: paymentsAddresses },
-  providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, credentialServers },
-})
+  connectorsWay,
+  agentsNeighbours,
+  publicChat,
+  launcherNeighbours,
+  ...foundation
+}: Foundation & Configured): { readonly foundation: Foundation; readonly settings: Settings } {
+  const settings: Settings = {
+    identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
+    publishing: { applications, whereabouts, quotas, retention },
+    agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
+    launcher: { appsWay: connectorsWay, ...launcherNeighbours },
+    payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },
+    providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, credentialServers },
+  }
+  return { foundation, settings }
+}

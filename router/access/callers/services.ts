@@ -14,47 +14,64 @@ import { createSteady } from '../known/steady.ts'
 
 /** The tokens that configuration names. Each has 32 characters at least. */
 export interface ServiceTokens {
-  /** By app: in every service it may do what its registration asks for. */
+  /** Tokens of registered apps: they are valid in every service, with the scopes of the app's registration. */
   readonly own: ReadonlyMap<string, readonly string[]>
-  /** For whatever app, at the gateway to providers alone. */
+  /** Tokens for any app, valid at the gateway to providers only. */
   readonly gateway: readonly string[]
-  /** For one app at one service alone. */
+  /** Tokens for one app at one service only. */
   readonly dedicated: readonly DedicatedToken[]
 }
 
-/** What tokens begin with that the gateway to providers issues. */
+/** Prefix of tokens that the gateway to providers issues. */
 const issuedMark = 'sgs_'
 
-/** What a token stands for; the app is the one that it is shown with. */
+/** What a token grants; the app is named by the request. */
 type Grant =
   | { readonly kind: 'own'; readonly appId: string }
   | { readonly kind: 'gateway' }
   | { readonly kind: 'dedicated'; readonly appId: string; readonly at: Slug }
 
-/** What an app may do with a token. */
+/** Rights of an app that uses a token. */
 interface Allowance {
   readonly scopes: readonly string[]
-  /** The service that the token is for alone; null: it counts everywhere. */
+  /** The only service at which the token is valid; null for all services. */
   readonly onlyAt: Slug | null
-  /** What it may have done at the gateway to providers. */
+  /** Gateway operations that the app may call. */
   readonly operations: readonly ServiceOperation[]
 }
 
-/** What one of a token's grants gives. */
+/** Rights from one of a token's grants. */
 type Allowed = Pick<Allowance, 'scopes' | 'operations'>
 
-/** The service that a token is for alone; null: all of them. An app that no service is registered as has a place at the gateway alone. */
+/**
+ * The only service at which a token is valid; null for all of them. An app without a registration may call the gateway
+ * only.
+ */
 const placeOf = (grant: Grant, isRegistered: boolean): Slug | null =>
   grant.kind === 'dedicated' ? grant.at : grant.kind === 'own' && isRegistered ? null : 'providers'
 
-/** What of a registration says who may call, and for what. */
+/** The parts of a registration that determine who may call, and with which rights. */
 export type ServiceApp = Pick<Registration, 'slug' | 'appId' | 'asks' | 'grants'>
 
+/** Returns the function that finds the grants of a token. Every known token is compared, so that timing reveals nothing about a wrong one. */
+function readGrants(tokens: ServiceTokens): (token: string) => readonly Grant[] {
+  const configured: readonly { readonly digest: Buffer; readonly grant: Grant }[] = [
+    ...[...tokens.own].flatMap(([appId, list]) => list.map(token => ({ digest: digestOf(token), grant: { kind: 'own', appId } as const }))),
+    ...tokens.gateway.map(token => ({ digest: digestOf(token), grant: { kind: 'gateway' } as const })),
+    ...tokens.dedicated.map(({ token, appId, at }) => ({ digest: digestOf(token), grant: { kind: 'dedicated', appId, at } as const })),
+  ]
+  return token => {
+    const digest = digestOf(token)
+    return configured.filter(each => timingSafeEqual(each.digest, digest)).map(({ grant }) => grant)
+  }
+}
+
 /**
- * Makes the part of authentication that knows services: `X-Service-Token` with `X-App-Id`, and for whom they ask, `X-Organization-Id` and
- * `X-On-Behalf-Of` or `X-For-User`. What a service may do is worked out anew within a second: its streams end when it would be another viewer by now.
+ * Creates authentication of services: `X-Service-Token` with `X-App-Id`, and for whom they act, `X-Organization-Id` and
+ * `X-On-Behalf-Of` or `X-For-User`. Rights are computed anew within a second: a service's streams end when its viewer
+ * would be another one.
  * @param gateway the gateway to providers, which knows its clients and the tokens that it issued
- * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ * @param elapsed monotonic clock in ms, for the age of cached answers
  */
 export function createServiceCallers(
   tokens: ServiceTokens,
@@ -63,32 +80,24 @@ export function createServiceCallers(
   gateway: ServiceClients,
   elapsed: () => number = () => performance.now(),
 ): ByServiceToken {
-  const configured: readonly { readonly digest: Buffer; readonly grant: Grant }[] = [
-    ...[...tokens.own].flatMap(([appId, list]) => list.map(token => ({ digest: digestOf(token), grant: { kind: 'own', appId } as const }))),
-    ...tokens.gateway.map(token => ({ digest: digestOf(token), grant: { kind: 'gateway' } as const })),
-    ...tokens.dedicated.map(({ token, appId, at }) => ({ digest: digestOf(token), grant: { kind: 'dedicated', appId, at } as const })),
-  ]
+  const grantsOf = readGrants(tokens)
   const standings = createSessionCache<Standing>(asked => authority.standings(asked), elapsed)
   const clients = createSessionCache(asked => gateway.serviceClients(asked), elapsed)
   const registered = new Map(registrations.map(registration => [registration.appId, registration]))
   const bySlug = new Map<string, ServiceApp>(registrations.map(registration => [registration.slug, registration]))
 
-  /** Every token is compared, however early one fits: how long it takes says nothing of where a wrong one begins to differ. */
-  const grantsOf = (token: string): readonly Grant[] => {
-    const digest = digestOf(token)
-    return configured.filter(each => timingSafeEqual(each.digest, digest)).map(({ grant }) => grant)
-  }
-
-  /** What was last heard of clients of registered apps. */
+  /** The last known clients of registered apps at the gateway. */
   const lately = new Map<string, ServiceClient | undefined>()
-  /** The client of an app that is known in every service: that does not wait for the gateway where it is away. */
+  /**
+   * Returns the gateway's client of an app that is valid in every service; an unavailable gateway is not waited for.
+   */
   const besides = async (appId: string, since?: number): Promise<ServiceClient | undefined> => {
     const heard = await clients.of(appId, since).catch(() => lately.get(appId))
     lately.set(appId, heard)
     return heard
   }
 
-  /** What a token allows the app that shows it; null when it does not count for that app. */
+  /** Returns the rights that a token gives to the app named with it; null when it is invalid for that app. */
   const allowedBy = async (grant: Grant, appId: string, since?: number): Promise<Allowed | null> => {
     if (grant.kind !== 'gateway' && grant.appId !== appId) return null
     const app = registered.get(appId)
@@ -129,7 +138,7 @@ export function createServiceCallers(
       return { scopes: scopesOfOperations(issued.operations), operations: issued.operations, onlyAt: 'providers' }
     }
     if (places.size === 0) return null
-    // A token that two services accept does not count everywhere; the first one is named.
+    // A token that two services accept is not valid everywhere; the first one is named.
     return { scopes: [...scopes].sort(), operations: [...operations].sort(), onlyAt: places.has(null) ? null : [...places][0]! }
   }
 
@@ -138,7 +147,10 @@ export function createServiceCallers(
   const isMemberOf = async (userId: string, organizationId: string | null, since?: number): Promise<boolean> =>
     organizationId !== null && isId(userId) && Boolean((await standings.of(standingOf({ organizationId, userId }), since))?.roles)
 
-  /** @param since elapsed milliseconds: what was heard before does not count @default what was heard within a second does */
+  /**
+   * @param since elapsed milliseconds: older answers of the gateway are not used @default answers of the last second
+   * are
+   */
   const viewerOf = async (token: string, headers: Headers, since?: number): Promise<Viewer | Refusal> => {
     const [appId, organization, person, attributed] = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', forUserHeader].map(name => headers.get(name) || null)
     const allowance = appId ? await allowanceOf(token, appId, since) : null
@@ -183,12 +195,12 @@ export function createServiceCallers(
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** What is no id names nothing, of which nothing stands. */
+/** Returns a text that has the form of an id; null for other texts, which match no record. */
 const asId = (text: string | null): string | null => (text !== null && isId(text) ? text : null)
 
 const isOf = (scope: string, slug: string): boolean => scope.startsWith(`${slug}:`)
 
-/** One sentence for everything that is wrong with token and app: which of them it is, is nobody's business. */
+/** Error for an invalid token or app; the message does not say which of them is wrong. */
 const unknownService = () =>
   new Refusal('UNAUTHENTICATED', 'The X-Service-Token is not valid for the app in X-App-Id: send a token of that app, and its app id.')
 

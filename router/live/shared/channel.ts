@@ -6,51 +6,51 @@ import type { InTurn, LiveStream } from '../../engine/engine.ts'
 import { createLatest } from './latest.ts'
 import { type Told, toldOf } from './told.ts'
 
-/** Who is told the events of a stream. */
+/** Receives the events of a stream. */
 export interface Listener {
-  /** Takes an event at once: what waits for its client to read is its own to bound. Never throws. */
+  /** Receives an event at once, and limits itself what waits for its client to read. Never throws. */
   tell(told: Told): void
-  /** Nothing follows. Without errors the stream ended by itself. */
+  /** Ends the stream. Without errors it ended by itself. */
   end(errors: readonly GraphQLFormattedError[]): void
 }
 
-/** One person's part in a stream. */
+/** One subscriber's part in a stream. */
 export interface Membership {
-  /** From now on the listener is told: first the latest event of each thing, where the stream keeps them. Called once. */
+  /** Starts delivery to the listener: first the latest event of each item, where the stream keeps them. Called once. */
   listen(listener: Listener): void
-  /** The last who leaves ends the stream. */
+  /** Leaves the stream; the last subscriber to leave ends it. */
   leave(): void
 }
 
-/** Whoever takes part in a stream could also start it. */
+/** A subscriber who can also start the stream. */
 export interface Opener {
-  /** @param inTurn works out its events */
+  /** @param inTurn runs the work at each event */
   start(signal: AbortSignal, inTurn: InTurn): Promise<LiveStream | ExecutionResult>
-  /** Works something out in a place of this one's. @default at once */
+  /** Runs work in one of the subscriber's slots. @default at once */
   readonly inTurn?: InTurn | undefined
-  /** Aborts when this one is gone while the stream starts; afterwards its membership leaves. */
+  /** Aborts when the subscriber leaves while the stream starts; afterwards its membership leaves. */
   readonly leaving?: AbortSignal | undefined
   /** The form in which errors of the stream leave the platform. */
   tellErrors(errors: NonNullable<ExecutionResult['errors']>): readonly GraphQLFormattedError[]
 }
 
 export interface ChannelNeeds {
-  /** An event was worked out, and told to so many. */
+  /** Called after an event was delivered to a number of listeners. */
   told(listeners: number): void
-  /** A later subscriber received so many earlier events. */
+  /** Called after a later subscriber received a number of earlier events. */
   toldAgain(events: number): void
-  /** The last one left, or the stream ended: nobody else may join. */
+  /** Called when the last subscriber left or the stream ended: nobody else may join. */
   closed(): void
-  /** Something broke that should not have: everybody's part has ended. */
+  /** Called after an internal error: the stream has ended for all subscribers. */
   failed(cause: unknown): void
   readonly patience: Patience
 }
 
-/** How long a lost source is looked for. */
+/** How long a stream tries to restore a lost source. */
 export interface Patience {
-  /** Milliseconds from its loss until the stream ends with an error. */
+  /** Milliseconds from the loss until the stream ends with an error. */
   readonly lostMs: number
-  /** Milliseconds before the first attempt, doubled for each further one, up to the longest. */
+  /** Milliseconds before the first attempt, doubled for each further one, up to a maximum. */
   readonly firstMs: number
   readonly longestMs: number
 }
@@ -59,47 +59,25 @@ export interface Patience {
 export interface Channel {
   /** @returns a refusal when the stream does not start */
   join(opener: Opener): Promise<Membership | ExecutionResult>
-  /** Ends everybody's part with these errors. */
+  /** Ends the stream for all subscribers with these errors. */
   end(errors: readonly GraphQLFormattedError[]): void
 }
 
-/** How many clients are told an event before others get their turn of the event loop. */
+/** Number of clients that receive an event before others get their turn of the event loop. */
 const mostTold = 250
 
 const atOnce: InTurn = work => work()
 
-/** How many of those present are tried when the stream is refused to one of them. */
+/** Number of subscribers with whose rights a restart is tried when it is rejected for one of them. */
 const mostAsked = 3
 
-/** Codes of refusals that another attempt may not meet, as they are told: what has no code of ours is an accident. */
+/** Codes of rejections after which another attempt may succeed: an unknown code is an internal error. */
 const passing: ReadonlySet<string> = new Set(['UPSTREAM_FAILED', 'INTERNAL_SERVER_ERROR', 'RATE_LIMITED'])
 
-export function createChannel({ told: count, toldAgain, closed, failed, patience }: ChannelNeeds): Channel {
-  const openers = new Set<Opener>()
-  const listeners = new Set<Listener>()
-  const latest = createLatest()
-  const ending = new AbortController()
-  const { signal } = ending
-  let stream: LiveStream | null = null
-  let begun: Promise<ExecutionResult | null> | null = null
-
-  const close = () => {
-    if (signal.aborted) return
-    ending.abort()
-    closed()
-    void stream?.return()
-    openers.clear()
-    listeners.clear()
-    latest.clear()
-  }
-  const end = (errors: readonly GraphQLFormattedError[]) => {
-    const all = [...listeners]
-    close()
-    for (const listener of all) listener.end(errors)
-  }
-
-  /** Uses the place of any subscriber with a free one, so that other work of the first subscriber delays nobody. */
-  const inTurn: InTurn = work => {
+/** Uses the slot of any subscriber with a free one, so that other work of the first subscriber delays nobody. */
+const anyTurn =
+  (openers: ReadonlySet<Opener>): InTurn =>
+  work => {
     let first: InTurn | undefined
     for (const { inTurn: own = atOnce } of openers) {
       if (own.hasRoom?.() ?? true) return own(work)
@@ -108,30 +86,76 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
     return (first ?? atOnce)(work)
   }
 
-  const deliver = async (told: Told) => {
-    latest.keep(told)
-    const present = [...listeners]
-    count(present.length)
-    for (const [index, listener] of present.entries()) {
-      if (index > 0 && index % mostTold === 0) await turn()
-      if (listeners.has(listener)) listener.tell(told)
-    }
+/** Creates the listeners of a stream, with what a new one receives first. */
+function createAudience({ told: count, toldAgain }: Pick<ChannelNeeds, 'told' | 'toldAgain'>) {
+  const listeners = new Set<Listener>()
+  const latest = createLatest()
+  return {
+    listeners: () => [...listeners],
+    async deliver(told: Told) {
+      latest.keep(told)
+      const present = [...listeners]
+      count(present.length)
+      for (const [index, listener] of present.entries()) {
+        if (index > 0 && index % mostTold === 0) await turn()
+        if (listeners.has(listener)) listener.tell(told)
+      }
+    },
+    add(listener: Listener) {
+      const present = latest.all()
+      for (const told of present) listener.tell(told)
+      toldAgain(present.length)
+      listeners.add(listener)
+    },
+    leave: (listener: Listener) => listeners.delete(listener),
+    clear() {
+      listeners.clear()
+      latest.clear()
+    },
+  }
+}
+
+/**
+ * Delivers the events of one source until it ends. @returns whether there were any; results that only report a
+ * failure do not count
+ */
+async function follow(source: LiveStream, opener: Opener, { signal, deliver }: { signal: AbortSignal; deliver(told: Told): Promise<void> }): Promise<boolean> {
+  for (let isAlive = false; ; ) {
+    const { value, done } = await source.next()
+    if (done || signal.aborted) return isAlive
+    const isEvent = holdsEvent(value.answer)
+    // Clients learn of the lost stream only if it cannot be restored: until then no value has become null.
+    if (source.isLost() && !isEvent) return isAlive
+    isAlive ||= isEvent
+    await deliver(toldOf(value, opener.tellErrors))
+  }
+}
+
+export function createChannel(needs: ChannelNeeds): Channel {
+  const { closed, failed, patience } = needs
+  const openers = new Set<Opener>()
+  const audience = createAudience(needs)
+  const ending = new AbortController()
+  const { signal } = ending
+  let stream: LiveStream | null = null
+  let begun: Promise<ExecutionResult | null> | null = null
+
+  const inTurn = anyTurn(openers)
+  const close = () => {
+    if (signal.aborted) return
+    ending.abort()
+    closed()
+    void stream?.return()
+    openers.clear()
+    audience.clear()
+  }
+  const end = (errors: readonly GraphQLFormattedError[]) => {
+    const all = audience.listeners()
+    close()
+    for (const listener of all) listener.end(errors)
   }
 
-  /** Delivers the events of one source until it ends. @returns whether there were any; what only says that something failed is none */
-  const follow = async (source: LiveStream, opener: Opener): Promise<boolean> => {
-    for (let isAlive = false; ; ) {
-      const { value, done } = await source.next()
-      if (done || signal.aborted) return isAlive
-      const isEvent = holdsEvent(value.answer)
-      // Clients learn of the lost stream only if it cannot be restored: until then no value has become null.
-      if (source.isLost() && !isEvent) return isAlive
-      isAlive ||= isEvent
-      await deliver(toldOf(value, opener.tellErrors))
-    }
-  }
-
-  /** Starts the source anew, with whoever is present, until it is there again or the patience is over. */
+  /** Restarts the source with the rights of any present subscriber, until it works again or the time is over. */
   const follows = async (first: LiveStream, opener: Opener) => {
     let source: LiveStream | null = first
     let by = opener
@@ -141,7 +165,7 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
       if (source) {
         stream = source
         const since = performance.now()
-        const isAlive = await follow(source, by)
+        const isAlive = await follow(source, by, { signal, deliver: audience.deliver })
         stream = null
         void source.return()
         if (isAlive || performance.now() - since >= patience.longestMs) {
@@ -199,29 +223,26 @@ export function createChannel({ told: count, toldAgain, closed, failed, patience
   function membershipOf(opener: Opener): Membership {
     let own: Listener | null = null
     const leave = () => {
-      if (own) listeners.delete(own)
+      if (own) audience.leave(own)
       openers.delete(opener)
       if (openers.size === 0) close()
     }
     return {
       leave,
       listen(listener) {
-        // The stream ended before anybody listened.
+        // The stream ended before a listener was added.
         if (signal.aborted) return listener.end([gone])
         own = listener
-        const present = latest.all()
-        for (const told of present) listener.tell(told)
-        toldAgain(present.length)
-        listeners.add(listener)
+        audience.add(listener)
       },
     }
   }
 }
 
-/** Whether an answer has anything of an event: one to a failure has null for the field, and errors. */
+/** Whether a result holds an event's data: a failure has null for the field, and errors. */
 const holdsEvent = ({ data, errors }: ExecutionResult): boolean => Boolean(data) && (!errors || Object.values(data!).some(value => value !== null))
 
-/** What breaks while it starts is a refusal that may pass. */
+/** Starts a stream; an internal error while it starts is a rejection that a later attempt may not meet. */
 async function started(opener: Opener, signal: AbortSignal, inTurn: InTurn): Promise<LiveStream | ExecutionResult> {
   try {
     return await opener.start(signal, inTurn)
@@ -233,7 +254,10 @@ async function started(opener: Opener, signal: AbortSignal, inTurn: InTurn): Pro
   }
 }
 
-/** Up to a fifth longer, so that those who lost the same source do not all come back at once. */
+/**
+ * Waits up to a fifth longer than the given time, so that routers that lost the same source do not all reconnect at
+ * once.
+ */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     const timer = setTimeout(over, ms * (1 + Math.random() / 5)).unref()

@@ -1,11 +1,12 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Refusal } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
-import type { Engine, OperationRequest } from '../../engine/engine.ts'
+import type { Engine, LiveSubscription, OperationRequest, Remains } from '../../engine/engine.ts'
 import { createNames } from '../../metrics/names.ts'
 import { type Channel, createChannel, type Membership, type Opener, type Patience } from './channel.ts'
 
-/** What a door asks a stream with. */
+/** A request for a stream. */
 export interface Asked {
   readonly request: OperationRequest
   readonly tellErrors: Opener['tellErrors']
@@ -14,61 +15,79 @@ export interface Asked {
 /** Shares one stream between all clients that may share it, whatever protocol they use. */
 export interface Hub {
   /**
-   * Takes part in a subscription, which is started for the first who asks it.
-   * @param place as `reserve` gave it: given back when the subscription ends, or does not start
-   * @returns a refusal, as a result, when it does not start
+   * Joins a subscription, which is started for its first subscriber.
+   * @param place from `reserve`: released when the subscription ends, or does not start
+   * @returns a rejection, as a result, when it does not start
    */
   join(asked: Asked, place?: () => void): Promise<Membership | ExecutionResult>
-  /** Takes one of the caller's places, before anything is done for the subscription. @returns how it is given back, or why there is none */
+  /**
+   * Takes one of the caller's slots before any work for the subscription. @returns a function that releases it, or the
+   * reason why there is none
+   */
   reserve(caller: string): (() => void) | Refusal
   readonly figures: HubFigures
-  /** Ends every stream: the process is about to stop. */
+  /** Ends every stream because the process stops. */
   close(): void
 }
 
 export interface HubFigures {
-  /** Open subscriptions of clients, by operation. */
+  /** Open subscriptions of clients, by operation name. */
   subscriptions(): ReadonlyMap<string, number>
-  /** Streams that serve them. */
+  /** Number of streams that serve the subscriptions. */
   upstreams(): number
   /** Runs of a plan for an event, since the start. */
   events(): number
-  /** Events delivered to clients since the start, including earlier ones repeated for later subscribers. */
+  /** Number of events delivered to clients since the start, including earlier ones repeated for later subscribers. */
   deliveries(): number
 }
 
 export interface HubOptions {
-  /** Subscriptions at the same time of one person or key, or of one anonymous address. @default 200 */
+  /** Maximum concurrent subscriptions of one person or key, or of one anonymous address. @default 200 */
   readonly perCaller?: number
   readonly patience?: Patience
-  /** Told what broke a stream by a mistake of ours. @default nobody is */
+  /** Called with an internal error that ended a stream. @default not called */
   failed?(cause: unknown): void
 }
 
 const usual: Patience = { lostMs: 60_000, firstMs: 250, longestMs: 5000 }
 
-/** Characters of a subscription's variables, as JSON: they are kept for as long as it is open, several times. */
+/** Maximum characters of a subscription's variables, as JSON: several copies exist while it is open. */
 const mostVariables = 16 * 1024
 
-/** How many names of operations are told apart: clients make them up. */
+/** Number of streams that are compared with a new graph before other work gets its turn of the event loop. */
+const mostJudged = 20
+
+/** Maximum number of operation names that are counted separately: clients choose the names. */
 const mostNames = 500
 
 export function createHub(engine: Engine, { perCaller = 200, patience = usual, failed = () => {} }: HubOptions = {}): Hub {
+  /** Streams that others may join, by their keys. */
   const channels = new Map<string, Channel>()
+  /** All streams, also those that go on from a former graph, with the request of their first subscriber. */
+  const streams = new Map<Channel, { readonly request: OperationRequest; readonly basis: LiveSubscription['basis'] }>()
   const callers = createCounter()
   const open = new Map<string, number>()
   const names = createNames(mostNames)
   let [events, deliveries] = [0, 0]
   let graphs = 0
   const endAll = (error: typeof stopping) => {
-    for (const channel of [...channels.values()]) channel.end([error])
+    for (const channel of [...streams.keys()]) channel.end([error])
   }
-  engine.onChange?.(() => {
+  engine.onChange?.(remains => {
     graphs += 1
-    endAll(changed)
+    // Later subscribers read the present graph, and join no stream of a former one.
+    channels.clear()
+    void endChanged(remains)
   })
+  const endChanged = async (remains: Remains) => {
+    for (const [index, [channel, { request, basis }]] of [...streams].entries()) {
+      if (index > 0 && index % mostJudged === 0) await turn()
+      const isSame = basis !== undefined && (await remains({ request, basis: basis() }).catch(() => false))
+      if (!isSame) channel.end([changed])
+    }
+  }
 
-  const channelOf = (key: string): Channel => {
+  const channelOf = ({ key, basis }: LiveSubscription, request: OperationRequest): Channel => {
     const known = channels.get(key)
     if (known) return known
     const channel = createChannel({
@@ -81,9 +100,13 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
       toldAgain(events) {
         deliveries += events
       },
-      closed: () => void channels.delete(key),
+      closed() {
+        streams.delete(channel)
+        if (channels.get(key) === channel) channels.delete(key)
+      },
     })
     channels.set(key, channel)
+    streams.set(channel, { request, basis })
     return channel
   }
   const counted = (name: string, by: 1 | -1) => {
@@ -112,7 +135,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
         if (graph !== graphs) joined = { errors: [new GraphQLError(changed.message, { extensions: changed.extensions })] }
         else if ('start' in prepared) {
           if (prepared.operationName !== null) name = names(prepared.operationName)
-          joined = await channelOf(prepared.key).join({ start: prepared.start, inTurn: request.inTurn, leaving: request.signal, tellErrors })
+          joined = await channelOf(prepared, request).join({ start: prepared.start, inTurn: request.inTurn, leaving: request.signal, tellErrors })
         } else joined = prepared
       } catch (error) {
         place()
@@ -147,7 +170,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
           }),
       }
     },
-    figures: { subscriptions: () => open, upstreams: () => channels.size, events: () => events, deliveries: () => deliveries },
+    figures: { subscriptions: () => open, upstreams: () => streams.size, events: () => events, deliveries: () => deliveries },
     close: () => endAll(stopping),
   }
 }

@@ -6,27 +6,27 @@ import { valueAt } from './coerce.ts'
 import { flattened, type Part } from './selected.ts'
 import { showingParts } from './shown.ts'
 
-/** Where a route is among those of its service: it is told of others to find where a record stands that it makes. */
+/** The position of a route among its service's routes, by which it finds the route of a record that it creates. */
 export interface RoutePlace {
   readonly slug: Slug
   /** Paths of the routes that read or change one record. */
   readonly paths: ReadonlySet<string>
 }
 
-/** What a route answers beside its body, and how it makes a reply of the graph's answer. */
+/** What a route answers beside its body, and how a reply is built from the graph's answer. */
 export interface Replying {
-  /** The usual one first. */
+  /** Possible statuses, the usual one first. */
   readonly statuses: readonly number[]
   /** Names of headers, in lower case. */
   readonly headers: readonly string[]
-  /** @returns null when what was asked for does not exist (404) */
+  /** @returns null when the requested record does not exist (404) */
   reply(data: unknown): RowReply | null
 }
 
 /**
  * Derives status, entity tag, `Location` and body of a route's replies.
  * @param body parts of the body, of which the first is the answer; null where there is none
- * @param record the type whose record the body is; null for lists
+ * @param record the type of the record in the body; null for lists
  */
 export function replying(route: OperationRoute, place: RoutePlace, body: readonly Part[] | null, record: string | null): Replying {
   const { run, status, noStore } = route
@@ -36,7 +36,7 @@ export function replying(route: OperationRoute, place: RoutePlace, body: readonl
   const statuses = typeof status === 'number' ? [status] : status ? [201, 200] : [route.method === 'POST' && /^create[A-Z]/.test(run) ? 201 : 200]
   const changing = route.changing === undefined ? (record ? route.selections[record]?.changing : undefined) : route.changing
   const isVersioned = record !== null && route.changing !== null && parts.some(({ name }) => name === 'version')
-  const location = statuses.includes(201) ? locationOf(route, place, parts) : null
+  const location = statuses.includes(201) || route.location ? locationOf(route, place, parts) : null
   const show = showingParts(body)
   const [answer] = body
   return {
@@ -61,7 +61,7 @@ export function replying(route: OperationRoute, place: RoutePlace, body: readonl
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
-/** Where a record that was made is found, as a text with values of the answer in it. */
+/** Returns the `Location` of a created record, as a text with values of the answer in it. */
 function locationOf({ location, path }: OperationRoute, { slug, paths }: RoutePlace, parts: readonly Part[]): string | null {
   if (location !== undefined) return location
   return paths.has(path) && parts.some(({ name }) => name === 'id') ? `/${slug}${path}/{id}` : null
@@ -69,7 +69,7 @@ function locationOf({ location, path }: OperationRoute, { slug, paths }: RoutePl
 
 const filled = (text: string, body: unknown): string => text.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(valueAt(body, path)))
 
-/** What of a record changes without its version, for its entity tag; empty while none of it says anything. */
+/** Returns the parts of a record that change without its version, for its entity tag; empty when none is set. */
 function passing(body: unknown, paths: readonly string[]): string {
   const values = paths.map(path => valueAt(body, path)).filter(value => value !== null && value !== undefined && value !== 'none')
   const told = values.map(value => (Array.isArray(value) ? value.length : value))

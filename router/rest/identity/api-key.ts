@@ -11,7 +11,7 @@ export const apiKeyRows = nounRoutes({
   routes: {
     'GET /api/api-keys': 'apiKeys',
     'POST /api/api-keys': { run: 'createApiKey', select: withSecret, noStore: true },
-    'POST /api/api-keys/:id/rotate': { run: 'rotateApiKey', select: withSecret, noStore: true },
+    'POST /api/api-keys/:id/rotate': { run: 'rotateApiKey', select: withSecret, noStore: true, mayBeEmpty: true },
     'DELETE /api/api-keys/:id': 'revokeApiKey',
   },
 })

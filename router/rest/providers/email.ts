@@ -13,7 +13,7 @@ const operations = nounRoutes({
     'POST /api/email/domains': { run: 'addSenderDomain', status: 201 },
     'GET /api/email/domains/:id': 'senderDomain',
     'POST /api/email/domains/:id/verify': 'verifySenderDomain',
-    'POST /api/email/domains/:id/suspend': 'suspendSenderDomain',
+    'POST /api/email/domains/:id/suspend': { run: 'suspendSenderDomain', mayBeEmpty: true },
     'DELETE /api/email/domains/:id': 'removeSenderDomain',
     'GET /api/email/identities': 'senderIdentities',
     'POST /api/email/identities': 'createSenderIdentity',

@@ -1,6 +1,6 @@
 import { nounRoutes } from '../derive/route.ts'
 
-/** What is sold, to whom, and the pages for it. */
+/** Routes for products, prices, customers and their pages. */
 export const processorSellingRows = nounRoutes({
   select: {
     ProcessorPrice: 'id productId unitAmount recurring { interval intervalCount } active',
@@ -8,7 +8,7 @@ export const processorSellingRows = nounRoutes({
     ProcessorInvoicePreview: 'subtotal tax total amountDue lines { description quantity amount }',
     ProcessorCustomer: 'id',
     ProcessorPaymentMethod: 'id brand last4 expMonth expYear',
-    ProcessorCheckoutSession: 'id url status expiresAt paymentIntentId subscriptionId',
+    ProcessorCheckoutSession: 'id url status expiresAt paymentIntentId subscriptionId paymentMethodId',
     ProcessorPortalSession: 'id url',
   },
   routes: {

@@ -11,6 +11,7 @@ export const serviceClientRows = nounRoutes({
     'GET /api/service-clients/:id': 'serviceClient',
     'PUT /api/service-clients/:id': 'updateServiceClient',
     'POST /api/service-clients/:id/tokens': {
+      mayBeEmpty: true,
       run: 'issueServiceToken',
       names: { serviceClientId: 'id' },
       select: 'tokenId secret',

@@ -13,19 +13,19 @@ import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 
 /**
- * A router before the subgraphs of any supergraph: `/graphql` over HTTP and WebSocket, landing page and health. It knows nobody:
- * there is no sign-in, no REST and no database, and whoever is to be known is known by the subgraphs, to which
- * `PROPAGATE_HEADERS` lets headers pass.
+ * Starts a router for any supergraph: `/graphql` over HTTP and WebSocket, landing page and health. It has no
+ * authentication, REST or database; subgraphs authenticate callers themselves, by headers that `PROPAGATE_HEADERS`
+ * passes on.
  * @param file with the supergraph's SDL
- * @throws StartError when there is no such file, or no supergraph in it
+ * @throws StartError when the file does not exist, or holds no supergraph
  */
 export const startBare = (config: Config, file: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { log, stack, colleagues } = process
     let text = ''
-    /** What the graph was made of that answers. */
+    /** SDL of the graph that answers now. */
     let answering = ''
-    /** What holds connections: the present engine, and former ones for as long as anything may still run there. */
+    /** Resources of the present engine, and of former ones while operations may still run on them. */
     const open = new Set<AsyncDisposableStack>()
     stack.defer(async () => void (await Promise.all([...open].map(each => each.disposeAsync()))))
     let present = await openFirst()
@@ -48,7 +48,8 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         colleagues?.answersBy(text)
         return opened
       } catch (error) {
-        // Who takes the place of a worker that ended answers as the others do, which left aside what the file holds by now.
+        // The replacement of a worker answers with the graph of the other workers, which ignore the file's present
+        // content.
         const theirs = await colleagues?.graph
         if (!theirs || theirs === text) throw error
         log.error(`${lineOf(error)}; the other workers' graph stays in use`)
@@ -86,8 +87,8 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         present = next
         answering = changed
         colleagues?.answersBy(changed)
-        // Work that began with the former graph ends with it.
-        setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
+        // Work that began with the former graph ends with it, and so do streams that are the same on both.
+        setTimeout(() => void engine.idle(former.engine).then(() => release(former.own)), config.remote.operationMs + waitingMs).unref()
         log.warn({ subgraphs: next.names }, `${file} reloaded: the new graph is in use`)
       } catch (error) {
         log.error(`${lineOf(error)}; the former graph stays in use`)
@@ -95,7 +96,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
     }
   })
 
-/** Whether two texts of a supergraph say the same, whatever their comments, spaces and order of definitions. */
+/** Whether two texts define the same supergraph, apart from comments, white space and order of definitions. */
 function isSameGraph(one: string, other: string): boolean {
   const meaning = (sdl: string) =>
     parse(sdl, { noLocation: true })
@@ -110,7 +111,7 @@ function isSameGraph(one: string, other: string): boolean {
   }
 }
 
-/** How long an operation that was read may wait for its turn, in ms, and some more. */
+/** Maximum ms that an operation waits for its turn, and some more. */
 const waitingMs = 30_000
 
 /** The text of a file that is named on the command line. */
@@ -122,7 +123,7 @@ function textOf(config: Config, file: string): string {
   }
 }
 
-/** Where the subgraphs of a supergraph are; `<NAME>_URL` comes before what is written there. */
+/** Returns the addresses of a supergraph's subgraphs; `<NAME>_URL` takes precedence over the supergraph. */
 function addressesIn(config: Config, file: string, supergraphSdl: string): Map<string, RemoteSubgraph> {
   let addresses: Map<string, string>
   try {

@@ -7,7 +7,10 @@ import { untilAborted } from '../process/abort.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 
-/** Migrates the database and makes the demo data, for processes apart; then it has nothing more to do. What it found goes to the process that started it. */
+/**
+ * Migrates the database and creates the demo data for distributed mode, then ends. Its result goes to the parent
+ * process.
+ */
 export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { openDemo } = await import('../demo.ts')
@@ -24,9 +27,12 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
       sandbox: trial.sandbox,
       mailServer: trial.mailServer,
       mailing: trial.mailing,
+      eventsOfProcessor: trial.eventsOfProcessor,
+      settlement: trial.settlement,
     }
     const home = await openHome(process, parts, never)
     await trial.provide(home)
+    await trial.trade(process.signal, false)
     const { accounts, password, sandbox, takesMails } = trial
     globalThis.process.send?.({ notices: [...trial.notices, ...home.notices], demo: { accounts, password, sandbox, takesMails } })
     return { url: sandbox, banner: [], facts: {} }

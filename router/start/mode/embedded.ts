@@ -11,9 +11,9 @@ import type { Process, Running, Startup } from '../startup.ts'
 import { begin, stopWithin, wire } from '../wire.ts'
 
 /**
- * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
- * Whatever was started is stopped again when a later step fails.
- * An abort is obeyed between two steps: what was started until then is stopped.
+ * Starts the embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one
+ * process. When a step fails, everything started before is stopped. An abort takes effect between two steps in the same
+ * way.
  */
 export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
@@ -40,11 +40,23 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         sandbox: trial?.sandbox,
         mailServer: trial?.mailServer,
         mailing: trial?.mailing,
+        eventsOfProcessor: trial?.eventsOfProcessor,
+        settlement: trial?.settlement,
       },
       async prepare(made) {
         if (trial) await trial.provide(made)
         notices.push(...(trial?.notices ?? []), ...made.notices)
-        return trial ? undefined : deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
+        if (!trial) return deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
+        // The processor's events reach this process only now, and nobody waits for the demo's payments.
+        const ending = new AbortController()
+        let trading = Promise.resolve()
+        stack.defer(() => {
+          ending.abort()
+          return trading
+        })
+        return () => {
+          trading = trial.trade(ending.signal, true)
+        }
       },
       // All subgraphs run in this process, so the engine calls them directly.
       door: ({ defined, engine, subgraphs, readiness }) => ({

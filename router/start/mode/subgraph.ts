@@ -21,9 +21,9 @@ import { begin, stopWithin, wire } from '../wire.ts'
 import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
 
 /**
- * One subgraph as a process of its own, on the database of all: it answers the router alone.
- * @param word its slug
- * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
+ * Starts one subgraph in a separate process, on the common database; only the router may call it.
+ * @param word slug of the subgraph
+ * @throws StartError when the subgraph does not exist, settings are missing, or its port is taken
  */
 export const startSubgraph = (config: Config, word: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
@@ -57,6 +57,8 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         sandbox: played?.origin,
         mailServer: played?.mailServer,
         mailing: played?.mailing,
+        eventsOfProcessor: played?.processor.webhookSecret,
+        settlement: played?.settlement,
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, own), call: calling?.call ?? null, carrier },
       },
       async prepare({ defined: { identity }, notices }) {

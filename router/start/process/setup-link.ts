@@ -1,27 +1,33 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../../../start-error.ts'
-import type { Identity } from '../../../subgraphs/identity/definition.ts'
+import type { Identity } from '../../../subgraphs/identity/nouns/identity.ts'
 import type { Tell } from './tell.ts'
 
-/** File of the data folder that holds the set-up link. Logs never hold it: whoever has the link founds the platform. */
+/**
+ * Returns the file of the data folder that holds the set-up link. It is never logged: whoever has the link can create
+ * the first administrator.
+ */
 export const setupLinkFile = (dataDir: string): string => join(dataDir, 'setup-link')
 
-/** Where the link is delivered to. */
+/** Destinations of the link. */
 export interface SetupDelivery {
   readonly dataDir: string
   readonly publicUrl: string
   readonly tell: Pick<Tell, 'say' | 'warn'>
-  /** Writes to a terminal that a person looks at; null when standard output is none. @default standard output, if it is a terminal */
+  /**
+   * Writes to an interactive terminal; null when standard output is none. @default standard output, if it is a terminal
+   */
   readonly terminal?: ((text: string) => void) | null
 }
 
 const ownTerminal = (): ((text: string) => void) | null => (process.stdout.isTTY ? text => void process.stdout.write(text) : null)
 
 /**
- * Makes a new set-up link while nobody has signed in, and writes it to a file that the owner of this process alone can read, and to a
- * terminal. Once somebody has signed in it removes the file. The former link stays good when the new one cannot be delivered.
- * @returns says where the link is; undefined where there is nothing to say
+ * Creates a new set-up link while nobody has signed in, and writes it to a file that only this process's user can read,
+ * and to a terminal. Once somebody has signed in it removes the file. The former link stays valid when the new one
+ * cannot be delivered.
+ * @returns a sentence about where the link is; undefined when there is no link
  */
 export async function deliverSetupLink(
   identity: Pick<Identity, 'openSetup'>,
@@ -47,7 +53,7 @@ export async function deliverSetupLink(
   return () => tell.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
 }
 
-/** Writes a file anew with mode 0600, whatever lay there. @returns what to do about it when that fails */
+/** Writes a new file with mode 0600, replacing whatever was there. @returns what to do when that fails */
 function write(file: string, text: string): string | null {
   const fresh = `${file}.new`
   try {
@@ -63,7 +69,7 @@ function write(file: string, text: string): string | null {
   }
 }
 
-/** Removes a file that no longer matters: its link is dead. */
+/** Removes a file with an invalid link. */
 function remove(file: string): void {
   try {
     rmSync(file, { force: true })

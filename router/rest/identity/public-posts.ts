@@ -1,27 +1,30 @@
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { neighbourhoodOf } from '../../platform/caller/address.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
-import type { Authority } from '../../subgraphs/authority.ts'
-import type { ForwardRow } from './row.ts'
+import { neighbourhoodOf } from '../../../platform/caller/address.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Authority } from '../../../subgraphs/authority.ts'
+import type { ForwardRow } from '../row.ts'
 
-/** How many addresses that are over the limit are remembered, so that more from them asks nobody. */
+/** Maximum number of addresses remembered as over the limit, so that further requests from them cause no call. */
 const mostFull = 20_000
 
-/** Whether calls of a row are counted: those by which identity makes accounts, sends mails or takes codes, for whoever asks. */
+/**
+ * Whether calls of a route are counted: routes by which identity creates accounts, sends mails or accepts codes without
+ * credentials.
+ */
 export const isCounted = ({ access, to }: Pick<ForwardRow, 'access' | 'to'>, method: string): boolean =>
   'public' in access && to === 'identity' && method === 'POST'
 
 /**
- * The pace at which callers without credentials are told that they ask too much, in ms: each waits a moment, one after another, so that who
- * guesses over however many connections leaves the processor to others. Past `most` and `mostHeld` they are told at once, for waiting
- * takes memory.
+ * Delays in ms before callers without credentials learn that they are over the limit: rejections are sent one after
+ * another, so that guessing over many connections leaves processor time to others. Above `most` and `mostHeld` they are
+ * sent at once, because waiting takes memory.
  */
 const pace = { least: 250, each: 25, most: 2_000, mostHeld: 1_000 }
 
-/** What guards the rows that ask for no credentials. */
+/** Protects the routes that need no credentials. */
 export interface PublicPosts {
   /** A hook that counts a call. @throws RATE_LIMITED when the caller's address is over the limit */
   count(request: FastifyRequest): Promise<void>
@@ -30,8 +33,8 @@ export interface PublicPosts {
 }
 
 /**
- * Counts calls by the caller's address, alike for all of them: nothing is looked at before, so who is over the limit learns nothing.
- * Identity counts for all routers together; while it cannot be asked, none of these calls goes on.
+ * Counts calls by the caller's address before anything else is examined, so that a caller over the limit learns
+ * nothing. Identity counts for all routers together; while it cannot be reached, all of these calls are rejected.
  */
 export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPublicPosts'>, clock: Clock): PublicPosts {
   const fullUntil = new LRUCache<string, number>({ max: mostFull })
@@ -64,8 +67,9 @@ export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPu
 }
 
 /**
- * Counts the public posts of one address with one call at a time: posts that arrive meanwhile are counted together by the next call.
- * @returns what gives 0 for a call that may go on, else the milliseconds to wait
+ * Counts the public posts of one address with one call at a time: posts that arrive meanwhile are counted together by
+ * the next call.
+ * @returns a function that gives 0 for an allowed call, else the milliseconds to wait
  */
 function together(count: Authority['countPublicPosts']): (address: string) => Promise<number> {
   const waiting = new Map<string, PromiseWithResolvers<number>[]>()
