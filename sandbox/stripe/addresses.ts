@@ -1,6 +1,7 @@
 import { balanceOf } from './balance.ts'
 import { attach, changeMethod, createCustomer, detach, shownMethod } from './cards.ts'
-import { changeDispute, closeDispute, decided } from './disputes.ts'
+import { changeDispute, closeDispute, decided } from './disputes/disputes.ts'
+import { createFile } from './disputes/files.ts'
 import type { Form } from './form.ts'
 import { createSession, expireSession, sessionNow } from './hosted/checkout.ts'
 import { createPortal } from './hosted/portal.ts'
@@ -32,6 +33,7 @@ const writes: Readonly<Record<string, Does>> = {
   '/payment_intents/:id/confirm': (objects, form, id) => confirmIntent(objects, id, form),
   '/payment_intents/:id/capture': (objects, form, id) => captureIntent(objects, id, form),
   '/payment_intents/:id/cancel': (objects, form, id) => cancelIntent(objects, id, form),
+  '/files': createFile,
   '/refunds': createRefund,
   '/disputes/:id': (objects, form, id) => changeDispute(objects, id, form),
   '/disputes/:id/close': (objects, form, id) => closeDispute(objects, id, form),
@@ -53,6 +55,7 @@ const reads: Readonly<Record<string, readonly [Kind, ((objects: Objects, object:
   '/transfers': ['transfer', shownTransfer],
   '/balance_transactions': ['balance_transaction'],
   '/disputes': ['dispute', decided],
+  '/files': ['file'],
   '/setup_intents': ['setup_intent'],
   '/invoices': ['invoice'],
   '/events': ['event'],

@@ -1,6 +1,6 @@
 import { amountIn, currencyIn, partIn } from './amounts.ts'
 import { behaviourOf, declineOf, methodBy, shownMethod } from './cards.ts'
-import { openDispute } from './disputes.ts'
+import { openDispute } from './disputes/disputes.ts'
 import type { Form } from './form.ts'
 import type { Objects, StripeObject } from './objects.ts'
 import { invalid, notNow, StripeProblem } from './problems.ts'

@@ -19,6 +19,7 @@ export const kinds = {
   transfer_reversal: { prefix: 'trr', said: 'transfer reversal' },
   balance_transaction: { prefix: 'txn', said: 'balance_transaction' },
   dispute: { prefix: 'du', said: 'dispute' },
+  file: { prefix: 'file', said: 'file upload' },
   setup_intent: { prefix: 'seti', said: 'setup_intent' },
   invoice: { prefix: 'in', said: 'invoice' },
   'billing_portal.session': { prefix: 'bps', said: 'billing_portal.session' },

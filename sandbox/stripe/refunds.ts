@@ -1,6 +1,6 @@
 import { amountIn, currencyIn, partIn } from './amounts.ts'
 import { behaviourOf } from './cards.ts'
-import { heldBy } from './disputes.ts'
+import { heldBy } from './disputes/disputes.ts'
 import type { Form } from './form.ts'
 import type { Objects, StripeObject } from './objects.ts'
 import { invalid, notNow } from './problems.ts'
@@ -91,11 +91,12 @@ export function reverseTransfer(objects: Objects, id: string, form: Form): Strip
   )
   const [metadata] = [form.names('metadata') ?? {}, form.text('description')]
   form.end()
-  objects.change(transfer, { amount_reversed: transfer.amount_reversed + amount, reversed: amount === left })
   const { currency } = transfer
   const reversal = objects.add('transfer_reversal', {
     ...{ amount, currency, metadata, transfer: id, balance_transaction: null, destination_payment_refund: null, source_refund: null },
   })
+  // The event of it shows the transfer with its reversals.
+  objects.change(transfer, { amount_reversed: transfer.amount_reversed + amount, reversed: amount === left })
   const entry = objects.add('balance_transaction', {
     ...booked(amount, currency, objects),
     ...{ type: 'transfer_refund', reporting_category: 'transfer_reversal', source: reversal.id },

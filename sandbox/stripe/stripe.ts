@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { spoilt } from '../faults.ts'
 import { type Call, type Control, type Deps, json, type Network, type Reply, textOf, type Vendor } from '../network.ts'
 import { answerAt } from './addresses.ts'
+import { readParts } from './disputes/files.ts'
 import { emitting } from './events/emit.ts'
 import { openEvents } from './events/events.ts'
 import { readForm } from './form.ts'
@@ -46,6 +47,15 @@ const keptMs = 24 * 3600 * 1000
 
 /** The played Stripe: one account in test mode, with two connected accounts. */
 export const stripe: Vendor = { title: 'Stripe', play }
+
+/**
+ * How much later the events of a call are sent that is never answered, in ms: longer than callers wait, so that for a while nobody can know what
+ * became of it.
+ */
+const unansweredMs = 15_000
+
+/** How long a body may be, in bytes: a file of 5 MiB with what is said of it. */
+const maxBody = 5 * 1024 * 1024 + 16_384
 
 /** How often it looks for what happens by itself, in ms. */
 const tickMs = 200
@@ -128,7 +138,8 @@ function play(name: string, deps: Deps): Network {
     return reply
   }
 
-  const respond = async (call: Call): Promise<Reply> => {
+  const respond = async (asked: Call): Promise<Reply> => {
+    const call = await readParts(asked)
     const [, shown, id] = /^\/(checkout|portal)\/((?:cs_test|bps)_\w+)$/.exec(call.path) ?? []
     if (id !== undefined && call.method === 'GET') return shown === 'checkout' ? checkoutPage(objects, call, id, paid) : portalPage(objects, call, id)
     if (!call.path.startsWith('/v1/'))
@@ -142,6 +153,7 @@ function play(name: string, deps: Deps): Network {
     }
     const key = [call.headers['idempotency-key'] ?? null].flat()[0] ?? null
     const held = faults.armed().find(({ network, fault }) => network === name && fault === 'slow')
+    const isUnanswered = faults.armed().some(({ network, fault }) => network === name && fault === 'timeout-after-accept')
     const reply = await spoilt(faults, name, {
       refuse: ({ status }) =>
         refused(
@@ -153,7 +165,7 @@ function play(name: string, deps: Deps): Network {
           },
           key,
         ),
-      take: () => write(call, path, key),
+      take: () => events.later(isUnanswered ? unansweredMs : 0, () => write(call, path, key)),
     })
     if (held && reply.fault === 'slow' && key !== null) {
       busy.add(key)
@@ -188,6 +200,7 @@ function play(name: string, deps: Deps): Network {
   const timer = setInterval(tick, tickMs).unref()
   return {
     name,
+    takes: { mostBytes: maxBody },
     answer,
     received: () => [...received.values()],
     controls: { objects: makeObject, emit: emitting(objects, events, () => state.commit()) },

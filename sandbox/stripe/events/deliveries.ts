@@ -25,8 +25,8 @@ export interface EndpointAnswer {
 }
 
 export interface Deliveries {
-  /** Has an event sent to each endpoint, or does with it what an armed fault says. */
-  add(body: string): void
+  /** Has an event sent to each endpoint, or does with it what an armed fault says. @param afterMs how much later than at once it is sent first */
+  add(body: string, afterMs: number): void
   /** Sends what is due; what is not taken is tried again after 1 and after 3 seconds. Call it after the commit. */
   sendDue(): void
   /** Sends an event at once, whatever faults are armed. @param age how many seconds old its signature is */
@@ -73,11 +73,11 @@ export function openDeliveries(name: string, { state, faults, clock, endpoints }
 
   return {
     send,
-    add(body) {
+    add(body, afterMs) {
       const fault = faults.take(name, eventFaults)
       if (fault?.fault === 'webhook-lost') return
       const delivery = {
-        ...{ body, tries: 0, dueAt: now() + (fault?.fault === 'webhook-late' ? fault.delayMs! : 0) },
+        ...{ body, tries: 0, dueAt: now() + (fault?.fault === 'webhook-late' ? fault.delayMs! : afterMs) },
         ...(fault?.fault === 'webhook-bad-signature' && { isForged: true }),
       }
       for (const receiver of receivers.filter(each => endpoints[each].url !== null))

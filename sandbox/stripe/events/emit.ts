@@ -1,5 +1,5 @@
 import type { Control } from '../../network.ts'
-import { openDispute } from '../disputes.ts'
+import { openDispute } from '../disputes/disputes.ts'
 import { addInvoice } from '../invoices.ts'
 import type { Kind, Objects, StripeObject } from '../objects.ts'
 import { StripeProblem } from '../problems.ts'

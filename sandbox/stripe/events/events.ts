@@ -1,6 +1,6 @@
 import type { Deps } from '../../network.ts'
 import { shownMethod } from '../cards.ts'
-import { decided } from '../disputes.ts'
+import { decided } from '../disputes/disputes.ts'
 import { sessionNow, shownSession } from '../hosted/checkout.ts'
 import type { Kind, Objects, StripeObject } from '../objects.ts'
 import { refundNow, shownTransfer } from '../refunds.ts'
@@ -21,6 +21,8 @@ export interface Events {
   changed(before: StripeObject | null, after: StripeObject): void
   /** Runs work under an idempotency key, which its events name. */
   under<Result>(key: string | null, work: () => Result): Result
+  /** Runs work whose events are sent later, after so many ms. */
+  later<Result>(ms: number, work: () => Result): Result
   /** Runs work that makes no events. */
   silently<Result>(work: () => Result): Result
   /** Runs work and returns the events of it, which are not sent. */
@@ -62,8 +64,9 @@ export function openEvents(name: string, apiVersion: string, deps: Deps, objects
   const due = deps.state.collection<Due>(`${name}.due`, 20_000)
   let mode: 'sent' | 'silent' | StripeObject[] = 'sent'
   let key: string | null = null
+  let afterMs = 0
 
-  const queue = (event: StripeObject): void => deliveries.add(bodyOf(event))
+  const queue = (event: StripeObject): void => deliveries.add(bodyOf(event), afterMs)
 
   const make = (type: string, before: StripeObject | null, after: StripeObject): StripeObject => {
     const previous = before && Object.fromEntries(Object.keys(after).flatMap(field => (before[field] === after[field] ? [] : [[field, before[field]]])))
@@ -103,6 +106,14 @@ export function openEvents(name: string, apiVersion: string, deps: Deps, objects
         return work()
       } finally {
         key = null
+      }
+    },
+    later(ms, work) {
+      afterMs = ms
+      try {
+        return work()
+      } finally {
+        afterMs = 0
       }
     },
     silently: work => within('silent', work),

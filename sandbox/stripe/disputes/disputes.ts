@@ -1,16 +1,21 @@
-import type { Form } from './form.ts'
-import type { Objects, StripeObject } from './objects.ts'
-import { invalid, notNow } from './problems.ts'
+import type { Form } from '../form.ts'
+import type { Objects, StripeObject } from '../objects.ts'
+import { invalid, notNow } from '../problems.ts'
 
 const day = 24 * 3600
 /** How long evidence is taken, in seconds. */
 const evidenceTime = 9 * day
 
-/** What evidence may have (https://docs.stripe.com/api/disputes/evidence_object); those that name a file. */
+/** The texts that evidence may have (https://docs.stripe.com/api/disputes/evidence_object). */
 const texts = [
   ...['access_activity_log', 'billing_address', 'cancellation_policy_disclosure', 'cancellation_rebuttal', 'customer_email_address', 'customer_name'],
   ...['customer_purchase_ip', 'duplicate_charge_explanation', 'duplicate_charge_id', 'product_description', 'refund_policy_disclosure'],
   ...['refund_refusal_explanation', 'service_date', 'shipping_address', 'shipping_carrier', 'shipping_date', 'shipping_tracking_number', 'uncategorized_text'],
+]
+/** Those that name a file each. */
+const files = [
+  ...['cancellation_policy', 'customer_communication', 'customer_signature', 'duplicate_charge_documentation', 'receipt', 'refund_policy'],
+  ...['service_documentation', 'shipping_documentation', 'uncategorized_file'],
 ]
 const maxText = 20_000
 
@@ -39,9 +44,10 @@ export function changeDispute(objects: Objects, id: string, form: Form): StripeO
   const dispute = objects.find('dispute', id, null)
   const given = form.part('evidence')
   const evidence = Object.fromEntries(
-    texts.flatMap(name => {
+    [...texts, ...files].flatMap(name => {
       const text = given?.text(name)
       if (text && text.length > maxText) throw invalid(`${name} can have up to ${maxText} characters.`, given!.at(name))
+      if (text && files.includes(name)) objects.find('file', text, given!.at(name))
       return text === undefined ? [] : [[name, text]]
     }),
   )
