@@ -2,22 +2,30 @@ import { readFault, unknownNetwork } from './faults.ts'
 import type { Call, FaultKind, Faults, Outcome, Reply, Watched } from './network.ts'
 import { json, textOf } from './network.ts'
 
-/** A call that published nothing new, or met a fault; of a mail server the command. Never holds a token, a secret, a code, an address or a body. */
+/**
+ * A call that published nothing new, or that a fault answered; of a mail server the command. It never holds a token, a
+ * secret, a code, an address or a body.
+ */
 export interface RequestEntry {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of the call, ISO 8601, UTC, milliseconds. */
   readonly at: string
   readonly network: string
   readonly method: string
   readonly path: string
-  /** Of the answer; null: there was none. */
+  /** Status of the answer; null when there was no answer. */
   readonly status: number | null
   readonly outcome: Outcome
   readonly fault: FaultKind | null
-  /** What the network said against it, null when it did not refuse. */
+  /** The network's reason for the refusal; null when it did not refuse. */
   readonly reason: string | null
+  /** Who said that it calls, at neighbours that note it. */
+  readonly serviceId?: string | null
+  readonly appId?: string | null
+  /** The app that answered, where a stand-in plays several. */
+  readonly app?: string
 }
 
-/** The latest calls of each network, at most 500; a restart forgets them. */
+/** Keeps the latest calls of each network, at most 500 each, in memory only. */
 export interface RequestLog {
   add(entry: RequestEntry): void
   of(network: string): readonly RequestEntry[]
@@ -36,18 +44,20 @@ export function createRequestLog(): RequestLog {
   }
 }
 
-/** Whether a path is one of the sandbox's own. */
+/** Whether a path belongs to the sandbox itself and not to a network. */
 export const isControl = (path: string): boolean => path === '/' || path.startsWith('/_control/')
 
 /**
  * Answers `/` and the addresses under `/_control`, which belong to the sandbox itself and to no network:
  *
- * - `GET  /`: what is played, and these
- * - `GET  /_control/received?network=x`: what was published, oldest first; of `smtp` the mails, with `&to=` those to one address
- * - `GET  /_control/requests?network=x`: refused, faulted and reading calls, oldest first
- * - `GET  /_control/faults`: what is armed
- * - `POST /_control/faults`: arms a fault (faults.ts) and answers what is armed
- * - `POST /_control/<what>`: tells the network that `network` names what it can be told; where only one can be told that, it need not be named
+ * - `GET  /`: lists the networks of the sandbox and these addresses
+ * - `GET  /_control/received?network=x`: lists what was published, oldest first; for `smtp` the mails, with `&to=`
+ * those to one address
+ * - `GET  /_control/requests?network=x`: lists refused, faulted and reading calls, oldest first
+ * - `GET  /_control/faults`: lists the armed faults
+ * - `POST /_control/faults`: arms a fault (faults.ts) and lists the armed faults
+ * - `POST /_control/<what>`: changes the state of the network that `network` names; `network` is optional where only
+ * one network has that control
  *
  * A mistake is answered with 400 and `{ error }`, one sentence.
  */

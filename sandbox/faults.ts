@@ -30,7 +30,7 @@ export function createFaults(state: State): Faults {
   }
 }
 
-/** User names that may be asked for and that faults may name. */
+/** Valid user names for logins and faults. */
 export const accountName = /^[a-z0-9_]{1,30}$/
 
 const answering: readonly FaultKind[] = ['status', 'status-after-accept', 'media-status', 'profile-status']
@@ -42,16 +42,17 @@ const listed = (kinds: readonly FaultKind[]): string =>
     .replace(/, (?=[^,]*$)/, ' and ')
 
 /**
- * Reads a fault as a client writes it: `{ network, fault, account?, path?, times = 1, status?, delayMs?, resetSeconds?, code? }`.
+ * Parses a fault sent by a client: `{ network, fault, account?, path?, times = 1, status?, delayMs?, resetSeconds?,
+ * code? }`.
  * @returns the fault, or a sentence that says what is wrong with it
  */
 export function readFault(input: unknown, networks: readonly string[]): ArmedFault | string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'The body is not a JSON object such as {"network":"x","fault":"status","status":503,"times":1}.'
-  const { network, fault, account, path, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
+  const { network, fault, account, app, path = pathOf(app), times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
   const unknown = Object.keys(others)
   if (unknown.length > 0)
-    return `${unknown.join(', ')} is not known here: a fault has network, fault, account, path, times, status, delayMs, resetSeconds and code.`
+    return `${unknown.join(', ')} is not known here: a fault has network, fault, account, app, path, times, status, delayMs, resetSeconds and code.`
   if (typeof network !== 'string' || !networks.includes(network)) return unknownNetwork(network, networks)
   const kind = faultKinds.find(one => one === fault)
   if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
@@ -87,21 +88,27 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
   }
 }
 
-/** How a network spoils a call. */
+/** The path of one of several apps that a stand-in plays, which a fault may name instead. */
+const pathOf = (app: unknown): string | undefined => (typeof app === 'string' ? `/${app}/` : undefined)
+
+/** How a network applies a fault to a call. */
 export interface Spoiling {
-  /** Refuses as the network does. */
+  /** Returns the refusal in the network's own format. */
   refuse(fault: ArmedFault & { readonly status: number }): Reply
-  /** Takes the call and answers it. */
+  /** Accepts the call and answers it. */
   take(): Reply | Promise<Reply>
-  /** The answer that never ends, of a call that was taken. @default blanks, one every twentieth of a second */
+  /** Returns an answer that never ends, for a call that was accepted. @default blanks, one every 50 ms */
   endless?: (() => Reply) | undefined
-  /** User name of who calls, where callers have one. */
+  /** User name of the calling account, for networks with accounts. */
   readonly account?: string
-  /** What is called, where faults may name paths. */
+  /** Called path, for networks whose faults may name paths. */
   readonly path?: string
 }
 
-/** Answers a call, spoilt by the fault that is armed for the network, if any is. A call that is refused anyway spends none: ask before. */
+/**
+ * Answers a call and applies the fault that is armed for the network, if any. A call that is refused anyway must not
+ * use up a fault: check that before.
+ */
 export async function spoilt(faults: Faults, network: string, { refuse, take, endless, account, path }: Spoiling): Promise<Reply> {
   const fault = faults.take(network, spoils, account, path)
   if (!fault) return take()
@@ -129,10 +136,10 @@ export async function spoilt(faults: Faults, network: string, { refuse, take, en
   }
 }
 
-/** How many pieces of a stream arrive before it is cut. */
+/** Number of stream pieces that arrive before the stream is cut. */
 const piecesBeforeCut = 4
 
-/** A body of which the first part arrives, and then nothing but the end of the connection. */
+/** Returns a body whose first part arrives before the connection closes early. */
 const cutShort = (body: Reply['body']): Reply['body'] =>
   async function* (signal) {
     if (typeof body !== 'function') yield body.slice(0, Math.ceil(body.length / 2))
@@ -159,7 +166,7 @@ const goesOn = (reply: Reply): Reply => ({
   },
 })
 
-/** Says which networks are played here, for an answer to a wrong or missing name. */
+/** Builds the error sentence that lists the networks of the sandbox, for a wrong or missing name. */
 export function unknownNetwork(network: unknown, networks: readonly string[]): string {
   return `network is ${network === undefined || network === null ? 'missing' : JSON.stringify(network)}: expected one of ${networks.join(', ')}.`
 }

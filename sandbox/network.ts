@@ -3,50 +3,57 @@ import type { Clock } from '../platform/clock.ts'
 import type { State } from './state.ts'
 import type { Endpoints } from './webhooks/endpoints.ts'
 
-/** One request as a network sees it: the path has lost the network's prefix. */
+/** One request as a network receives it: the path has the network's prefix removed. */
 export interface Call {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
-  /** What is kept of the body: all of it, unless the network keeps less than it takes. */
+  /** Stored body: all of it, unless the network stores less than it accepts. */
   readonly body: Buffer
-  /** Bytes that came, kept or not. */
+  /** Number of bytes received, whether or not they are stored. */
   readonly size: number
-  /** The stand-in that passed the call on; absent: it came by itself. */
+  /** Name of the stand-in that forwarded the call; absent when the client called directly. */
   readonly via?: string
 }
 
-/** What a network takes of a body, in bytes. */
+/** Size limit of a request body at a network, in bytes. */
 export interface Takes {
-  /** More than that is answered with 413. @default 64 KiB */
+  /** Size limit of a request body in bytes; a larger one is answered with 413. @default 64 KiB */
   readonly mostBytes?: number
-  /** The rest is counted and let go. @default all that it takes */
+  /**
+   * Maximum number of body bytes that are stored; further bytes are counted and discarded. @default all accepted bytes
+   */
   readonly mostKept?: number
 }
 
 /**
- * A body in pieces, with pauses where the network makes some; each piece is written by itself. Whoever throws cuts the connection.
- * @param signal aborts when nobody listens any more: an endless one has to heed it
+ * A body in pieces, with pauses where the network pauses; each piece is written separately. An exception cuts the
+ * connection.
+ * @param signal aborts when the client is gone: an endless generator must observe it
  */
 export type Pieces = (signal: AbortSignal) => AsyncIterable<string | Uint8Array>
 
-/** What became of a call. Everything but `accepted` is listed by the control address for requests. */
+/** Outcome of a call. The control address for requests lists every outcome but `accepted`. */
 export type Outcome = 'accepted' | 'granted' | 'read' | 'refused' | 'faulted'
 
-/** An answer, and how it travels. */
+/** An answer, with the way it is delivered. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | Pieces
   readonly outcome: Outcome
-  /** Why the network refused, in words without secrets; shown by the control address for requests. */
+  /** The network's reason for the refusal, without secrets; shown by the control address for requests. */
   readonly reason?: string
+  /** Who says that it calls, at neighbours that want to know; shown by the control address for requests. */
+  readonly caller?: { readonly serviceId: string | null; readonly appId: string | null }
+  /** The app that answered, where a stand-in plays several. */
+  readonly app?: string
   /** The armed fault that shaped this answer. */
   readonly fault?: FaultKind
-  /** `hold` never answers; `reset` cuts the connection. Absent, the answer is sent. */
+  /** `hold` never answers; `reset` cuts the connection. @default the answer is sent */
   readonly delivery?: 'hold' | 'reset'
-  /** Milliseconds before the answer is sent. */
+  /** Delay before the answer is sent, in ms. */
   readonly delayMs?: number
 }
 
@@ -54,51 +61,52 @@ export interface Reply {
 export interface ReceivedMedium {
   readonly mimeType: string
   readonly bytes: number
-  /** Of its bytes, in hexadecimal digits. */
+  /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string
-  /** What it shows, in words; absent where nobody wrote any. */
+  /** Description of the picture's content; absent when the author wrote none. */
   readonly altText?: string
 }
 
 /** A post or comment that a network accepted and published. */
 export interface ReceivedPost {
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of receipt, ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
-  /** What the network answered. */
+  /** Id that the network assigned to the post. */
   readonly id: string
-  /** The text as a reader sees it. */
+  /** Text as displayed to readers. */
   readonly text: string
   readonly title?: string
-  /** An address that the network shows beside the text; one within the text stands there alone. */
+  /** Link that the network displays beside the text; a link within the text appears only there. */
   readonly link?: string
-  /** Keywords, where posts have them beside their text. */
+  /** Keywords, on networks whose posts have them as a separate field. */
   readonly tags?: readonly string[]
-  /** `public`, `unlisted` or `private`, where posts have that. */
+  /** `public`, `unlisted` or `private`, on networks with this setting. */
   readonly privacyStatus?: string
-  /** Where within the account it stands; absent: the account itself. */
+  /** Place within the account where the post was published; absent: the account itself. */
   readonly target?: { readonly kind: 'page' | 'group' | 'organization'; readonly id: string }
   readonly media?: readonly ReceivedMedium[]
   readonly account: { readonly id: string; readonly username: string }
   readonly inReplyToId: string | null
-  /** When its author removed it; null while it stands. */
+  /** Time at which the author deleted the post; null while it exists. */
   readonly deletedAt: string | null
 }
 
-/** What can be looked into and told something under `/_control`. */
+/** A stand-in whose state can be read and controlled under `/_control`. */
 export interface Watched {
   readonly name: string
-  /** What it took, the oldest first, each in the words of its kind. @param query of the call that asks */
+  /** Returns what the stand-in received, oldest first, in its own format. @param query query parameters of the call */
   received(query: URLSearchParams): readonly object[]
   /**
-   * What it can be told beside faults, by the last part of the address: `tokens` answers `POST /_control/tokens` with `network` naming it.
-   * @returns what is answered, or a sentence that says what is wrong with the input
+   * Controls beside faults, by the last part of their address: `tokens` answers `POST /_control/tokens` when `network`
+   * names this stand-in.
+   * @returns the answer, or a sentence that says what is wrong with the input
    */
   readonly controls?: Readonly<Record<string, Control>>
 }
 
 export type Control = (input: Readonly<Record<string, unknown>>) => object | string | Promise<object | string>
 
-/** Faults that every network that answers calls in full can show. */
+/** Faults that every network supports that sends full answers. */
 export const spoils = [
   'status',
   'status-after-accept',
@@ -112,32 +120,38 @@ export const spoils = [
 ] as const
 
 /**
- * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
+ * The faults that can be armed, and which call uses each up. A network that does not support a fault leaves it armed.
  *
- * A network of posts spends them by calls that create one, vendors of models by POSTs, catalogues by reads.
+ * Networks of posts use up a fault by calls that create a post, vendors of models by POSTs, catalogues by reads.
  *
  * - `status`: a call that would create a post is refused with that HTTP status; nothing is published.
- * - `status-after-accept`: the post is published, then the call is answered with that HTTP status, as a front does that lost its server.
+ * - `status-after-accept`: the post is published, then the call is answered with that HTTP status, as a proxy does
+ * whose upstream failed.
  * - `timeout-after-accept`: the post is published, then the call is never answered.
  * - `accept-then-reset`: the post is published, then the connection is cut.
- * - `slow`: the post is published, then answered after `delayMs`: no byte comes before.
- * - `reset-mid-stream`: the call is taken, and the connection cut in the middle of the answer.
- * - `malformed`: the call is taken, and answered with 200, the right type, and what is not JSON.
- * - `wrong-type`: the call is taken, and answered with 200 and a page.
- * - `endless`: the call is taken, and its answer goes on for as long as somebody listens.
- * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
- * - `slow-renewal`: a refresh token is exchanged, then answered after `delayMs`.
- * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
- * - `media-status`: a call that uploads a picture or a film, or makes a container of one, is refused with that HTTP status.
- * - `processing`: what was uploaded is told as in progress for `delayMs`.
- * - `processing-error`: what was uploaded is told as not to be had.
- * - `grant-revoked`: every token of the account that calls is good no more, and its next renewal is refused for good.
- * - `profile-status`: a call that asks whose account it is is refused with that HTTP status.
- * - `gone`: a call is answered as one for what is there no more, with 410.
+ * - `slow`: the post is published, and the whole answer is delayed by `delayMs`.
+ * - `reset-mid-stream`: the call is accepted, and the connection is cut in the middle of the answer.
+ * - `malformed`: the call is accepted, and answered with 200, the right content type and invalid JSON.
+ * - `wrong-type`: the call is accepted, and answered with 200 and an HTML page.
+ * - `endless`: the call is accepted, and its answer continues until the client disconnects.
+ * - `expired-token`: a valid access token is refused as expired, on any authenticated call.
+ * - `slow-renewal`: a refresh token is exchanged, and the answer is delayed by `delayMs`.
+ * - `listing-lag`: the listing of an account's posts omits posts younger than `delayMs`.
+ * - `media-status`: a call that uploads a picture or a film, or creates a container for one, is refused with that HTTP
+ * status.
+ * - `processing`: uploaded media are reported as in progress for `delayMs`.
+ * - `processing-error`: uploaded media are reported as failed.
+ * - `grant-revoked`: every token of the calling account becomes invalid, and its next renewal is refused permanently.
+ * - `profile-status`: a call that reads the account's profile is refused with that HTTP status.
+ * - `gone`: a call is answered with 410, as for a deleted resource.
+ * - `hang`: a request for a widget is never answered.
+ * - `large`: a widget is answered with 5 MB.
+ * - `wrong-shape`: a widget is answered with JSON that is no widget.
+ * - `redirect`: a widget is answered with a redirect to an address within a private network.
  * - `webhook-twice`: an event is sent twice.
- * - `webhook-late`: an event is sent after `delayMs`; the ones that follow overtake it.
+ * - `webhook-late`: an event is sent after `delayMs`, so that later events overtake it.
  * - `webhook-lost`: an event is never sent.
- * - `webhook-bad-signature`: an event is signed with another secret.
+ * - `webhook-bad-signature`: an event is signed with a wrong secret.
  * - `none`: disarms.
  */
 export const faultKinds = [
@@ -152,6 +166,10 @@ export const faultKinds = [
   'grant-revoked',
   'profile-status',
   'gone',
+  'hang',
+  'large',
+  'wrong-shape',
+  'redirect',
   'webhook-twice',
   'webhook-late',
   'webhook-lost',
@@ -164,31 +182,38 @@ export type FaultKind = (typeof faultKinds)[number]
 export interface ArmedFault {
   readonly network: string
   readonly fault: FaultKind
-  /** User name of the only account whose calls spend it. @default whoever calls */
+  /** User name of the account whose calls alone use up the fault. @default any account */
   readonly account?: string
-  /** Beginning of the only paths whose calls spend it, where a twin has several services. @default any path */
+  /** Prefix of the paths whose calls alone use up the fault, for stand-ins with several services. @default any path */
   readonly path?: string
-  /** How many calls it still spoils. */
+  /** Number of calls that the fault still affects. */
   readonly times: number
-  /** HTTP status of a fault that answers with one, 400 to 599. */
+  /** HTTP status of the answer, 400 to 599, for faults that answer with a status. */
   readonly status?: number
-  /** Milliseconds, for `slow`, `slow-renewal`, `listing-lag`, `processing` and `webhook-late`. */
+  /** Delay in ms, for `slow`, `slow-renewal`, `listing-lag`, `processing` and `webhook-late`. */
   readonly delayMs?: number
-  /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 at X; vendors name no time */
+  /**
+   * For `status` 429: seconds until the rate limit named in the answer's headers resets. @default 900 at X; vendors of
+   * models send no time
+   */
   readonly resetSeconds?: number
-  /** For `status` 429 of vendors of models: what they give as its reason in place of a rate that was passed. */
+  /** For `status` 429 of vendors of models: reason code in the answer. @default the code for an exceeded rate */
   readonly code?: 'insufficient_quota'
 }
 
 /** The armed faults of all networks; they survive a restart. */
 export interface Faults {
-  /** Arms a fault in place of what was armed for its network, or for its account or path there; `none` without either disarms the whole network. */
+  /**
+   * Arms a fault and replaces the fault armed for the same network, or for the same account or path of it; `none`
+   * without account and path disarms the whole network.
+   */
   arm(fault: ArmedFault): void
   armed(): readonly ArmedFault[]
   /**
-   * Spends one use of the account's or the path's fault, or else of the network's, if it is of one of these kinds.
-   * @param account user name of who calls
-   * @param path    what is called
+   * Uses up one call of the armed fault if its kind is one of `kinds`: the fault of the account or the path first, else
+   * that of the network.
+   * @param account user name of the calling account
+   * @param path    called path
    */
   take(network: string, kinds: readonly FaultKind[], account?: string, path?: string): ArmedFault | undefined
 }
@@ -196,34 +221,34 @@ export interface Faults {
 /** A stand-in for one third party that speaks HTTP, mounted under `/<name>`. */
 export interface Network extends Watched {
   readonly takes?: Takes
-  /** Answers a call. Whatever it changes is committed by the server before the answer leaves. */
+  /** Answers a call. The server commits all changes to the state before the answer is sent. */
   answer(call: Call): Reply | Promise<Reply>
-  /** Ends what it does by itself, such as sending events. */
+  /** Stops background work such as sending events. */
   stop?(): void
 }
 
-/** What a network keeps, and what it stands on. */
+/** What a network gets from the sandbox: its state, clock, faults and addresses. */
 export interface Deps {
   readonly state: State
   readonly faults: Faults
   readonly clock: Clock
-  /** Where all of this stands; known when calls come. */
+  /** Returns the sandbox's own origin; available when calls arrive. */
   origin(): string
-  /** Another one that is played here, for who passes calls on. */
+  /** Returns another network of this sandbox by its name, for stand-ins that forward calls. */
   other(name: string): Network | undefined
-  /** Where webhooks go, and what they are signed with. */
+  /** Addresses to which webhooks are sent, with the signing secrets. */
   readonly endpoints: Endpoints
-  /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
+  /** Redirect URIs of the demo application; they replace the registered list. @default the stored list */
   readonly redirectUris?: readonly string[]
 }
 
-/** What demo data and tests need to know: an application and the account that it may be connected to. */
+/** What demo data and tests need: an application, and the account that can be connected to it. */
 export interface Demo {
   readonly clientId: string
   readonly clientSecret: string
   readonly account: { readonly id: string; readonly username: string; readonly name: string }
   /**
-   * Gives an application a permission of the demo account without a browser: every scope that publishing asks for.
+   * Grants an application access to the demo account without a browser, with every scope that publishing requests.
    * @throws when no such application is registered
    */
   grant(clientId: string): Promise<{ accessToken: string; refreshToken: string; expiresIn: number; scope: string }>
@@ -231,21 +256,21 @@ export interface Demo {
 
 /** The twin of a third party that wants no demo application: vendors of models, processors, catalogues. */
 export interface Vendor {
-  /** In sentences: `OpenAI`. */
+  /** Name in sentences, e.g. `OpenAI`. */
   readonly title: string
-  /** Plays it. */
+  /** Creates the stand-in. */
   play(name: string, deps: Deps): Network
 }
 
-/** The twin of a social network: one value, in a folder of its own. */
+/** Stand-in for a social network: one value, in a folder of its own. */
 export interface Twin {
-  /** In sentences: `X`. */
+  /** Name in sentences, e.g. `X`. */
   readonly title: string
-  /** Where it is found, by the names of a platform's settings, under the prefix that the list gives it. */
+  /** Addresses of the network, by names of platform settings, relative to the prefix assigned in `networks.ts`. */
   readonly addresses: Readonly<Record<string, string>>
-  /** What else an application of it is told, by the names of a platform's settings. */
+  /** Further platform settings that an application of this network needs. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Plays it. */
+  /** Creates the stand-in. */
   play(name: string, deps: Deps): Played
 }
 
@@ -253,7 +278,10 @@ export interface Twin {
 export interface Played {
   readonly network: Network
   readonly demo: Demo
-  /** Of further networks of ours that it stands for, by the names under which `networks.ts` lists them: `linkedin-page`. */
+  /**
+   * Demo data of further networks of our own that this stand-in also serves, by their names in `networks.ts`, e.g.
+   * `linkedin-page`.
+   */
   readonly others?: Readonly<Record<string, Demo>>
 }
 
@@ -265,7 +293,7 @@ export function json(status: number, value: unknown, outcome: Outcome, headers: 
 /** The body of a call as text. */
 export const textOf = ({ body }: Pick<Call, 'body'>): string => body.toString('utf8')
 
-/** Waits; an end of the listening ends it too. */
+/** Waits; resolves early when the client disconnects. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) return resolve()

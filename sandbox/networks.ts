@@ -3,12 +3,15 @@ import { anthropic } from './ai/anthropic.ts'
 import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
+import { apps } from './neighbours/apps.ts'
 import { consent } from './neighbours/consent.ts'
+import { developers } from './neighbours/developers.ts'
 import { hooks } from './neighbours/hooks.ts'
 import { mcp } from './neighbours/mcp.ts'
 import { notifications } from './neighbours/notifications.ts'
 import { push } from './neighbours/push.ts'
 import { settlement } from './neighbours/settlement.ts'
+import { site } from './neighbours/site.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { facebook } from './social/facebook/facebook.ts'
 import { instagram } from './social/instagram/instagram.ts'
@@ -20,10 +23,10 @@ import { x } from './social/x/x.ts'
 import { youtube } from './social/youtube/youtube.ts'
 import { stripe } from './stripe/stripe.ts'
 
-/** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
+/** Stand-ins for social networks, by the name that is their path prefix: `<origin>/x`. */
 export const twins = { x, linkedin, tiktok, instagram, threads, facebook, youtube } as const satisfies Readonly<Record<string, Twin>>
 
-/** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
+/** Stand-ins for all other third parties, by the name that is their path prefix: `<origin>/openai`. */
 export const vendors: Readonly<Record<string, Vendor>> = {
   openai,
   anthropic,
@@ -32,11 +35,14 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   studio,
   stripe,
   hooks,
+  apps,
   consent,
+  developers,
   mcp,
   notifications,
   push,
   settlement,
+  site,
   'x-legacy': xLegacy,
 }
 
@@ -44,25 +50,28 @@ export type TwinName = keyof typeof twins
 
 export const twinNames = Object.keys(twins) as readonly TwinName[]
 
-/** Networks of ours that another one's twin stands for, with an application of their own there. */
+/** Networks of our own that share the stand-in of another network, with an application of their own there. */
 export const alike = { 'linkedin-page': 'linkedin' } as const satisfies Readonly<Record<string, TwinName>>
 
-/** A network of ours that is played here. */
+/** Name of a network of our own for which the sandbox has a stand-in. */
 export type PlayedName = TwinName | keyof typeof alike
 
 export const playedNames = [...twinNames, ...Object.keys(alike)] as readonly PlayedName[]
 
-/** The twin that stands for a network of ours. */
+/** Returns the stand-in that serves a network of our own. */
 export const twinOf = (name: PlayedName): TwinName => (alike as Readonly<Record<string, TwinName>>)[name] ?? (name as TwinName)
 
 /** The demo application and account of each network. */
 export type Demos = Readonly<Record<PlayedName, Demo>>
 
-/** Makes something of each network that is played. */
+/** Builds a record with one value for each network of the sandbox. */
 export const ofPlayed = <Value>(make: (name: PlayedName) => Value): Readonly<Record<PlayedName, Value>> =>
   Object.fromEntries(playedNames.map(name => [name, make(name)])) as Record<PlayedName, Value>
 
-/** A network's demo application as the platform is told of one: credentials, where the network is, and what else its adapter is told. */
+/**
+ * Returns a network's demo application in the form of platform settings: credentials, addresses, and further settings
+ * of its adapter.
+ */
 export function applicationAt<Name extends PlayedName>(
   origin: string,
   name: Name,

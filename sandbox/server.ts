@@ -24,46 +24,49 @@ export interface SandboxLog {
 }
 
 export interface SandboxOptions {
-  /** Where the state is kept; created when absent. One running sandbox a folder. */
+  /** Folder of the state; created when absent. Only one sandbox may run per folder. */
   readonly folder: string
-  /** 0 takes a free port. */
+  /** Port to listen on; 0 takes a free port. */
   readonly port: number
   /** @default `localhost`: the loopback addresses of both families */
   readonly host?: string
   /** @default the system's clock */
   readonly clock?: Clock
   readonly log?: SandboxLog
-  /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
+  /** Redirect URIs of the demo application; they replace the registered list. @default the stored list */
   readonly redirectUris?: readonly string[]
-  /** Where its mail server listens; a free port in its place when that is taken, and for 0. @default there is none */
+  /** Port of the mail server; a free port is used when it is taken, and for 0. @default no mail server */
   readonly smtpPort?: number
-  /** Where its server of DNS listens, likewise. @default there is none */
+  /** Port of the DNS server; a free port is used when it is taken, and for 0. @default no DNS server */
   readonly dnsPort?: number
-  /** Where its mail server reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own */
+  /**
+   * Address to which the mail server reports bounces and deliveries, and the signing secret. @default no reports; a
+   * generated secret
+   */
   readonly mailReports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
-  /** Where its twins send webhooks, and with what they sign them. @default nowhere; secrets of its own */
+  /** Addresses to which stand-ins send webhooks, and the signing secrets. @default no webhooks; generated secrets */
   readonly endpoints?: EndpointOptions
 }
 
 export interface Sandbox {
-  /** Without a path: each network stands under its own prefix, e.g. `<origin>/x`. */
+  /** Origin without a path: each network has its own prefix, e.g. `<origin>/x`. */
   readonly origin: string
   readonly port: number
-  /** The demo application and account of each network. The same facts stand in `demo.json` in the folder (mode 0600). */
+  /** The demo application and account of each network. `demo.json` in the folder (mode 0600) has the same facts. */
   readonly demo: Demos
-  /** Its mail server: where and as whom it is spoken to. `demo.json` names it as `smtp`. */
+  /** Address and credentials of the mail server. `demo.json` names it `smtp`. */
   readonly mail: { readonly url: string; readonly port: number; readonly reportSecret: string } | null
-  /** Its server of DNS: `127.0.0.1:5353`. `demo.json` names it as `dns`. */
+  /** Address of the DNS server, e.g. `127.0.0.1:5353`. `demo.json` names it `dns`. */
   readonly dns: { readonly address: string; readonly port: number } | null
-  /** Where its twins send webhooks, and the secrets. `demo.json` names them as `endpoints`. */
+  /** Addresses to which stand-ins send webhooks, and the secrets. `demo.json` names them `endpoints`. */
   readonly endpoints: Endpoints
-  /** Cuts every connection, also those that a fault holds, and closes the state. */
+  /** Cuts every connection, including those that a fault holds open, and closes the state. */
   stop(): Promise<void>
 }
 
 /**
  * Starts the local stand-ins for all third parties on one origin and resolves when they answer.
- * @throws the listening error of Node (`EADDRINUSE` and others) when the port cannot be had
+ * @throws the listening error of Node (`EADDRINUSE` and others) when the port is not available
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, port, host = 'localhost', clock = systemClock, log, redirectUris, smtpPort, dnsPort, mailReports, endpoints: agreed = {} } = options
@@ -111,6 +114,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         outcome: reply.outcome,
         fault: reply.fault ?? null,
         reason: reply.reason ?? null,
+        ...reply.caller,
+        ...(reply.app !== undefined && { app: reply.app }),
       })
     return reply
   }
@@ -194,7 +199,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Listens on one address, or on both loopback families under the same port; a machine without IPv6 has the first only. */
+/**
+ * Listens on one address, or on both loopback families under the same port; on a machine without IPv6 only on the IPv4
+ * address.
+ */
 async function listen(listener: RequestListener, host: string, port: number): Promise<Server[]> {
   if (host !== 'localhost') return [await listenOn(served(listener), host, port)]
   for (let attempt = 1; ; attempt += 1) {

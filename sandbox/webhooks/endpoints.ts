@@ -5,7 +5,7 @@ import type { State } from '../state.ts'
  * The agreements between twins and the platform on webhooks, by name. Stripe has an endpoint of each service that is paid through it; the
  * settlement and policy service takes callbacks (`settlement-callbacks`, which has no address here) and signs decisions.
  */
-export const endpointNames = ['stripe-payments', 'stripe-launcher', 'settlement-callbacks', 'settlement-policy', 'notifications'] as const
+export const endpointNames = ['stripe-payments', 'stripe-launcher', 'settlement-callbacks', 'settlement-policy', 'notifications', 'apps'] as const
 
 export type EndpointName = (typeof endpointNames)[number]
 

@@ -48,7 +48,10 @@ const scopes = {
 
 const asked = ['instagram_business_basic', 'instagram_business_content_publish']
 
-/** Posts within 24 hours: https://developers.facebook.com/docs/instagram-platform/content-publishing#rate-limit */
+/**
+ * Maximum number of posts within 24 hours:
+ * https://developers.facebook.com/docs/instagram-platform/content-publishing#rate-limit
+ */
 const mostADay = 100
 
 const image = { types: ['image/jpeg'], mostBytes: 8 * 1024 * 1024 }
@@ -62,7 +65,7 @@ interface Asked {
   readonly grant: Grant
 }
 
-/** Instagram with its business login as it is played here: https://developers.facebook.com/docs/instagram-platform */
+/** Stand-in for Instagram with business login: https://developers.facebook.com/docs/instagram-platform */
 export const instagram = {
   title: 'Instagram',
   addresses: { authorizeUrl: '/oauth/authorize', tokenUrl: '/oauth/access_token', apiUrl: '' },
@@ -83,7 +86,7 @@ function openWorld(name: string, deps: Deps): ContainerWorld {
   }
 }
 
-/** What an account is called to one application, in tokens and in what is sent to it: its profile names both. */
+/** Returns an account's app-scoped id, used in tokens and webhooks; the profile has both ids. */
 export const scopedIdOf = ({ id }: Account): string => `2${id.slice(5)}7`
 
 function networkOf(world: ContainerWorld): Network {
@@ -197,7 +200,10 @@ const mediumOf = ({ accounts }: ContainerWorld, { id, accountId, text, createdAt
   return shown(all, fields)
 }
 
-/** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes */
+/**
+ * Builds an error answer:
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
+ */
 function refuse(why: Untaken): Reply {
   if (why === 'unreachable')
     return graphError({
@@ -221,19 +227,37 @@ function refuse(why: Untaken): Reply {
   })
 }
 
-/** `POST /{user}/media`: https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media */
-async function create({ world, parameters, account }: Asked): Promise<Reply> {
-  const isItem = parameters.get('is_carousel_item') === 'true'
-  const [imageUrl, videoUrl] = [parameters.get('image_url'), parameters.get('video_url')]
-  const mediaType = parameters.get('media_type') ?? (imageUrl ? 'IMAGE' : '')
-  const text = parameters.get('caption') ?? ''
-  if ([...text].length > 2200)
+/** What is refused of a caption: more than 2,200 characters, 30 hashtags or 20 mentions. */
+function wrongCaption(text: string): Reply | null {
+  const hashtags = text.match(/#[\p{L}\p{N}_]+/gu) ?? []
+  if ([...text].length > 2200 || hashtags.length > 30)
     return graphError({
       code: 36_004,
       subcode: 2_207_010,
       message: 'The caption is too long',
       user: { title: 'Caption too long', message: 'The caption was too long.' },
     })
+  const mentions = text.match(/(?<![\p{L}\p{N}_.])@[\p{L}\p{N}_.]+/gu) ?? []
+  if (mentions.length <= 20) return null
+  return graphError({
+    code: 100,
+    subcode: 2_207_040,
+    message: 'Cannot use more than 20 tags per created media',
+    user: { title: 'Too many tags', message: 'Cannot use more than 20 tags per created media.' },
+  })
+}
+
+/**
+ * Answers `POST /{user}/media`:
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
+ */
+async function create({ world, parameters, account }: Asked): Promise<Reply> {
+  const isItem = parameters.get('is_carousel_item') === 'true'
+  const [imageUrl, videoUrl] = [parameters.get('image_url'), parameters.get('video_url')]
+  const mediaType = parameters.get('media_type') ?? (imageUrl ? 'IMAGE' : '')
+  const text = parameters.get('caption') ?? ''
+  const wrong = wrongCaption(text)
+  if (wrong) return wrong
   const made = { mediaType, text: isItem ? '' : text, isItem, inReplyToId: null }
   const says = { refuse, failed: (why: Untaken) => (why === 'unreachable' ? '2207052' : '2207026') }
   if (mediaType === 'CAROUSEL') {
@@ -246,13 +270,13 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
   }
   if (mediaType === 'IMAGE' && imageUrl)
     return makeContainer(world, account, made, { url: imageUrl, altText: parameters.get('alt_text'), rules: image, isFilm: false }, says)
-  // A film alone is a reel; VIDEO is for what stands in a carousel.
+  // A film alone is a reel; VIDEO is the type of a film within a carousel.
   if (videoUrl && (mediaType === 'REELS' ? !isItem : mediaType === 'VIDEO' && isItem))
     return makeContainer(world, account, made, { url: videoUrl, altText: null, rules: film, isFilm: true }, says)
   return graphError({ code: 100, subcode: 2_207_023, message: `(#100) The media type ${mediaType || 'unknown'} is unknown, or lacks its address.` })
 }
 
-/** `POST /{user}/media_publish`, which makes it public. */
+/** Answers `POST /{user}/media_publish`, which publishes a container. */
 function publish({ world, parameters, account }: Asked): Reply | Promise<Reply> {
   const container = world.containers.get(parameters.get('creation_id') ?? '')
   if (container?.accountId !== account.id || container.isItem)

@@ -51,6 +51,12 @@ const asked = ['threads_basic', 'threads_content_publish']
 const mostADay = 250
 /** Different links in a post. */
 const mostLinks = 5
+/** Counts the different links of a post: words that begin with a scheme, and domains without one. */
+function linksIn(text: string, link: string | null): number {
+  const [words, rest] = [text.match(/https?:\/\/\S+/gi) ?? [], text.replaceAll(/https?:\/\/\S+/gi, ' ')]
+  const links = words.map(word => word.replace(/[.,;:!?)\]}'"]+$/, ''))
+  return new Set([...links, ...twitter.extractUrls(rest), ...(link === null ? [] : [link])]).size
+}
 
 const image = { types: ['image/jpeg', 'image/png'], mostBytes: 8 * 1024 * 1024 }
 const film = { types: ['video/mp4', 'video/quicktime'], mostBytes: 1_000_000_000, film: filmRules.threads }
@@ -232,8 +238,7 @@ async function create({ world, parameters, account }: Asked): Promise<Reply> {
   const link = parameters.get('link_attachment')
   if (link !== null && !/^https?:\/\/[^\s]+$/.test(link)) return invalid('link_attachment', 'Param link_attachment must be a valid URL')
   // https://developers.facebook.com/docs/threads/posts, since December 22, 2025
-  if (new Set([...twitter.extractUrls(text), ...(link === null ? [] : [link])]).size > mostLinks)
-    return graphError({ code: 100, message: 'THREADS_API__LINK_LIMIT_EXCEEDED: A post has at most 5 links.' })
+  if (linksIn(text, link) > mostLinks) return graphError({ code: 100, message: 'THREADS_API__LINK_LIMIT_EXCEEDED: A post has at most 5 links.' })
   const made = { mediaType, text, isItem, inReplyToId }
   const refuse = () =>
     graphError({
