@@ -5,43 +5,8 @@ import { functionsIn } from './source/functions.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 import { takeApart } from './source/source-text.ts'
 
-/** Files that may be longer than the rest, each with the reason why dividing it would help nobody. */
+/** Exceptions from the maximum file length, each with a reason. */
 export const longFiles: Readonly<Record<string, string>> = {}
-
-/**
- * Files whose long functions are from before there was a limit, and how many each has. The list only shrinks: who divides one lowers its number or
- * takes the row away, and no row is added.
- */
-export const longFunctions: Readonly<Record<string, number>> = {
-  'config.ts': 1,
-  'platform/jobs/poller.ts': 1,
-  'platform/outbound/stream.ts': 1,
-  'router/access/authenticate.ts': 1,
-  'router/access/callers/services.ts': 1,
-  'router/apart/server.ts': 1,
-  'router/door/app.ts': 1,
-  'router/door/websocket.ts': 1,
-  'router/engine/apollo/stock.ts': 1,
-  'router/engine/native/native.ts': 1,
-  'router/engine/native/prepare.ts': 1,
-  'router/engine/plan/apart/pool.ts': 1,
-  'router/engine/shape/shape.ts': 1,
-  'router/engine/transport/embedded.ts': 1,
-  'router/engine/transport/remote.ts': 1,
-  'router/engine/transport/socket.ts': 1,
-  'router/live/shared/channel.ts': 1,
-  'router/metrics/operations.ts': 1,
-  'router/router.ts': 1,
-  'router/start/apart/start.ts': 1,
-  'subgraphs/identity/definition.ts': 1,
-  'subgraphs/providers/ai/chat/stream/anthropic.ts': 1,
-  'subgraphs/providers/email/message/deliver.ts': 1,
-  'subgraphs/providers/engines/spend/calls.ts': 1,
-  'subgraphs/publishing/network/facebook/adapter.ts': 1,
-  'subgraphs/publishing/network/instagram/adapter.ts': 1,
-  'subgraphs/publishing/stores/connection.ts': 1,
-  'web/shell/data/live.ts': 1,
-}
 
 const mostLines = 400
 const maxFunctionLines = 120
@@ -52,7 +17,7 @@ const typeScript = /\.tsx?$/
 
 interface TextLaw {
   readonly code: string
-  /** Folders, and files, in which the law holds. */
+  /** Folders, and files, to which the law applies. */
   readonly holdsIn: RegExp
   readonly part: 'code' | 'literals'
   readonly pattern: RegExp
@@ -97,7 +62,7 @@ const textLaws: readonly TextLaw[] = [
   },
 ]
 
-/** Checks the laws of the house that a linter's patterns cannot say. @returns one mistake for each breach, none when all hold */
+/** Checks the repository's rules that the linter cannot express. @returns one mistake for each violation */
 export async function broken(root: string): Promise<readonly Mistake[]> {
   const mistakes: Mistake[] = []
   const imports: Import[] = []
@@ -133,7 +98,7 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[], im
   }
 }
 
-/** The breaches of one TypeScript file. */
+/** Returns the violations of one TypeScript file. */
 export function breachesIn(file: string, source: string): readonly Mistake[] {
   const mistakes: Mistake[] = []
   const parts = takeApart(source)
@@ -155,7 +120,10 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
   return mistakes
 }
 
-/** What a file of subgraphs/ or platform/ imports, or addresses, where it must not. @param code the source without the content of its literals */
+/**
+ * Returns forbidden imports and references of a file of subgraphs/ or platform/. @param code the source without the
+ * content of its literals
+ */
 function foreignImports(file: string, source: string, code: string): Mistake[] {
   const [own, inside] = /^(?:platform\/|subgraphs\/[^/]+(\/)?)/.exec(file) ?? []
   if (!own) return []
@@ -175,7 +143,7 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
   return mistakes
 }
 
-/** What makes a file of `stores/` a store: the shared ways to SQL, or a piece of SQL for another one. */
+/** Matches what makes a file of `stores/` a store: shared SQL modules, or SQL text. */
 const sql = /\/(?:platform\/sql|store)\/|\b(?:select|insert into|delete from|is null)\b/
 
 /** A file of `stores/` that has nothing to do with SQL. */
@@ -184,7 +152,9 @@ const storeMistakes = (file: string, source: string): Mistake[] =>
     ? [inFile(file, 'STORE_WITHOUT_SQL', 'holds no SQL: what several nouns need is an engine, what one needs stands in its folder')]
     : []
 
-/** What a file of `stores/` or `engines/` imports of its subgraph from above it: an engine knows stores and engines, a store no engine. */
+/**
+ * Returns a store's or engine's imports from higher layers: engines may import stores and engines, stores no engine.
+ */
 function layerImports(file: string, source: string, code: string): Mistake[] {
   const [, own, layer] = /^(subgraphs\/[^/]+\/)(stores|engines)\//.exec(file) ?? []
   if (!own) return []
@@ -200,8 +170,8 @@ function layerImports(file: string, source: string, code: string): Mistake[] {
 }
 
 /**
- * What access, the engine and the door show each other, by their folders: the files that the other two may import. Whatever else is
- * in there is nobody's but their own, and that of who puts them together.
+ * Files that access, engine and door may import from each other, by folder. Other files are internal, except for the
+ * composition root.
  */
 const fronts: Readonly<Record<string, readonly string[]>> = {
   'router/access/': [
@@ -220,7 +190,7 @@ const fronts: Readonly<Record<string, readonly string[]>> = {
   'router/door/': [],
 }
 
-/** What one of access, engine and door imports of the inside of another. */
+/** Returns imports of internal files between access, engine and door. */
 function insideImports(file: string, source: string, code: string): Mistake[] {
   const own = Object.keys(fronts).find(folder => file.startsWith(folder))
   if (!own) return []
@@ -234,12 +204,12 @@ function insideImports(file: string, source: string, code: string): Mistake[] {
   return mistakes
 }
 
-/** What runs on the server of `web/`, or where it is built; everything else runs in browsers. */
+/** Matches code of `web/` for its server or build; everything else runs in browsers. */
 const webServer = /^web\/(?:serve|build)(?:\/|\.ts$)/
-/** What each part of `web/` may import beside itself; an app knows no other app. */
+/** Parts of `web/` that each part may import; an app imports no other app. */
 const webBelow: Readonly<Record<string, readonly string[]>> = { design: [], shell: ['design'], words: [] }
 
-/** What a file of `web/` imports that the browser must not have, or that is another app's. */
+/** Returns imports of a file of `web/` that browsers must not have, or that belong to another app. */
 function webImports(file: string, source: string, code: string): Mistake[] {
   const part = /^web\/([^/]+)\//.exec(file)?.[1]
   if (!part || webServer.test(file)) return []
@@ -264,19 +234,17 @@ function mistakeAt(file: string, source: string, at: number, code: string, text:
   return { file, line: before.length, column: before.at(-1)!.length, code, text }
 }
 
-/** Functions of product code that are too long; tests, benches and the sandbox may say everything in one. */
+/** Returns product functions above the maximum length; tests, benches and the sandbox are exempt. */
 function longFunctionsIn(file: string, code: string): Mistake[] {
   if (/^(?:test|bench|sandbox)\//.test(file)) return []
   const long = functionsIn(code).filter(({ lines }) => lines > maxFunctionLines)
-  const allowed = longFunctions[file] ?? 0
-  if (long.length < allowed) return [inFile('schema/laws.ts', 'EXCEPTION_UNUSED', `${file} has ${long.length} long functions: lower its number`)]
-  return long.slice(allowed).map(({ name, line, lines }) => ({
+  return long.map(({ name, line, lines }) => ({
     ...inFile(file, 'FUNCTION_TOO_LONG', `${name} has ${lines} lines, more than ${maxFunctionLines}: divide it, or make a class of a closure with state`),
     line,
   }))
 }
 
-/** Lines that hold code or a literal; comments and blank lines are free. */
+/** Counts lines with code or a literal, without comments and blank lines. */
 const linesOfCode = (source: string): number => {
   const { code, literals } = takeApart(source)
   const text = literals.split('\n')
