@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 /** A column: its heading, and what a row shows in it. */
 export interface Column<Row> {
@@ -20,7 +20,7 @@ export interface Selection<Row> {
   readonly all: string
 }
 
-/** Rows of one kind; below 640 px each becomes a block. It scrolls sideways within itself. @param attributes of a row, for tests */
+/** Rows of one kind; below 640 px each becomes a block, without what it does not have. It scrolls sideways within itself. @param attributes of a row, for tests */
 export const Table = <Row extends { readonly id: string }>({
   label,
   columns,
@@ -37,7 +37,7 @@ export const Table = <Row extends { readonly id: string }>({
   attributes?(row: Row): Readonly<Record<`data-${string}`, string>>
   readonly selection?: Selection<Row> | undefined
 }) => (
-  <div className="table">
+  <Scroller label={label}>
     <table aria-label={label}>
       <thead>
         <tr>
@@ -73,14 +73,35 @@ export const Table = <Row extends { readonly id: string }>({
                 />
               </td>
             )}
-            {columns.map(({ id, heading, isMain, isFigure, cell }) => (
-              <td key={id} className={isMain ? 'main' : undefined} data-heading={isFigure ? heading : undefined}>
-                {cell(row)}
-              </td>
-            ))}
+            {columns.map(({ id, heading, isMain, isFigure, cell }) => {
+              const shown = cell(row)
+              return (
+                <td key={id} className={isMain ? 'main' : shown === '–' && !isFigure ? 'none' : undefined} data-heading={isFigure ? heading : undefined}>
+                  {shown}
+                </td>
+              )
+            })}
           </tr>
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroller>
 )
+
+/** What scrolls sideways where its content is wider; then keys scroll it too. */
+function Scroller({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  const own = useRef<HTMLDivElement>(null)
+  const [isWider, setWider] = useState(false)
+  useEffect(() => {
+    const look = () => setWider(own.current !== null && own.current.scrollWidth > own.current.clientWidth)
+    const observer = new ResizeObserver(look)
+    observer.observe(own.current!)
+    observer.observe(own.current!.firstElementChild!)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div className="table" ref={own} {...(isWider && { role: 'group', 'aria-label': label, tabIndex: 0 })}>
+      {children}
+    </div>
+  )
+}
