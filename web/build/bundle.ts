@@ -6,7 +6,8 @@ import { apps } from '../serve/apps.ts'
 import { type Language, languages, madeLanguages, readWords } from '../serve/words.ts'
 import { drawIcons } from './icons.ts'
 
-const { compileStrings } = createRequire(import.meta.url)('@internationalized/string-compiler') as {
+const require = createRequire(import.meta.url)
+const { compileStrings } = require('@internationalized/string-compiler') as {
   compileStrings(messages: Readonly<Record<string, string>>, options: { format: 'esm' }): string
 }
 
@@ -20,6 +21,8 @@ export interface Bundled {
   readonly login: string
   readonly worker: string
   readonly site: string
+  /** What puts the public chat on any page. */
+  readonly embed: string
   /** Of installed apps, by size. */
   readonly icons: Readonly<Record<192 | 512, string>>
   /** The file of a module, by its path from `web/`, or of words, `words:<app>:<language>`. @throws when it is in no file of its own */
@@ -30,14 +33,15 @@ export interface Bundled {
 
 /** Bundles every app, the script of sign-in and the style sheet. Nothing in it says from which machine or when. */
 export async function bundle(): Promise<Bundled> {
-  const [main, login, worker, site, icons] = await Promise.all([
+  const [main, login, worker, site, embed, icons] = await Promise.all([
     run({ ...Object.fromEntries(apps.map(({ app, entry }) => [app, entry])), style: 'design/style/all.css' }, 'es'),
     run({ login: 'shell/session/login.ts' }, 'iife'),
     run({ worker: 'shell/worker/worker.ts' }, 'iife'),
     run({ site: 'marketing/site.ts' }, 'iife'),
+    run({ embed: 'agents/chat/embed/chat.ts' }, 'iife'),
     drawIcons(),
   ])
-  const output = [...main, ...login, ...worker, ...site]
+  const output = [...main, ...login, ...worker, ...site, ...embed]
   const chunks = output.filter(each => each.type === 'chunk')
   const byName = new Map(chunks.map(chunk => [chunk.fileName, chunk]))
   const named = (fileName: string) => fileName.replace(/^assets\//, '')
@@ -50,6 +54,7 @@ export async function bundle(): Promise<Bundled> {
       ...Object.values(icons),
     ]),
     site: named(site.find(({ type }) => type === 'chunk')!.fileName),
+    embed: named(embed.find(({ type }) => type === 'chunk')!.fileName),
     worker: named(worker.find(({ type }) => type === 'chunk')!.fileName),
     icons: { 192: icons[192][0], 512: icons[512][0] },
     style: named(style.fileName),
@@ -81,7 +86,7 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
     publicDir: false,
     logLevel: 'error',
     mode: 'production',
-    plugins: [ownModules(), fewLanguages(), noAddresses()],
+    plugins: [ownModules(), plainModules(), fewLanguages(), noAddresses()],
     // Their own: what else they would say in development.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -98,11 +103,29 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
           assetFileNames: 'assets/[name]-[hash][extname]',
+          ...(format === 'es' && { codeSplitting: fewFiles() }),
         },
       },
     },
   })
   return (Array.isArray(built) ? built : [built]).flatMap(each => ('output' in each ? each.output : []))
+}
+
+/**
+ * What several pages use lies in one file for all apps and one more for each: otherwise the bundler makes a file of every set of pages that share
+ * something, some thirty a page. Modules of one page, and those that a page begins with, stay in files of their own.
+ */
+function fewFiles(): Rollup.CodeSplittingOptions {
+  const modules = apps.flatMap(({ entry, pages }) => [entry, ...Object.values(pages).map(({ module }) => module)])
+  const begins = new Set(modules.map(module => join(web, module)))
+  const appOf = (id: string) => apps.find(({ app }) => id.startsWith(join(web, app, '/')))?.app
+  return {
+    minShareCount: 2,
+    groups: [
+      { name: 'parts', test: id => !appOf(id) && !id.startsWith('\0words:'), priority: 2 },
+      { name: id => `${appOf(id)}-parts`, test: id => appOf(id) !== undefined && !begins.has(id), priority: 1 },
+    ],
+  }
 }
 
 /** Modules that are made: `words:<app>:<language>` says what an app says in a language, `words:<app>` leads to them, `tokens.css` is the tokens. */
@@ -119,6 +142,24 @@ function ownModules(): Plugin {
       return `export default { ${loaders.join(', ')} }`
     },
     transform: (code, id) => (id.endsWith('/design/style/all.css') ? `${code}\n${tokensCss()}` : undefined),
+  }
+}
+
+/**
+ * Gives React, which is CommonJS, the form of a module, and the uploads the browser's own URL: otherwise every page loads the bundler's
+ * converter, a request more.
+ */
+function plainModules(): Plugin {
+  return {
+    name: 'plain-modules',
+    enforce: 'pre',
+    resolveId: (id, importer) => (/^(?:react|react\/jsx-runtime|url-parse)$/.test(id) && importer !== `\0plain:${id}` ? `\0plain:${id}` : undefined),
+    load(id) {
+      const [, name] = /^\0plain:(.+)$/.exec(id) ?? []
+      if (!name) return
+      if (name === 'url-parse') return 'export default URL'
+      return `import all from '${name}'\nexport default all\nexport const { ${Object.keys(require(name) as object).join(', ')} } = all`
+    },
   }
 }
 

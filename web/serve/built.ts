@@ -15,6 +15,8 @@ export interface Built {
   readonly login: string
   /** The script of the marketing site. */
   readonly site: string
+  /** The script that puts the public chat on any page. */
+  readonly embed: string
   /** The script of the service worker. */
   readonly worker: string
   /** Of installed apps, by size. */

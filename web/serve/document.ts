@@ -34,12 +34,21 @@ ${rail(pages, words, base, page)}
   return documentOf(needs, shownAs, title, preloads.join('\n'), body)
 }
 
+/** Where the sign-in page leads. */
+export interface SignInLinks {
+  /** What takes address and password, on this page's origin. */
+  readonly takes: string
+  readonly register: string
+  readonly forgot: string
+  readonly hosted: string
+}
+
 /** Where a person signs in: plain HTML, and a script that stands before the form. */
-export function signInDocument(needs: DocumentNeeds, links: { readonly register: string; readonly forgot: string; readonly hosted: string }): string {
-  const { words, base } = needs
+export function signInDocument(needs: DocumentNeeds, links: SignInLinks): string {
+  const { words } = needs
   const word = (key: string) => escaped(words[`sign-in.${key}`]!)
   const main = `<h1>${word('title')}</h1>
-<form method="post" action="${base}/login">
+<form method="post" action="${escaped(links.takes)}">
 ${alert(words, ['wrong', 'wait', 'away'])}
 <div class="field"><label for="email">${word('email')}</label><input id="email" name="email" type="email" autocomplete="username" required autofocus></div>
 <div class="field"><label for="password">${word('password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required></div>

@@ -6,7 +6,8 @@ import { returnPath } from '../shell/session/return.ts'
 import { apps } from './apps.ts'
 import { serveAssets } from './assets.ts'
 import { type Built, readBuilt } from './built.ts'
-import { callbackDocument, type DocumentNeeds, lostDocument, shellDocument, signInDocument } from './document.ts'
+import { callbackDocument, type DocumentNeeds, lostDocument, type SignInLinks, shellDocument, signInDocument } from './document.ts'
+import { sendEmbed } from './embed.ts'
 import { manifestOf, workerOf } from './install.ts'
 import { policyOf, socketOf } from './policy.ts'
 import { mountSite } from './site/mount.ts'
@@ -92,6 +93,7 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
           return send(request, reply, pages, document => shellDocument(document, name, page))
         })
     if (pages.installs) serveInstallation(app, needs, pages, built, wordsOf)
+    if (pages.embed) servePage(app, needs, pages, pages.embed, async (_, reply) => (built ? sendEmbed(reply, built) : Promise.reject(unbuilt(needs))))
     if (!pages.isForgetful)
       servePage(app, needs, pages, '/login', async (request, reply) => {
         if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
@@ -150,15 +152,20 @@ function serveInstallation(
   })
 }
 
-/** Whether an app's prefix was written, which its links then need too. */
-const baseOf = (request: FastifyRequest, { app }: AppPages): string => (pathOf(asked(request)).startsWith(`/${app}/`) ? `/${app}` : '')
+/** The app's prefix where it was written, which its links then need too: such a path is the canonical one already. */
+const baseOf = (request: FastifyRequest, { app }: AppPages): string => {
+  const path = pathOf(asked(request))
+  return path.startsWith(`/${app}/`) && path === pathOf(request.url) ? `/${app}` : ''
+}
 
 /** The path of this host that a sign-in is to lead to; null where there is none, or it is another place. */
 const returnTo = (request: FastifyRequest): string | null => returnPath(queryOf(asked(request)).get('return_to'))
 
-function linksOf(request: FastifyRequest, pages: AppPages): { readonly register: string; readonly forgot: string; readonly hosted: string } {
+function linksOf(request: FastifyRequest, pages: AppPages): SignInLinks {
   const back = `?return_to=${encodeURIComponent(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`)}`
-  return { register: '/identity/sign-up', forgot: '/identity/reset-password', hosted: `/identity/login${back}` }
+  // The script of the page sends it there as JSON; the launcher's and publishing's own hosts have identity's routes without its prefix.
+  const takes = `${baseOf(request, pages) === '' && ['launcher', 'publishing'].includes(pages.app) ? '' : '/identity'}/api/auth/sign-in/email`
+  return { takes, register: '/identity/sign-up', forgot: '/identity/reset-password', hosted: `/identity/login${back}` }
 }
 
 /** Answers GET of a page's address on the hosts of its service, and with its prefix on the platform's; other methods are 405. */

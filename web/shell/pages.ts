@@ -31,6 +31,8 @@ export interface AppPages {
   readonly isForgetful?: true
   /** Whether browsers install it, with a worker that keeps its pages for when there is no network. @default it is a page like others */
   readonly installs?: true
+  /** Where the script lies that puts its public chat on any page. @default it has none */
+  readonly embed?: string
   /** By their names, in the order of the rail. */
   readonly pages: Readonly<Record<string, PageOf>>
 }

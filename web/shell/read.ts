@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql'
 import { useLive } from './context.ts'
 import { type Problem, problemOf } from './data/problems.ts'
@@ -42,7 +42,9 @@ export function useRead<Data, Variables extends AnyVariables>(
     if (error) return error.networkError ? 'stale' : 'partial'
     return isEmpty?.(data) ? 'empty' : 'ready'
   })()
-  return { data, state, problem, retry: () => read({ requestPolicy: 'network-only' }) }
+  // The same one at each drawing, so that what is drawn by its own data alone is not drawn again for it.
+  const retry = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  return { data, state, problem, retry }
 }
 
 /** Whether something has gone on for so long. */

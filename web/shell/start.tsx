@@ -8,6 +8,7 @@ import { takeMover } from './address.tsx'
 import { ShellContext } from './context.ts'
 import { createClient } from './data/client.ts'
 import { createLive } from './data/live.ts'
+import { FrameDocument } from './frame/frame.generated.ts'
 import { Frame } from './frame/frame.tsx'
 import { Lost } from './frame/lost.tsx'
 import type { FindRecords } from './frame/palette/palette.tsx'
@@ -28,6 +29,8 @@ export interface App {
   readonly session: Session
   /** What stands at the beginning of the bar. @default the organization's name */
   readonly place?: ComponentType
+  /** What the app has to say on every page, above it. @default nothing */
+  readonly notice?: ComponentType
   /** What finds records of the app for the command palette. @default its pages alone are found */
   readonly records?: FindRecords
 }
@@ -39,7 +42,7 @@ export interface PageModule {
 }
 
 /** Draws an app in place of what the server drew. Until its words and its first page are there, that stays. */
-export async function start({ pages, words, modules, session, place, records }: App): Promise<void> {
+export async function start({ pages, words, modules, session, place, notice, records }: App): Promise<void> {
   setTheme(readTheme())
   reloadAfterUpgrade()
   followOtherTabs()
@@ -47,7 +50,7 @@ export async function start({ pages, words, modules, session, place, records }: 
   const client = createClient(session, live)
   const root = createRootRoute({
     component: () => (
-      <Frame pages={pages} place={place ?? null} records={records ?? null}>
+      <Frame pages={pages} place={place ?? null} notice={notice ?? null} records={records ?? null}>
         <Suspense>
           <Outlet />
         </Suspense>
@@ -65,15 +68,12 @@ export async function start({ pages, words, modules, session, place, records }: 
     return paths.map(path => createRoute({ getParentRoute: () => root, path: path.replace(/:(\w+)/g, '$$$1'), component }))
   })
   const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
-  const [{ default: said }, , isIn] = await Promise.all([
-    (words[language] ?? words.en)!(),
-    modules[first]?.().then(module => {
-      loaded.set(first, module.default)
-      module.warm?.(client)
-    }),
-    // Whoever is not signed in leaves before anything is asked of the graph.
-    session.token().then(() => true, leave),
-  ])
+  const page = modules[first]?.()
+  // Whoever is not signed in leaves before anything is asked of the graph.
+  const signedIn = session.token().then(() => true, leave)
+  warm(client, pages, first, page, signedIn)
+  const [{ default: said }, module, isIn] = await Promise.all([(words[language] ?? words.en)!(), page, signedIn])
+  if (module) loaded.set(first, module.default)
   takeWords(said)
   if (!isIn) return createRoot(document.getElementById('content')!).render(<Refused start={pages.start} />)
   const router = createRouter({
@@ -105,6 +105,20 @@ export async function start({ pages, words, modules, session, place, records }: 
     </I18nProvider>,
   )
   if (pages.installs) registerWorker()
+}
+
+/** Reads what the frame and the first page will read as soon as it is known who is signed in, while both are still being drawn. */
+function warm(client: Client, pages: AppPages, first: string, page: Promise<PageModule> | undefined, signedIn: Promise<boolean>): void {
+  // Whoever waits for these is told what failed.
+  const nothing = () => {}
+  void signedIn.then(isIn => {
+    if (isIn) void client.query(FrameDocument, {}).toPromise()
+  }, nothing)
+  void Promise.all([page, signedIn]).then(([module, isIn]) => {
+    // A code leads to any page of the app: only the one that it led to is read.
+    const isHere = pages.pages[first]?.paths.some(path => `${base}${path}` === location.pathname)
+    if (isIn && isHere) module?.warm?.(client)
+  }, nothing)
 }
 
 /** @returns false where a code was refused: the page says so. Whoever is not signed in leaves for good. */

@@ -15,9 +15,13 @@ function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
   return made
 }
 
-/** A moment with its zone: `Mon 2 Mar, 09:30 CET`. */
-export const moment = (at: string | Date, zone = ownZone): string =>
-  format(zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(new Date(at))
+/** A moment with its zone, and with its year where that is another than now: `Mon 2 Mar, 09:30 CET`. */
+export function moment(at: string | Date, zone = ownZone): string {
+  const year = format(zone, { year: 'numeric' })
+  const isThisYear = year.format(new Date(at)) === year.format(new Date())
+  const day: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) }
+  return format(zone, { ...day, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(new Date(at))
+}
 
 /** The time of day: `09:30`. */
 export const timeOfDay = (at: string | Date, zone = ownZone): string => format(zone, { hour: '2-digit', minute: '2-digit' }).format(new Date(at))

@@ -1,6 +1,6 @@
 import { type Client, createClient } from 'graphql-ws'
 import { leaveForSignIn, type Session, SignedOut } from '../session/session.ts'
-import { type Sink, type StreamRequest, streamOverHttp } from './sse.ts'
+import { type Sink, type StreamNotices, type StreamRequest, streamOverHttp } from './sse.ts'
 
 /** The one live connection of a tab. */
 export interface Live {
@@ -28,25 +28,67 @@ interface Stream {
   stop(): void
 }
 
-/** Makes the live connection over a WebSocket, or over HTTP where none can be opened. It opens with the first stream. */
-export function createLive(session: Session): Live {
-  const streams = new Set<Stream>()
+/** Makes the client of the WebSocket, which connects again for ever. */
+function dial(session: Session, { came, went }: { came(): void; went(why: unknown): void }): Client {
+  return createClient({
+    url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
+    connectionParams: async () => {
+      const token = await session.token()
+      return token === null ? {} : { Authorization: `Bearer ${token}` }
+    },
+    retryAttempts: Number.POSITIVE_INFINITY,
+    // Twice as long each time, at most half a minute, and not all tabs at once.
+    retryWait: retries => new Promise(resolve => setTimeout(resolve, Math.min(500 * 2 ** retries, 30_000) * (0.75 + Math.random() / 2))),
+    shouldRetry: why => {
+      if (why instanceof SignedOut) leaveForSignIn()
+      return !(why instanceof SignedOut)
+    },
+    on: { connected: came, closed: went },
+  })
+}
+
+/** Keeps since when nothing can arrive, and tells its listeners. */
+function createOutage() {
   const returns = new Set<() => void>()
   const changes = new Set<() => void>()
-  let [failures, isOpen, wasOpen] = [0, false, false]
   let brokenAt: number | null = null
-  let socket: Client | null = null
-  let isPaused = false
-
   const tell = (at: number | null) => {
     brokenAt = at
     for (const listener of changes) listener()
   }
+  return {
+    tell,
+    /** Tells that nothing can arrive, unless that is known. */
+    broke: () => tell(brokenAt ?? Date.now()),
+    /** Has pages read anew. */
+    returned() {
+      for (const listener of returns) listener()
+    },
+    since: () => brokenAt,
+    onReturn: (listener: () => void) => added(returns, listener),
+    onChange: (listener: () => void) => added(changes, listener),
+  }
+}
+
+/** Adds a listener. @returns what removes it */
+function added(listeners: Set<() => void>, listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Makes the live connection over a WebSocket, or over HTTP where none can be opened. It opens with the first stream. */
+export function createLive(session: Session): Live {
+  const streams = new Set<Stream>()
+  const { tell, broke, returned, since, onReturn, onChange } = createOutage()
+  let [failures, isOpen, wasOpen] = [0, false, false]
+  let socket: Client | null = null
+  let isPaused = false
+
   const came = () => {
     failures = 0
     isOpen = true
     tell(null)
-    if (wasOpen) for (const listener of returns) listener()
+    if (wasOpen) returned()
     wasOpen = true
   }
   const went = (why: unknown) => {
@@ -57,31 +99,23 @@ export function createLive(session: Session): Live {
     }
     if (!isOpen) failures += 1
     isOpen = false
-    if (!isPaused) tell(brokenAt ?? Date.now())
+    if (!isPaused) broke()
     if (failures === maxFailures && !wasOpen) restart()
   }
 
-  function dial(): Client {
-    return createClient({
-      url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
-      connectionParams: async () => {
-        const token = await session.token()
-        return token === null ? {} : { Authorization: `Bearer ${token}` }
-      },
-      retryAttempts: Number.POSITIVE_INFINITY,
-      // Twice as long each time, at most half a minute, and not all tabs at once.
-      retryWait: retries => new Promise(resolve => setTimeout(resolve, Math.min(500 * 2 ** retries, 30_000) * (0.75 + Math.random() / 2))),
-      shouldRetry: why => {
-        if (why instanceof SignedOut) leaveForSignIn()
-        return !(why instanceof SignedOut)
-      },
-      on: { connected: came, closed: went },
-    })
+  const overHttp: StreamNotices = {
+    opened() {
+      if (since() === null) return
+      tell(null)
+      returned()
+    },
+    broke,
+    signedOut: () => leaveForSignIn(),
   }
 
   function begin(request: StreamRequest, sink: Sink): () => void {
-    if (failures >= maxFailures && !wasOpen) return streamOverHttp(request, sink, session)
-    socket ??= dial()
+    if (failures >= maxFailures && !wasOpen) return streamOverHttp(request, sink, session, overHttp)
+    socket ??= dial(session, { came, went })
     return socket.subscribe(request, sink as Parameters<Client['subscribe']>[1] & Sink)
   }
 
@@ -106,12 +140,11 @@ export function createLive(session: Session): Live {
   }
 
   function restart(): void {
-    const open = [...streams]
+    const former = [...streams]
     streams.clear()
-    for (const stream of open) stream.stop()
-    for (const { request, sink } of open) streams.add(reopen(request, sink))
+    for (const stream of former) stream.stop()
+    for (const { request, sink } of former) streams.add(open(request, sink))
   }
-  const reopen = (request: StreamRequest, sink: Sink): Stream => open(request, sink)
 
   function pause(): void {
     isPaused = true
@@ -123,7 +156,7 @@ export function createLive(session: Session): Live {
     const paused = [...streams]
     streams.clear()
     for (const { request, sink } of paused) streams.add(open(request, sink))
-    for (const listener of returns) listener()
+    returned()
   }
   let hiding: ReturnType<typeof setTimeout> | undefined
   document.addEventListener('visibilitychange', () => {
@@ -147,19 +180,13 @@ export function createLive(session: Session): Live {
         }
       },
     }),
-    onReturn(listener) {
-      returns.add(listener)
-      return () => returns.delete(listener)
-    },
+    onReturn,
     renew() {
       socket = null
       restart()
-      for (const listener of returns) listener()
+      returned()
     },
-    since: () => brokenAt,
-    onChange(listener) {
-      changes.add(listener)
-      return () => changes.delete(listener)
-    },
+    since,
+    onChange,
   }
 }

@@ -22,11 +22,14 @@ import { Waiting } from './waiting.tsx'
 export function Frame({
   pages,
   place: Place,
+  notice: Notice = null,
   records = null,
   children,
 }: {
   readonly pages: AppPages
   readonly place: ComponentType | null
+  /** What has to be said on every page, above it. */
+  readonly notice?: ComponentType | null
   /** What finds records for the command palette. */
   readonly records?: FindRecords | null
   readonly children: ReactNode
@@ -49,6 +52,7 @@ export function Frame({
       <OfflineBar />
       <Reconnecting />
       <main id="content" tabIndex={-1}>
+        {Notice && <Notice />}
         {children}
       </main>
       <SignInAgain self={user ? { id: user.id, email: String(user.email ?? '') } : null} />

@@ -1,5 +1,5 @@
 import { ExternalLink } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
@@ -15,12 +15,15 @@ import { HandoffDocument } from './frame.generated.ts'
 export function useLaunch(): { launch(service: string, returnTo?: string): Promise<void>; readonly refusal: ReactNode } {
   const [, createHandoff] = useMutation(HandoffDocument)
   const [told, setTold] = useState<{ readonly sentence: string; readonly url: string | null } | null>(null)
-  async function launch(service: string, returnTo?: string) {
-    const { data, error } = await createHandoff({ input: { service, ...(returnTo !== undefined && { returnTo }) } })
-    const url = data?.createHandoff?.callbackUrl
-    if (!url) return setTold({ sentence: problemOf(error)?.sentence ?? say('launch.refused'), url: null })
-    if (!window.open(url, '_blank')) setTold({ sentence: say('launch.blocked'), url })
-  }
+  const launch = useCallback(
+    async (service: string, returnTo?: string) => {
+      const { data, error } = await createHandoff({ input: { service, ...(returnTo !== undefined && { returnTo }) } })
+      const url = data?.createHandoff?.callbackUrl
+      if (!url) return setTold({ sentence: problemOf(error)?.sentence ?? say('launch.refused'), url: null })
+      if (!window.open(url, '_blank')) setTold({ sentence: say('launch.blocked'), url })
+    },
+    [createHandoff],
+  )
   const close = () => setTold(null)
   const refusal = told && (
     <Dialog title={say(told.url ? 'launch.ready' : 'launch.title')} isAlert={told.url === null} onClose={close}>

@@ -3,10 +3,10 @@ import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Field } from '../../design/parts/field.tsx'
-import { Secret } from '../../design/parts/kept-secret.tsx'
 import { Select } from '../../design/parts/select.tsx'
 import { problemOf } from '../data/problems.ts'
-import { useScopes } from '../frame/rights.ts'
+import { useRights } from '../frame/rights.ts'
+import { Secret } from '../parts/secret.tsx'
 import { useRead } from '../read.ts'
 import { Failure } from '../region.tsx'
 import { say } from '../words.ts'
@@ -18,7 +18,7 @@ const lives = ['30', '90', '365'] as const
 /** Makes a key with rights that the person has, and shows it this once. */
 export function KeyForm({ service, onClose, onDone }: { readonly service: string; onClose(): void; onDone(): void }) {
   const { data } = useRead(KeyScopesDocument, { slug: service })
-  const own = useScopes()
+  const { scopes: own } = useRights()
   const [{ error, fetching }, create] = useMutation(CreateKeyDocument)
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -38,7 +38,7 @@ export function KeyForm({ service, onClose, onDone }: { readonly service: string
   return (
     <Dialog title={say('keys.create')} onClose={onClose}>
       {secret ? (
-        <Secret value={secret} words={keySecretWords()} onKept={onClose} />
+        <Secret value={secret} label={say('keys.secret')} once={say('keys.once')} onKept={onClose} />
       ) : (
         <form className="form" onSubmit={event => void save(event)}>
           <Field
@@ -88,12 +88,3 @@ export function KeyForm({ service, onClose, onDone }: { readonly service: string
 
 /** A scope with its service, whichever way it is named. */
 export const scopeOf = (service: string, name: string): string => (name.includes(':') ? name : `${service}:${name}`)
-
-/** Words of a key that is shown once. */
-export const keySecretWords = () => ({
-  label: say('keys.secret'),
-  once: say('keys.once'),
-  copy: say('secret.copy'),
-  copied: say('secret.copied'),
-  kept: say('secret.kept'),
-})

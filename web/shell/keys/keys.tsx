@@ -2,26 +2,29 @@ import { CircleCheck, CircleOff, Clock, KeyRound, Plus, RotateCw, Trash2 } from 
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
-import { Secret } from '../../design/parts/kept-secret.tsx'
 import { Status } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
+import { usePath, useSearch } from '../address.tsx'
 import { problemOf } from '../data/problems.ts'
-import { useMay } from '../frame/rights.ts'
+import { useRights } from '../frame/rights.ts'
+import { Confirm } from '../parts/ask.tsx'
+import { afterOf, Pager } from '../parts/listing.tsx'
+import { Secret } from '../parts/secret.tsx'
 import { useRead } from '../read.ts'
 import { Failure, Region } from '../region.tsx'
 import { lately, moment } from '../time.ts'
 import { say } from '../words.ts'
-import { KeyForm, keySecretWords } from './form.tsx'
+import { KeyForm } from './form.tsx'
 import { type KeyRowFragment, KeysDocument, RevokeKeyDocument, RotateKeyDocument } from './keys.generated.ts'
 
 /** The machine credentials of one service in the active organization: made and rotated with a secret that is shown once, and revoked. */
 export function Keys({ service }: { readonly service: string }) {
-  const may = useMay(`${service}:api_keys.write`)
+  const may = useRights().may(`${service}:api_keys.write`)
+  const [path, search] = [usePath(), useSearch()]
   const [isNew, setNew] = useState(false)
-  const { data, state, problem, retry } = useRead(KeysDocument, { service }, { isEmpty: ({ apiKeys }) => apiKeys?.nodes?.length === 0 })
+  const { data, state, problem, retry } = useRead(KeysDocument, { service, ...afterOf(search) }, { isEmpty: ({ apiKeys }) => apiKeys?.nodes?.length === 0 })
   const create = may && (
     <Button kind="primary" icon={Plus} onPress={() => setNew(true)}>
       {say('keys.create')}
@@ -39,6 +42,7 @@ export function Keys({ service }: { readonly service: string }) {
         empty={{ icon: KeyRound, sentence: say('keys.empty') }}
       >
         <ul className="list">{(data?.apiKeys?.nodes ?? []).map(each => each && <KeyLine key={each.id} row={each} mayWrite={may} />)}</ul>
+        <Pager path={path} page={data?.apiKeys?.pageInfo} count={say('list.count', { count: data?.apiKeys?.totalCount ?? 0 })} />
       </Region>
       {isNew && <KeyForm service={service} onClose={() => setNew(false)} onDone={retry} />}
     </>
@@ -82,7 +86,6 @@ function KeyLine({ row, mayWrite }: { readonly row: KeyRowFragment; readonly may
           title={say('keys.rotate')}
           sentence={say('keys.rotate-sure', { name: row.name })}
           verb={say('keys.rotate')}
-          cancel={say('action.cancel')}
           isDanger={false}
           isBusy={rotated.fetching}
           onClose={() => setAsks(null)}
@@ -99,7 +102,6 @@ function KeyLine({ row, mayWrite }: { readonly row: KeyRowFragment; readonly may
           title={say('keys.revoke')}
           sentence={say('keys.revoke-sure', { name: row.name })}
           verb={say('keys.revoke')}
-          cancel={say('action.cancel')}
           isBusy={revoked.fetching}
           onClose={() => setAsks(null)}
           onConfirm={() =>
@@ -112,7 +114,7 @@ function KeyLine({ row, mayWrite }: { readonly row: KeyRowFragment; readonly may
       )}
       {secret && (
         <Dialog title={say('keys.secret')} onClose={() => setSecret(null)}>
-          <Secret value={secret} words={keySecretWords()} onKept={() => setSecret(null)} />
+          <Secret value={secret} label={say('keys.secret')} once={say('keys.once')} onKept={() => setSecret(null)} />
         </Dialog>
       )}
     </li>

@@ -16,16 +16,37 @@ interface AskProps {
   readonly children: ReactNode
 }
 
-/** Asks before something that cannot be taken back: it names the thing and what follows. */
-export const Sure = ({ title, verb, isBusy, problem, onDo, onClose, children }: AskProps) => (
-  <Dialog title={title} isAlert onClose={onClose}>
-    <div>{children}</div>
+/** Asks before something is done: it names the thing and what follows. */
+export const Confirm = ({
+  title,
+  sentence,
+  verb,
+  isBusy = false,
+  isDanger = true,
+  problem = null,
+  children,
+  onConfirm,
+  onClose,
+}: Pick<AskProps, 'title' | 'verb' | 'onClose'> & {
+  /** What follows. */
+  readonly sentence: string
+  readonly isBusy?: boolean
+  /** Whether it takes something away. @default true */
+  readonly isDanger?: boolean
+  readonly problem?: Problem | null
+  /** What else has to be said. */
+  readonly children?: ReactNode
+  onConfirm(): void
+}) => (
+  <Dialog title={title} isAlert={isDanger} onClose={onClose}>
+    <p>{sentence}</p>
+    {children}
     {problem && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
     <div className="actions">
-      <Button kind="danger" isDisabled={isBusy} onPress={onDo}>
+      <Button onPress={onClose}>{say('action.cancel')}</Button>
+      <Button kind={isDanger ? 'danger' : 'primary'} isDisabled={isBusy} onPress={onConfirm}>
         {verb}
       </Button>
-      <Button onPress={onClose}>{say('action.cancel')}</Button>
     </div>
   </Dialog>
 )

@@ -7,13 +7,3 @@ export function csvOf(rows: readonly (readonly (string | number | null | undefin
   }
   return rows.map(row => `${row.map(cell).join(',')}\r\n`).join('')
 }
-
-/** Has the browser keep a text as a file. */
-export function keepFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
-}

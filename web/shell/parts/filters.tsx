@@ -5,6 +5,7 @@ import { Icon } from '../../design/parts/icon.tsx'
 import { Action, Menu } from '../../design/parts/menu.tsx'
 import { goTo, withSearch } from '../address.tsx'
 import { say } from '../words.ts'
+import { Dates, hasRange } from './dates.tsx'
 
 /** A filter that has a few values: its name in the address, its heading, and what each value is called. */
 export interface Pill {
@@ -30,11 +31,14 @@ export function Filters({
   search,
   pills,
   text,
+  hasDates = false,
 }: {
   readonly path: string
   readonly search: URLSearchParams
   readonly pills: readonly Pill[]
   readonly text?: { readonly name: string; readonly heading: string }
+  /** Whether two days bound the list. @default it has no times */
+  readonly hasDates?: boolean
 }) {
   const chosen = chosenOf(search, pills)
   const typed = text ? (search.get(text.name) ?? '') : ''
@@ -64,7 +68,8 @@ export function Filters({
           </Menu>
         )
       })}
-      {(typed !== '' || Object.keys(chosen).length > 0) && (
+      {hasDates && <Dates path={path} search={search} />}
+      {(typed !== '' || (hasDates && hasRange(search)) || Object.keys(chosen).length > 0) && (
         <Button kind="quiet" icon={X} onPress={() => goTo(path, { replace: true })}>
           {say('list.clear')}
         </Button>

@@ -13,14 +13,9 @@ function format(currency: string, digits?: number): Intl.NumberFormat {
 }
 
 /** An amount as the graph writes it, in the currency's minor unit: `€12.50`. */
-export function money({ amountMinor, currency }: { readonly amountMinor: string | number | bigint; readonly currency: string }): string {
-  const digits = format(currency).resolvedOptions().maximumFractionDigits ?? 2
+export function money(amount: { readonly amountMinor: string | number | bigint; readonly currency: string }): string {
   // Amounts above what a number holds exactly are written from their digits.
-  const text = String(amountMinor)
-  const [sign, whole] = text.startsWith('-') ? ['-', text.slice(1)] : ['', text]
-  const padded = whole.padStart(digits + 1, '0')
-  const decimal = digits === 0 ? padded : `${padded.slice(0, -digits)}.${padded.slice(-digits)}`
-  return format(currency).format(`${sign}${decimal}` as unknown as number)
+  return format(amount.currency).format(decimalOf(amount) as unknown as number)
 }
 
 /** Micro-US-dollars (1 USD = 1,000,000); small amounts keep up to four decimals, so that a cent's part is not nothing. */
@@ -34,6 +29,14 @@ export function dollars(micros: string | number | null | undefined): string {
 export function microsOf(text: string): string | null {
   const match = /^(\d{1,9})(?:[.,](\d{1,6}))?$/.exec(text.trim())
   return match ? String(BigInt(match[1]!) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'))) : null
+}
+
+/** An amount in minor units as somebody types it, with the decimals of its currency: `12.50`. */
+export function decimalOf({ amountMinor, currency }: { readonly amountMinor: string | number | bigint; readonly currency: string }): string {
+  const digits = format(currency).resolvedOptions().maximumFractionDigits ?? 2
+  const [, sign, whole] = /^(-?)(\d+)$/.exec(String(amountMinor)) ?? ['', '', '0']
+  const padded = whole!.padStart(digits + 1, '0')
+  return `${sign}${digits === 0 ? padded : `${padded.slice(0, -digits)}.${padded.slice(-digits)}`}`
 }
 
 /** The minor units of an amount that somebody typed, with the decimals of its currency; null for what is no amount. */

@@ -14,6 +14,7 @@ export function Panel({
   ...region
 }: Pick<RegionProps, 'state' | 'problem' | 'retry'> & {
   readonly label: string
+  /** Until it is known the label stands there. */
   readonly heading: ReactNode
   readonly back: string
   readonly children: ReactNode
@@ -23,7 +24,7 @@ export function Panel({
       {...region}
       className="panel"
       aria-label={label}
-      title={<h2 className="clip">{heading}</h2>}
+      title={<h2 className="clip">{heading || label}</h2>}
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
     >
       {children}
