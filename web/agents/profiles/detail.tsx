@@ -14,15 +14,18 @@ import { useRead } from '../../shell/read.ts'
 import { Failure } from '../../shell/region.tsx'
 import { lately, moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
+import { ProfileActions } from './actions.tsx'
+import { Authorizations } from './authorizations.tsx'
 import { AddSource } from './new.tsx'
 import { ProfileDetailDocument, type ProfileDetailsFragment, type SourceLineFragment, TakeSnapshotDocument } from './profiles.generated.ts'
 import { SourceText } from './source.tsx'
 import { ProfileState } from './state.tsx'
+import { Uses } from './uses.tsx'
 
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
-/** One profile beside its list: style, sources, snapshots, authorizations. */
-export function ProfilePanel({ id, back }: { readonly id: string; readonly back: string }) {
+/** One profile beside its list: style, sources, snapshots, authorizations and uses. @param reload reads the list anew */
+export function ProfilePanel({ id, back, reload }: { readonly id: string; readonly back: string; reload(): void }) {
   const { data, state, problem, retry } = useRead(ProfileDetailDocument, { id })
   const profile = data?.personProfile
   return (
@@ -32,10 +35,12 @@ export function ProfilePanel({ id, back }: { readonly id: string; readonly back:
           <div>
             <ProfileState status={profile.status} />
           </div>
+          <ProfileActions profile={profile} back={back} reload={reload} />
           <Style profile={profile} />
           <Sources profile={profile} reload={retry} />
           <Snapshots profile={profile} reload={retry} />
           <Authorizations profile={profile} />
+          <Uses profile={profile} />
         </>
       )}
     </Panel>
@@ -152,31 +157,6 @@ function Snapshots({ profile, reload }: { readonly profile: ProfileDetailsFragme
           </Button>
         </div>
       )}
-    </>
-  )
-}
-
-function Authorizations({ profile: { authorizations } }: { readonly profile: ProfileDetailsFragment }) {
-  return (
-    <>
-      <h3>{say('profiles.authorizations')}</h3>
-      <ul className="list">
-        {authorizations.map(({ id, kind, reference, expiresAt, revokedAt }) => (
-          <li key={id}>
-            <div className="grow">
-              <p className="clip">{`${say(`authorization.${kind}`)} · ${reference}`}</p>
-              <p className="quiet small">
-                {revokedAt
-                  ? say('profiles.revoked', { when: moment(revokedAt) })
-                  : expiresAt
-                    ? say('profiles.until', { when: moment(expiresAt) })
-                    : say('profiles.unlimited')}
-              </p>
-            </div>
-          </li>
-        ))}
-        {authorizations.length === 0 && <li className="quiet">{say('profiles.no-authorization')}</li>}
-      </ul>
     </>
   )
 }

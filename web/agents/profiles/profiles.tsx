@@ -54,7 +54,7 @@ export default function Profiles() {
             }}
           />
         </div>
-        {id && <ProfilePanel key={id} id={id} back={withSearch('/profiles', search, {})} />}
+        {id && <ProfilePanel key={id} id={id} back={withSearch('/profiles', search, {})} reload={retry} />}
       </div>
       {search.get('new') === 'profile' && <CreateProfile onClose={() => ask(false)} reload={retry} />}
     </Page>
