@@ -4,6 +4,7 @@ import type { Column } from '../../design/parts/table.tsx'
 import { goTo, Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
 import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
+import { hasRange, rangeIn } from '../../shell/parts/dates.tsx'
 import { chosenOf, Filters, type Pill } from '../../shell/parts/filters.tsx'
 import { Listing, pageOf } from '../../shell/parts/listing.tsx'
 import { money } from '../../shell/parts/money.ts'
@@ -25,9 +26,10 @@ export default function Orders() {
   const offered = pills()
   const { status } = chosenOf(search, offered)
   const reference = search.get('reference')?.trim()
-  const variables = { ...pageOf(search), ...(status && { status: status as OrderStatus }), ...(reference && { reference }) }
+  const variables = { ...pageOf(search), ...rangeIn(search), ...(status && { status: status as OrderStatus }), ...(reference && { reference }) }
   const { data, state, problem, retry } = useRead(OrdersDocument, variables, { isEmpty: ({ orders }) => orders?.nodes?.length === 0 })
   const rows = (data?.orders?.nodes ?? []).filter(each => each !== null)
+  const isFiltered = Boolean(status || reference) || hasRange(search)
   const ask = (isOpen: boolean) => goTo(withSearch('/orders', search, { new: isOpen ? 'order' : null }))
   const create = may('payments:payments.create') && (
     <Button kind="primary" icon={Plus} onPress={() => ask(true)}>
@@ -38,7 +40,7 @@ export default function Orders() {
     <Page title={say('orders.title')} actions={create}>
       <div className={id ? 'beside open' : 'beside'}>
         <div className="stack">
-          <Filters path="/orders" search={search} pills={offered} text={{ name: 'reference', heading: say('orders.reference') }} />
+          <Filters path="/orders" search={search} pills={offered} hasDates text={{ name: 'reference', heading: say('orders.reference') }} />
           <Listing
             label={say('orders.title')}
             path="/orders"
@@ -53,8 +55,8 @@ export default function Orders() {
             attributes={each => ({ 'data-order': each.id })}
             empty={{
               icon: ReceiptText,
-              sentence: say(status || reference ? 'orders.nothing' : 'orders.empty'),
-              action: !(status || reference) && <Button onPress={() => ask(true)}>{say('orders.create')}</Button>,
+              sentence: say(isFiltered ? 'orders.nothing' : 'orders.empty'),
+              action: !isFiltered && <Button onPress={() => ask(true)}>{say('orders.create')}</Button>,
             }}
           />
         </div>
