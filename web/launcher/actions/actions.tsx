@@ -75,7 +75,7 @@ export default function Actions() {
         </Region>
         {opened && <ActionPanel key={opened} id={opened} back="/actions" open={(url, service) => void launch(service, pathOf(url, service))} />}
       </div>
-      <p className="quiet small">{say('actions.keys')}</p>
+      <p className="quiet small by-keys">{say('actions.keys')}</p>
       {refusal}
     </Page>
   )

@@ -27,7 +27,7 @@ export function ActionPanel({ id, back, open }: { readonly id: string; readonly 
     <Region
       className="panel"
       aria-label={say('actions.detail')}
-      title={<h2>{item?.title ?? ''}</h2>}
+      title={<h2>{item?.title ?? say('actions.detail')}</h2>}
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
       state={data && !item ? 'error' : state}
       problem={problem}

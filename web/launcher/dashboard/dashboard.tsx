@@ -14,12 +14,11 @@ export const warm = (client: Client): void => void client.query(DashboardDocumen
 /** The widgets of every app, which change by themselves: there is nothing to refresh. */
 export default function Dashboard() {
   const { data, state, problem, retry } = useRead(DashboardDocument, {}, { isEmpty: ({ widgets }) => !widgets?.some(Boolean) })
-  // Each that comes replaces the one that was read, by its id.
-  useSubscription({ query: DashboardWidgetsDocument })
   const { launch, refusal } = useLaunch()
   const widgets = (data?.widgets ?? []).filter(each => each !== null)
   return (
     <Page title={say('dashboard.title')}>
+      <Changes />
       {widgets.length > 0 ? (
         <div className="widgets">
           {widgets.map(widget => (
@@ -38,4 +37,10 @@ export default function Dashboard() {
       {refusal}
     </Page>
   )
+}
+
+/** Takes in what changes: each widget that comes replaces the one that was read, by its id. The page itself is not drawn again for it. */
+function Changes() {
+  useSubscription({ query: DashboardWidgetsDocument })
+  return null
 }

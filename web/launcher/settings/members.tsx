@@ -2,14 +2,16 @@ import { Bot, Mail, RotateCw, Trash2, UserPlus, UserRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Field } from '../../design/parts/field.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { Select } from '../../design/parts/select.tsx'
 import { toast } from '../../design/parts/toast.tsx'
+import { usePath, useSearch } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { useSelf } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
+import { afterOf, Pager } from '../../shell/parts/listing.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
 import { moment } from '../../shell/time.ts'
@@ -32,8 +34,9 @@ const roles: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER', 'VIEWER']
 
 /** People and service accounts of the organization, and invitations that nobody has taken yet. */
 export default function Members() {
-  const { data, state, problem, retry } = useRead(MembersDocument, {})
-  const self = useSelf()
+  const [path, search] = [usePath(), useSearch()]
+  const { data, state, problem, retry } = useRead(MembersDocument, afterOf(search))
+  const self = useRights()
   const isManager = self.roles.some(role => role === 'OWNER' || role === 'ADMIN')
   const [isInviting, setInviting] = useState(false)
   const invitations = (data?.invitations?.nodes ?? []).flatMap(each => each ?? [])
@@ -58,6 +61,7 @@ export default function Members() {
             each => each && <Member key={each.id} member={each} mayChange={isManager && each.user?.id !== self.id} reload={retry} />,
           )}
         </ul>
+        <Pager path={path} page={data?.organizationMembers?.pageInfo} count={say('list.count', { count: data?.organizationMembers?.totalCount ?? 0 })} />
       </Region>
       {invitations.length > 0 && (
         <Region isFlush title={say('members.invitations')} state="ready">
@@ -115,7 +119,6 @@ function Member({ member, mayChange, reload }: { readonly member: MemberLineFrag
           title={say('members.remove')}
           sentence={say('members.remove-sure', { name })}
           verb={say('members.remove')}
-          cancel={say('action.cancel')}
           isBusy={removed.fetching}
           onClose={() => setAsks(false)}
           onConfirm={() =>

@@ -4,8 +4,10 @@ import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Field } from '../../design/parts/field.tsx'
 import { toast } from '../../design/parts/toast.tsx'
+import { usePath, useSearch } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { useSelf } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
+import { afterOf, Pager } from '../../shell/parts/listing.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
 import { moment } from '../../shell/time.ts'
@@ -16,7 +18,7 @@ import { SettingsPage } from './tabs.tsx'
 /** The active organization: its name, and for those who manage it what was done there. */
 export default function Organization() {
   const { data, state, problem, retry } = useRead(OwnOrganizationDocument, {}, { isEmpty: ({ viewer }) => !viewer?.organization })
-  const { roles } = useSelf()
+  const { roles } = useRights()
   const isManager = roles.some(role => role === 'OWNER' || role === 'ADMIN')
   const organization = data?.viewer?.organization
   return (
@@ -69,7 +71,8 @@ function NameForm({ organization, mayWrite }: { readonly organization: Organizat
 }
 
 function Log() {
-  const { data, state, problem, retry } = useRead(OrganizationLogDocument, {}, { isEmpty: ({ auditLog }) => auditLog?.nodes?.length === 0 })
+  const [path, search] = [usePath(), useSearch()]
+  const { data, state, problem, retry } = useRead(OrganizationLogDocument, afterOf(search), { isEmpty: ({ auditLog }) => auditLog?.nodes?.length === 0 })
   return (
     <Region
       isFlush
@@ -97,6 +100,7 @@ function Log() {
             ),
         )}
       </ul>
+      <Pager path={path} page={data?.auditLog?.pageInfo} count={say('list.count', { count: data?.auditLog?.totalCount ?? 0 })} />
     </Region>
   )
 }

@@ -2,15 +2,16 @@ import { AppWindow, LogOut, Monitor, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { Status } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
 import { lately, moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
+import { deviceOf } from './device.ts'
 import { EndConsentDocument, EndOtherSessionsDocument, EndSessionDocument, type SessionLineFragment, SessionsDocument } from './sessions.generated.ts'
 import { SettingsPage } from './tabs.tsx'
 
@@ -73,7 +74,6 @@ export default function Sessions() {
           title={say('settings.end-others')}
           sentence={say('settings.end-others-sure')}
           verb={say('settings.end-others')}
-          cancel={say('action.cancel')}
           isBusy={ended.fetching}
           onClose={() => setAsks(false)}
           onConfirm={() =>
@@ -93,7 +93,9 @@ export default function Sessions() {
 function SessionLine({ session, reload }: { readonly session: SessionLineFragment; reload(): void }) {
   const [{ error, fetching }, end] = useMutation(EndSessionDocument)
   const problem = problemOf(error)
-  const name = session.clientName ?? session.userAgent ?? say(`settings.session-${session.kind}`)
+  const device = deviceOf(session.userAgent ?? '')
+  const told = device ? say('settings.session-device', device) : session.userAgent
+  const name = session.clientName ?? told ?? say(`settings.session-${session.kind}`)
   async function finish() {
     const { data } = await end({ input: { id: session.id } })
     if (!data?.revokeSession) return
@@ -104,7 +106,9 @@ function SessionLine({ session, reload }: { readonly session: SessionLineFragmen
     <li>
       <Icon of={Monitor} large />
       <div className="grow">
-        <p className="clip">{name}</p>
+        <p className="clip" title={session.userAgent ?? undefined}>
+          {name}
+        </p>
         <p className="quiet small" title={moment(session.lastActiveAt)}>
           {[say(`settings.session-${session.kind}`), session.ipAddress, say('settings.session-active', { when: lately(session.lastActiveAt) })]
             .filter(Boolean)
