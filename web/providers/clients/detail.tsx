@@ -5,13 +5,13 @@ import { Button } from '../../design/parts/button.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Facts } from '../../design/parts/facts.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
-import { Copyable } from '../../design/parts/secret.tsx'
-import { Note, Status } from '../../design/parts/status.tsx'
+import { Status } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { useOnce } from '../../shell/data/draft.ts'
 import { problemOf } from '../../shell/data/problems.ts'
-import { Sure } from '../../shell/parts/ask.tsx'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { Panel } from '../../shell/parts/panel.tsx'
+import { Secret } from '../../shell/parts/secret.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure } from '../../shell/region.tsx'
 import { lately, moment } from '../../shell/time.ts'
@@ -84,15 +84,7 @@ function Details({ client }: { readonly client: ClientDetailsFragment }) {
       </ul>
       {secret && (
         <Dialog title={say('clients.secret-title')} isAlert onClose={() => setSecret(null)}>
-          <Note meaning="warning" icon={KeyRound}>
-            {say('clients.secret-once')}
-          </Note>
-          <Copyable text={secret} copy={say('action.copy')} copied={say('action.copied')} />
-          <div className="actions">
-            <Button kind="primary" onPress={() => setSecret(null)}>
-              {say('clients.kept')}
-            </Button>
-          </div>
+          <Secret value={secret} label={say('clients.secret-title')} once={say('clients.secret-once')} onKept={() => setSecret(null)} />
         </Dialog>
       )}
     </>
@@ -129,16 +121,15 @@ function Token({ client, token }: { readonly client: ClientDetailsFragment; read
         </Button>
       )}
       {asks && (
-        <Sure
+        <Confirm
           title={say('clients.revoke-title', { prefix: token.prefix })}
+          sentence={say('clients.revoke-sentence', { name: client.name })}
           verb={say('clients.revoke')}
           isBusy={fetching}
           problem={problemOf(error)}
-          onDo={() => void end()}
+          onConfirm={() => void end()}
           onClose={() => setAsks(false)}
-        >
-          {say('clients.revoke-sentence', { name: client.name })}
-        </Sure>
+        />
       )}
     </li>
   )

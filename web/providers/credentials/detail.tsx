@@ -7,7 +7,7 @@ import { Note } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { goTo } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { Sure } from '../../shell/parts/ask.tsx'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { Panel } from '../../shell/parts/panel.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure } from '../../shell/region.tsx'
@@ -107,16 +107,15 @@ function Actions({ credential, back, reload }: { readonly credential: Credential
       {problem && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
       {asks === 'rotate' && <Rotate credential={credential} onClose={() => setAsks(null)} />}
       {asks === 'delete' && (
-        <Sure
+        <Confirm
           title={say('credentials.delete-title', { name: credential.name })}
+          sentence={say('credentials.delete-sentence', { provider: providerTitle(credential.provider) })}
           verb={say('credentials.delete')}
           isBusy={deleted.fetching}
           problem={problemOf(deleted.error)}
-          onDo={() => void destroy()}
+          onConfirm={() => void destroy()}
           onClose={() => setAsks(null)}
-        >
-          {say('credentials.delete-sentence', { provider: providerTitle(credential.provider) })}
-        </Sure>
+        />
       )}
     </>
   )

@@ -8,7 +8,7 @@ import { Note } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { goTo } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { FormDialog, Sure } from '../../shell/parts/ask.tsx'
+import { Confirm, FormDialog } from '../../shell/parts/ask.tsx'
 import { dollars, microsOf } from '../../shell/parts/money.ts'
 import { Panel } from '../../shell/parts/panel.tsx'
 import { useRead } from '../../shell/read.ts'
@@ -68,16 +68,15 @@ function Details({ limit, back, reload }: { readonly limit: LimitDetailsFragment
       />
       {asks === 'change' && <ChangeLimit limit={limit} onClose={() => setAsks(null)} />}
       {asks === 'delete' && (
-        <Sure
+        <Confirm
           title={say('limits.delete-title', { name: limitName(limit) })}
+          sentence={say('limits.delete-sentence')}
           verb={say('limits.delete')}
           isBusy={deleted.fetching}
           problem={problemOf(deleted.error)}
-          onDo={() => void destroy()}
+          onConfirm={() => void destroy()}
           onClose={() => setAsks(null)}
-        >
-          {say('limits.delete-sentence')}
-        </Sure>
+        />
       )}
     </>
   )

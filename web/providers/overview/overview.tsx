@@ -1,8 +1,12 @@
+import type { Client } from 'urql'
 import { Page } from '../../shell/page.tsx'
 import { Figures } from '../../shell/parts/widget.tsx'
 import { useRead } from '../../shell/read.ts'
 import { say } from '../../shell/words.ts'
 import { ProvidersOverviewDocument } from './overview.generated.ts'
+
+/** What the first look at the page reads. */
+export const warm = (client: Client): void => void client.query(ProvidersOverviewDocument, {}).toPromise()
 
 /** How the organization's calls of providers go. */
 export default function Overview() {

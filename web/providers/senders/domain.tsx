@@ -2,12 +2,12 @@ import { CircleAlert, CircleCheck, Clock, type LucideIcon, OctagonX, RotateCw } 
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Copyable } from '../../design/parts/secret.tsx'
 import { type Meaning, Status } from '../../design/parts/status.tsx'
 import { type Column, Table } from '../../design/parts/table.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { Sure } from '../../shell/parts/ask.tsx'
+import { Confirm } from '../../shell/parts/ask.tsx'
+import { Copyable } from '../../shell/parts/secret.tsx'
 import { Failure, Region } from '../../shell/region.tsx'
 import { lately } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
@@ -72,16 +72,15 @@ export function Domain({ domain, reload }: { readonly domain: DomainCardFragment
       </div>
       {problem && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
       {asks && (
-        <Sure
+        <Confirm
           title={say('senders.remove-title', { domain: domain.domain })}
+          sentence={say('senders.remove-sentence')}
           verb={say('senders.remove-domain')}
           isBusy={removed.fetching}
           problem={problemOf(removed.error)}
-          onDo={() => void destroy()}
+          onConfirm={() => void destroy()}
           onClose={() => setAsks(false)}
-        >
-          {say('senders.remove-sentence')}
-        </Sure>
+        />
       )}
     </Region>
   )
@@ -89,8 +88,8 @@ export function Domain({ domain, reload }: { readonly domain: DomainCardFragment
 
 const columns = (): readonly Column<DomainCardFragment['records'][number] & { readonly id: string }>[] => [
   { id: 'purpose', heading: say('senders.purpose'), cell: ({ purpose, type }) => `${say(`purpose.${purpose}`)} (${type})` },
-  { id: 'host', heading: say('senders.host'), cell: ({ host }) => <Copyable text={host} copy={say('action.copy')} copied={say('action.copied')} /> },
-  { id: 'value', heading: say('senders.value'), cell: ({ value }) => <Copyable text={value} copy={say('action.copy')} copied={say('action.copied')} /> },
+  { id: 'host', heading: say('senders.host'), cell: ({ host }) => <Copyable text={host} /> },
+  { id: 'value', heading: say('senders.value'), cell: ({ value }) => <Copyable text={value} /> },
   {
     id: 'status',
     heading: say('senders.state'),

@@ -4,8 +4,9 @@ import { Button } from '../../design/parts/button.tsx'
 import { Statistic, Statistics } from '../../design/parts/statistic.tsx'
 import { type Column, Table } from '../../design/parts/table.tsx'
 import { Link, useSearch, withSearch } from '../../shell/address.tsx'
+import { saveFile } from '../../shell/data/file.ts'
 import { Page } from '../../shell/page.tsx'
-import { csvOf, keepFile } from '../../shell/parts/csv.ts'
+import { csvOf } from '../../shell/parts/csv.ts'
 import { addDays } from '../../shell/parts/day.ts'
 import { dollars } from '../../shell/parts/money.ts'
 import { locale } from '../../shell/place.ts'
@@ -32,17 +33,26 @@ export default function Usage() {
   const app = search.get('app')
   const variables = { ...(app && { appId: app }), groupBy: [group], since: `${first}T00:00:00.000Z`, until: `${tomorrow}T00:00:00.000Z` }
   const { data, state, problem, retry } = useRead(UsageDocument, variables, { isEmpty: ({ rows }) => rows?.length === 0 })
-  const rows = (data?.rows ?? []).map(row => ({ ...row, id: nameOf(row, group) }))
+  const rows = (data?.rows ?? []).map((row, at) => ({ ...row, id: String(at), name: nameOf(row, group) }))
   const everyDay = Array.from({ length: days }, (_, at) => addDays(first, at))
   const byDay = new Map((data?.days ?? []).map(each => [each.day, each]))
   const costs = everyDay.map(day => Number(byDay.get(day)?.costMicros ?? 0) / 1_000_000)
   const sum = (of: 'calls' | 'failedCalls' | 'costMicros') => (data?.days ?? []).reduce((total, each) => total + Number(each[of]), 0)
   const save = () =>
-    keepFile(
+    saveFile(
       `usage-${group.toLowerCase()}-${first}.csv`,
+      'text/csv',
       csvOf([
         [group.toLowerCase(), 'calls', 'failed_calls', 'input_tokens', 'output_tokens', 'units', 'cost_micros'],
-        ...rows.map(row => [row.id, row.calls, row.failedCalls, Number(row.inputTokens), Number(row.outputTokens), Number(row.units), Number(row.costMicros)]),
+        ...rows.map(row => [
+          row.name,
+          row.calls,
+          row.failedCalls,
+          Number(row.inputTokens),
+          Number(row.outputTokens),
+          Number(row.units),
+          Number(row.costMicros),
+        ]),
       ]),
     )
   return (
@@ -101,8 +111,8 @@ function nameOf(row: Row, group: UsageGroup): string {
   return row.day ? dayName(row.day, { weekday: 'short', day: 'numeric', month: 'short' }) : say('usage.none')
 }
 
-const columns = (group: UsageGroup): readonly Column<Row & { readonly id: string }>[] => [
-  { id: 'name', heading: say(`usage.by-${group}`), isMain: true, cell: ({ id }) => <span className="clip">{id}</span> },
+const columns = (group: UsageGroup): readonly Column<Row & { readonly id: string; readonly name: string }>[] => [
+  { id: 'name', heading: say(`usage.by-${group}`), isMain: true, cell: ({ name }) => <span className="clip">{name}</span> },
   { id: 'calls', heading: say('usage.calls'), isFigure: true, cell: ({ calls }) => number.format(calls) },
   { id: 'failed', heading: say('usage.failed'), isFigure: true, cell: ({ failedCalls }) => number.format(failedCalls) },
   { id: 'in', heading: say('usage.input'), isFigure: true, cell: ({ inputTokens }) => number.format(Number(inputTokens)) },
