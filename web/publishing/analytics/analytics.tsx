@@ -102,4 +102,5 @@ interface Row {
   readonly name: string
 }
 
-const columns = (): readonly Column<Row>[] => figures.map(each => ({ id: each, heading: say(`analytics.${each}`), cell: ({ sums }) => shown(sums[each]) }))
+const columns = (): readonly Column<Row>[] =>
+  figures.map(each => ({ id: each, heading: say(`analytics.${each}`), isFigure: true, cell: ({ sums }) => shown(sums[each]) }))

@@ -2,7 +2,7 @@ import { CheckCheck } from 'lucide-react'
 import { useEffect } from 'react'
 import { useSubscription } from 'urql'
 import { goTo, Link, useSearch, withSearch } from '../../shell/address.tsx'
-import { useSelf } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
@@ -17,7 +17,7 @@ import { Decision } from './decision.tsx'
 export default function Approvals() {
   const { brand, isKnown } = useBrand()
   const search = useSearch()
-  const self = useSelf()
+  const self = useRights()
   const { data, state, problem, retry } = useRead(
     PendingPostsDocument,
     { brandId: brand?.id ?? '' },

@@ -2,11 +2,11 @@ import { CalendarClock, CircleAlert, CircleCheck, Trash2, X } from 'lucide-react
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Field } from '../../design/parts/field.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { Failure } from '../../shell/region.tsx'
 import { momentAtWall, ownZone, wallTime } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
@@ -68,7 +68,6 @@ export function BulkBar({ posts, zone = ownZone, onClear, onDone }: BulkProps) {
           title={say('bulk.delete')}
           sentence={say('bulk.delete-sure', { count: posts.length })}
           verb={say('bulk.delete')}
-          cancel={say('action.cancel')}
           isBusy={isBusy}
           onConfirm={() => void drop()}
           onClose={() => setAsks(null)}

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { type Client, useClient } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { saveFile } from '../../shell/data/file.ts'
+import { csvOf } from '../../shell/parts/csv.ts'
 import { Failure } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { PostsToExportDocument, type PostsToExportQueryVariables } from './bulk.generated.ts'
-import { csvOf } from './csv.ts'
 
 /** More posts than a spreadsheet is opened with. */
 const maxPosts = 5000

@@ -4,7 +4,7 @@ import { useSubscription } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { goTo, Link, useSearch, withSearch } from '../../shell/address.tsx'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { addDays } from '../../shell/parts/day.ts'
 import { Failure, Region } from '../../shell/region.tsx'
@@ -23,7 +23,7 @@ import { daysOf, turned, type View, views } from './views.ts'
 export default function Calendar() {
   const { brand, isKnown } = useBrand()
   const search = useSearch()
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const zone = brand?.timeZone ?? 'UTC'
   const today = dayOf(new Date(), zone)
   const asked = search.get('at')

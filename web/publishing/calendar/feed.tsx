@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
-import { Secret } from '../../design/parts/kept-secret.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
+import { Secret } from '../../shell/parts/secret.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure } from '../../shell/region.tsx'
 import { moment } from '../../shell/time.ts'
@@ -36,11 +36,7 @@ function FeedDialog({ brandId, onClose }: { readonly brandId: string; onClose():
   return (
     <Dialog title={say('feed.title')} onClose={onClose}>
       {url ? (
-        <Secret
-          value={url}
-          words={{ label: say('feed.address'), once: say('feed.once'), copy: say('secret.copy'), copied: say('secret.copied'), kept: say('secret.kept') }}
-          onKept={onClose}
-        />
+        <Secret value={url} label={say('feed.address')} once={say('feed.once')} onKept={onClose} />
       ) : (
         <>
           <p>{feed ? say('feed.since', { when: moment(feed.createdAt) }) : say('feed.none')}</p>

@@ -1,12 +1,12 @@
 import { Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/parts/button.tsx'
-import { type Column, Table } from '../../design/parts/table.tsx'
+import type { Column } from '../../design/parts/table.tsx'
 import { goTo, Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
+import { afterOf, Listing } from '../../shell/parts/listing.tsx'
 import { useRead } from '../../shell/read.ts'
-import { Region } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { useBrand } from '../brand/brand.ts'
 import { type CampaignRowFragment, CampaignsDocument } from './campaigns.generated.ts'
@@ -18,13 +18,13 @@ import { spanOf } from './span.ts'
 export default function Campaigns() {
   const { brand, isKnown } = useBrand()
   const [path, search] = [usePath(), useSearch()]
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const id = /^\/campaigns\/([^/]+)$/.exec(path)?.[1]
   const isArchived = search.get('archived') === 'true'
   const [isNew, setNew] = useState(false)
   const { data, state, problem, retry } = useRead(
     CampaignsDocument,
-    { brandId: brand?.id ?? '', ...(isArchived && { archived: true }) },
+    { brandId: brand?.id ?? '', ...(isArchived && { archived: true }), ...afterOf(search) },
     { pause: !brand, isEmpty: ({ campaigns }) => campaigns?.nodes?.length === 0 },
   )
   const rows = (data?.campaigns?.nodes ?? []).flatMap(each => each ?? [])
@@ -43,14 +43,21 @@ export default function Campaigns() {
                 key={String(each)}
                 className={each === isArchived ? 'button chosen' : 'button'}
                 aria-current={each === isArchived ? 'page' : undefined}
-                to={withSearch('/campaigns', search, { archived: each ? 'true' : null })}
+                to={withSearch('/campaigns', search, { archived: each ? 'true' : null, after: null })}
               >
                 {say(each ? 'campaigns.archived' : 'campaigns.used')}
               </Link>
             ))}
           </nav>
-          <Region
-            isFlush
+          <Listing
+            label={say('campaigns.title')}
+            path="/campaigns"
+            columns={columnsFor(search)}
+            rows={rows}
+            current={id}
+            page={data?.campaigns?.pageInfo}
+            total={data?.campaigns?.totalCount}
+            attributes={each => ({ 'data-campaign': each.id })}
             state={isKnown && !brand ? 'empty' : state}
             problem={problem}
             retry={retry}
@@ -59,9 +66,7 @@ export default function Campaigns() {
               sentence: say(!brand ? 'brand.none' : isArchived ? 'campaigns.empty-archived' : 'campaigns.empty'),
               action: !isArchived && create,
             }}
-          >
-            <Table label={say('campaigns.title')} columns={columnsFor(search)} rows={rows} current={id} attributes={each => ({ 'data-campaign': each.id })} />
-          </Region>
+          />
         </div>
         {id && <CampaignPanel key={id} id={id} zone={brand?.timeZone} back={withSearch('/campaigns', search, {})} mayWrite={mayWrite} reload={retry} />}
       </div>

@@ -2,12 +2,12 @@ import { Archive, ArchiveRestore, Pencil, PenLine, Trash2, X } from 'lucide-reac
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { Statistic, Statistics } from '../../design/parts/statistic.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { goTo, Link } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
@@ -40,7 +40,7 @@ export function CampaignPanel({ id, zone, back, mayWrite, reload }: PanelProps) 
     <Region
       className="panel"
       aria-label={say('campaigns.detail')}
-      title={<h2 className="clip">{campaign?.name ?? ''}</h2>}
+      title={<h2 className="clip">{campaign?.name ?? say('campaigns.detail')}</h2>}
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
       state={data && !campaign ? 'error' : state}
       problem={problem}
@@ -149,7 +149,6 @@ function Tools({ campaign, back, reload, retry }: Pick<PanelProps, 'back' | 'rel
           title={say('campaigns.delete')}
           sentence={say('campaigns.delete-sure', { name: campaign.name })}
           verb={say('campaigns.delete')}
-          cancel={say('action.cancel')}
           isBusy={deleted.fetching}
           onClose={() => setAsks(null)}
           onConfirm={() => {

@@ -35,6 +35,9 @@ export function useSavedDraft(id: string, brandId: string, draft: Draft, take: (
   const [round, setRound] = useState(0)
   const idempotencyKey = useRef(crypto.randomUUID())
   const { platforms, post } = draft
+  // A save that waits for the one before it writes what that one made of the draft.
+  const latest = useRef(post)
+  latest.current = post
   const isWorth = hasContent(draft) && (post !== null || platforms.length > 0)
   const isUnsaved = isWorth && content !== saved
   useEffect(() => keepDraft(id, draft), [id, draft])
@@ -44,20 +47,22 @@ export function useSavedDraft(id: string, brandId: string, draft: Draft, take: (
     void round
     const save = async () => {
       const fields = JSON.parse(content) as ReturnType<typeof contentOf>
-      const answer = post
-        ? await update({ input: { id: post.id, ...fields, expectedVersion: post.version } })
+      const known = latest.current
+      const answer = known
+        ? await update({ input: { id: known.id, ...fields, expectedVersion: known.version } })
         : await create({ input: { brandId, platform: platforms[0]!, ...fields, idempotencyKey: idempotencyKey.current } })
       const kept = answer.data && ('updatePost' in answer.data ? answer.data.updatePost : answer.data.createPost)
       const told = problemOf(answer.error)
       setProblem(told?.reason === 'STALE_VERSION' ? null : told)
-      if (told?.reason === 'STALE_VERSION' && post) {
-        const now = await client.query(ComposeDraftDocument, { id: post.id }, { requestPolicy: 'network-only' }).toPromise()
+      if (told?.reason === 'STALE_VERSION' && known) {
+        const now = await client.query(ComposeDraftDocument, { id: known.id }, { requestPolicy: 'network-only' }).toPromise()
         setTheirs(now.data?.post ?? null)
       }
       if (!kept) return
       setSaved(content)
       setAt(new Date())
-      take({ id: kept.id, platform: kept.platform, version: kept.version })
+      latest.current = { id: kept.id, platform: kept.platform, version: kept.version }
+      take(latest.current)
     }
     const timer = setTimeout(() => {
       saving.current = saving.current.then(save)

@@ -2,16 +2,22 @@ import { CircleAlert, CircleCheck, Clock, ListChecks, RefreshCw, Unplug } from '
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { Dialog } from '../../design/parts/dialog.tsx'
 import { Status } from '../../design/parts/status.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { Failure } from '../../shell/region.tsx'
 import { lately } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
-import { type AccountLineFragment, CheckAccountDocument, ChooseTargetsDocument, DisconnectAccountDocument } from './integrations.generated.ts'
+import {
+  type AccountLineFragment,
+  type AccountPlacesFragment,
+  CheckAccountDocument,
+  ChooseTargetsDocument,
+  DisconnectAccountDocument,
+} from './integrations.generated.ts'
 
 const healths = {
   HEALTHY: ['positive', CircleCheck],
@@ -21,9 +27,9 @@ const healths = {
 } as const
 
 /** One connected account: how it does, where its posts may go, and its end. */
-export function AccountLine({ account }: { readonly account: AccountLineFragment }) {
-  const { id, accountName, health, inactiveReason, lastCheckedAt, targets, active, version } = account
-  const mayWrite = useMay('publishing:accounts.write')
+export function AccountLine({ account, targets }: { readonly account: AccountLineFragment; readonly targets: AccountPlacesFragment['targets'] }) {
+  const { id, accountName, health, inactiveReason, lastCheckedAt, active, version } = account
+  const mayWrite = useRights().may('publishing:accounts.write')
   const [checked, check] = useMutation(CheckAccountDocument)
   const [ended, disconnect] = useMutation(DisconnectAccountDocument)
   const [asks, setAsks] = useState<'targets' | 'disconnect' | null>(null)
@@ -56,13 +62,12 @@ export function AccountLine({ account }: { readonly account: AccountLineFragment
       {mayWrite && active && (
         <Button kind="quiet" icon={Unplug} name={say('integrations.disconnect-named', { account: accountName })} onPress={() => setAsks('disconnect')} />
       )}
-      {asks === 'targets' && <Targets account={account} onClose={() => setAsks(null)} />}
+      {asks === 'targets' && <Targets account={account} targets={targets} onClose={() => setAsks(null)} />}
       {asks === 'disconnect' && (
         <Confirm
           title={say('integrations.disconnect')}
           sentence={say('integrations.disconnect-sure', { account: accountName })}
           verb={say('integrations.disconnect')}
-          cancel={say('action.cancel')}
           isBusy={ended.fetching}
           onClose={() => setAsks(null)}
           onConfirm={() =>
@@ -78,17 +83,25 @@ export function AccountLine({ account }: { readonly account: AccountLineFragment
 }
 
 /** Chooses the pages and groups that posts of an account may go to, and the one that takes those that name none. */
-function Targets({ account, onClose }: { readonly account: AccountLineFragment; onClose(): void }) {
+function Targets({
+  account,
+  targets,
+  onClose,
+}: {
+  readonly account: AccountLineFragment
+  readonly targets: AccountPlacesFragment['targets']
+  onClose(): void
+}) {
   const [{ error, fetching }, choose] = useMutation(ChooseTargetsDocument)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(account.targets.flatMap(each => (each.selected ? [each.externalId] : []))))
-  const [standard, setStandard] = useState(account.targets.find(({ isDefault }) => isDefault)?.externalId ?? null)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(targets.flatMap(each => (each.selected ? [each.externalId] : []))))
+  const [standard, setStandard] = useState(targets.find(({ isDefault }) => isDefault)?.externalId ?? null)
   const problem = problemOf(error)
-  const given = ({ kind, externalId }: (typeof account.targets)[number]) => ({ kind, externalId })
+  const given = ({ kind, externalId }: (typeof targets)[number]) => ({ kind, externalId })
   async function save() {
-    const targets = account.targets.filter(({ externalId }) => chosen.has(externalId))
-    const first = targets.find(({ externalId }) => externalId === standard)
+    const kept = targets.filter(({ externalId }) => chosen.has(externalId))
+    const first = kept.find(({ externalId }) => externalId === standard)
     const { data } = await choose({
-      input: { id: account.id, targets: targets.map(given), ...(first && { default: given(first) }), expectedVersion: account.version },
+      input: { id: account.id, targets: kept.map(given), ...(first && { default: given(first) }), expectedVersion: account.version },
     })
     if (!data?.selectConnectionTargets) return
     toast({ sentence: say('integrations.targets-saved') })
@@ -97,7 +110,7 @@ function Targets({ account, onClose }: { readonly account: AccountLineFragment; 
   return (
     <Dialog title={say('integrations.targets-of', { account: account.accountName })} onClose={onClose}>
       <ul className="choices">
-        {account.targets.map(({ externalId, name, available, reason }) => (
+        {targets.map(({ externalId, name, available, reason }) => (
           <li key={externalId} className="account">
             <label className="grow">
               <input

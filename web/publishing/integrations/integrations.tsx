@@ -12,13 +12,22 @@ import { say } from '../../shell/words.ts'
 import { type Brand, useBrand } from '../brand/brand.ts'
 import { networks, platforms } from '../brand/networks.ts'
 import { AccountLine } from './account.tsx'
-import { AccountHealthDocument, ConnectNetworkDocument, type IntegrationCardFragment, IntegrationsDocument } from './integrations.generated.ts'
+import {
+  AccountHealthDocument,
+  type AccountPlacesFragment,
+  ConnectNetworkDocument,
+  type IntegrationCardFragment,
+  IntegrationsDocument,
+  PlacesDocument,
+} from './integrations.generated.ts'
 
 /** A card a network: whether it can be connected, what is, and how that does. */
 export default function Integrations() {
   const { brand, isKnown } = useBrand()
   const { data, state, problem, retry } = useRead(IntegrationsDocument, brand ? { brandId: brand.id } : {}, { pause: !isKnown })
+  const places = useRead(PlacesDocument, { brandId: brand?.id ?? '' }, { pause: !brand })
   useSubscription({ query: AccountHealthDocument })
+  const targetsOf = new Map(places.data?.connections?.nodes?.flatMap(each => (each ? [[each.id, each.targets] as const] : [])))
   const cards = (data?.integrations ?? []).filter(each => each !== null)
   return (
     <Page title={say('integrations.title')}>
@@ -28,7 +37,7 @@ export default function Integrations() {
         <div className="cards">
           {cards.length === 0
             ? platforms.map(platform => <Region key={platform} title={networks[platform]} state="loading" lines={3} />)
-            : cards.map(card => <NetworkCard key={card.platform} card={card} brand={brand} />)}
+            : cards.map(card => <NetworkCard key={card.platform} card={card} brand={brand} targetsOf={targetsOf} />)}
         </div>
       )}
     </Page>
@@ -38,9 +47,11 @@ export default function Integrations() {
 function NetworkCard({
   card: { platform, title, readiness, connectable, reason, attention, connections },
   brand,
+  targetsOf,
 }: {
   readonly card: IntegrationCardFragment
   readonly brand: Brand | null
+  readonly targetsOf: ReadonlyMap<string, AccountPlacesFragment['targets']>
 }) {
   const [{ error, fetching }, connect] = useMutation(ConnectNetworkDocument)
   const [address, setAddress] = useState<string | null>(null)
@@ -74,7 +85,7 @@ function NetworkCard({
       ) : (
         <ul className="items">
           {accounts.map(account => (
-            <AccountLine key={account.id} account={account} />
+            <AccountLine key={account.id} account={account} targets={targetsOf.get(account.id) ?? []} />
           ))}
         </ul>
       )}

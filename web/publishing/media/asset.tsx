@@ -36,7 +36,7 @@ export function AssetPanel({ id, brandId, back, mayWrite, reload }: PanelProps) 
     <Region
       className="panel"
       aria-label={say('media.detail')}
-      title={<h2 className="clip">{asset ? asset.title || asset.filename : ''}</h2>}
+      title={<h2 className="clip">{asset ? asset.title || asset.filename : say('media.detail')}</h2>}
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
       state={data && !asset ? 'error' : state}
       problem={problem}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useClient, useSubscription } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { goTo, Link, useSearch, withSearch } from '../../shell/address.tsx'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
@@ -22,7 +22,7 @@ const pageSize = 24
 export default function Media() {
   const { brand, isKnown } = useBrand()
   const search = useSearch()
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const [text, tag, folderId, asset] = ['search', 'tag', 'folder', 'asset'].map(name => search.get(name))
   const variables = {
     brandId: brand?.id ?? '',

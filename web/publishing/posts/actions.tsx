@@ -2,10 +2,10 @@ import { Send, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { goTo, Link } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { Failure } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { networks } from '../brand/networks.ts'
@@ -64,7 +64,6 @@ export function PostActions({ post, zone }: { readonly post: PostDetailsFragment
           title={say('posts.publish')}
           sentence={say('posts.publish-sure', { network: networks[post.platform] })}
           verb={say('posts.publish')}
-          cancel={say('action.cancel')}
           isDanger={false}
           onClose={close}
           onConfirm={() => {
@@ -74,14 +73,7 @@ export function PostActions({ post, zone }: { readonly post: PostDetailsFragment
         />
       )}
       {asks === 'delete' && (
-        <Confirm
-          title={say('posts.delete')}
-          sentence={say('posts.delete-sure')}
-          verb={say('posts.delete')}
-          cancel={say('action.cancel')}
-          onClose={close}
-          onConfirm={() => void remove()}
-        />
+        <Confirm title={say('posts.delete')} sentence={say('posts.delete-sure')} verb={say('posts.delete')} onClose={close} onConfirm={() => void remove()} />
       )}
     </>
   )

@@ -18,10 +18,9 @@ import { useMutation } from 'urql'
 import { Diff } from '../../design/history/diff.tsx'
 import { type Happening, Timeline } from '../../design/history/timeline.tsx'
 import { Button } from '../../design/parts/button.tsx'
-import { Confirm } from '../../design/parts/confirm.tsx'
 import { toast } from '../../design/parts/toast.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { Failure } from '../../shell/region.tsx'
+import { Confirm } from '../../shell/parts/ask.tsx'
 import { moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import { type PostDetailsFragment, RestoreVersionDocument } from './posts.generated.ts'
@@ -125,14 +124,12 @@ export function Versions({ post, zone, mayRestore }: HistoryProps & { readonly m
           title={say('history.restore')}
           sentence={say('history.restore-sure', { version: asked })}
           verb={say('history.restore')}
-          cancel={say('action.cancel')}
           isDanger={false}
           isBusy={fetching}
           onConfirm={() => void bringBack(asked)}
+          problem={problem}
           onClose={() => setAsked(null)}
-        >
-          {problem && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
-        </Confirm>
+        />
       )}
     </details>
   )

@@ -4,7 +4,7 @@ import { Button } from '../../design/parts/button.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { Note } from '../../design/parts/status.tsx'
 import { goTo, Link } from '../../shell/address.tsx'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
 import { moment } from '../../shell/time.ts'
@@ -27,7 +27,7 @@ export function PostPanel({ id, brand, back }: { readonly id: string; readonly b
   const title = (
     <>
       {post && <PostStatus post={post} />}
-      <h2 className="clip">{post ? networks[post.platform] : ''}</h2>
+      <h2 className="clip">{post ? networks[post.platform] : say('posts.detail')}</h2>
     </>
   )
   return (
@@ -59,7 +59,7 @@ function useReadAgain(post: PostDetailsFragment | null, retry: () => void): void
 
 /** What a post says, how it stands, and what can be done. */
 export function Details({ post, zone }: { readonly post: PostDetailsFragment; readonly zone: string | undefined }) {
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const stand = standOf(post)
   return (
     <>

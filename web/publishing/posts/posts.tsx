@@ -2,12 +2,12 @@ import { Newspaper, PenLine } from 'lucide-react'
 import { useState } from 'react'
 import { useSubscription } from 'urql'
 import { Icon } from '../../design/parts/icon.tsx'
-import { type Column, Table } from '../../design/parts/table.tsx'
+import type { Column } from '../../design/parts/table.tsx'
 import { Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
+import { Listing, pageOf } from '../../shell/parts/listing.tsx'
 import { useRead } from '../../shell/read.ts'
-import { Region } from '../../shell/region.tsx'
 import { say } from '../../shell/words.ts'
 import { type Brand, useBrand } from '../brand/brand.ts'
 import { networks } from '../brand/networks.ts'
@@ -19,21 +19,17 @@ import { PostPanel } from './panel.tsx'
 import { type PostRowFragment, PostStatusOfBrandDocument, PostsDocument } from './posts.generated.ts'
 import { PostStatus, PostTime } from './status.tsx'
 
-const pageSize = 50
-
 /** Posts as the filters of the address say; the one that the path names is open beside them. */
 export default function Posts() {
   const { brand } = useBrand()
   const [path, search] = [usePath(), useSearch()]
   const id = /^\/posts\/([^/]+)$/.exec(path)?.[1]
   const filters = filtersIn(search)
-  const after = search.get('after')
-  const variables = { ...filters, first: pageSize, ...(search.get('brand') && { brandId: search.get('brand')! }), ...(after && { after }) }
+  const variables = { ...filters, ...pageOf(search), ...(search.get('brand') && { brandId: search.get('brand')! }) }
   const { data, state, problem, retry } = useRead(PostsDocument, variables, { isEmpty: ({ posts }) => posts?.nodes?.length === 0 })
   useSubscription({ query: PostStatusOfBrandDocument, variables: { brandId: brand?.id ?? '' }, pause: !brand })
   const rows = (data?.posts?.nodes ?? []).filter(each => each !== null)
-  const { hasNextPage = false, endCursor } = data?.posts?.pageInfo ?? {}
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const isFiltered = Object.keys(filters).length > 0
   return (
@@ -58,9 +54,26 @@ export default function Posts() {
           {chosen.size > 0 && (
             <BulkBar posts={rows.filter(({ id: each }) => chosen.has(each))} zone={brand?.timeZone} onClear={() => setChosen(new Set())} onDone={retry} />
           )}
-          <Region
-            isFlush
-            lines={8}
+          <Listing
+            label={say('posts.title')}
+            path="/posts"
+            columns={columnsFor(brand, search)}
+            rows={rows}
+            current={id}
+            page={data?.posts?.pageInfo}
+            total={data?.posts?.totalCount}
+            countOf={count => say('posts.count', { count })}
+            attributes={post => ({ 'data-post': post.id })}
+            selection={
+              mayWrite
+                ? {
+                    chosen,
+                    onChange: setChosen,
+                    all: say('posts.choose-all'),
+                    nameOf: ({ title, copy }) => say('posts.choose-named', { title: title || copy || say('posts.without-text') }),
+                  }
+                : undefined
+            }
             state={state}
             problem={problem}
             retry={retry}
@@ -73,33 +86,7 @@ export default function Posts() {
                 </Link>
               ),
             }}
-          >
-            <Table
-              label={say('posts.title')}
-              columns={columnsFor(brand, search)}
-              rows={rows}
-              current={id}
-              attributes={post => ({ 'data-post': post.id })}
-              selection={
-                mayWrite
-                  ? {
-                      chosen,
-                      onChange: setChosen,
-                      all: say('posts.choose-all'),
-                      nameOf: ({ title, copy }) => say('posts.choose-named', { title: title || copy || say('posts.without-text') }),
-                    }
-                  : undefined
-              }
-            />
-            <div className="pager">
-              <span>{say('posts.count', { count: data?.posts?.totalCount ?? rows.length })}</span>
-              {hasNextPage && endCursor && (
-                <Link className="button quiet" to={withSearch('/posts', search, { after: endCursor })}>
-                  {say('posts.next')}
-                </Link>
-              )}
-            </div>
-          </Region>
+          />
         </div>
         {id && <PostPanel key={id} id={id} brand={brand} back={withSearch('/posts', search, {})} />}
       </div>

@@ -5,7 +5,7 @@ import { Icon } from '../../design/parts/icon.tsx'
 import { Note } from '../../design/parts/status.tsx'
 import { Link, usePath } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { locale } from '../../shell/place.ts'
 import { useRead } from '../../shell/read.ts'
@@ -37,7 +37,7 @@ export default function ThreadPage() {
 
 function Posts({ thread, zone }: { readonly thread: ThreadFieldsFragment; readonly zone: string | undefined }) {
   const [{ error }, reorder] = useMutation(OrderThreadDocument)
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const posts = (thread.posts ?? []).flatMap(each => (each ? [each] : []))
   const known = posts.map(({ id }) => id)
   const [order, setOrder] = useState<readonly string[] | null>(null)

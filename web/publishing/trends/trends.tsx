@@ -6,7 +6,7 @@ import { Icon } from '../../design/parts/icon.tsx'
 import { Status } from '../../design/parts/status.tsx'
 import { Link } from '../../shell/address.tsx'
 import { problemOf } from '../../shell/data/problems.ts'
-import { useMay } from '../../shell/frame/rights.ts'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Failure, Region } from '../../shell/region.tsx'
@@ -18,7 +18,7 @@ import { RefreshTrendsDocument, type TrendListFragment, TrendsDocument } from '.
 /** What people talk about in the brand's field; each of them begins a post. */
 export default function Trends() {
   const { brand, isKnown } = useBrand()
-  const mayWrite = useMay('publishing:posts.write')
+  const mayWrite = useRights().may('publishing:posts.write')
   const { data, state, problem, retry } = useRead(
     TrendsDocument,
     { brandId: brand?.id ?? '' },

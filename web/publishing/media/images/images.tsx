@@ -5,10 +5,11 @@ import { Button } from '../../../design/parts/button.tsx'
 import { Field } from '../../../design/parts/field.tsx'
 import { Select } from '../../../design/parts/select.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
-import { Link } from '../../../shell/address.tsx'
+import { Link, useSearch } from '../../../shell/address.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
-import { useMay } from '../../../shell/frame/rights.ts'
+import { useRights } from '../../../shell/frame/rights.ts'
 import { Page } from '../../../shell/page.tsx'
+import { afterOf, Pager } from '../../../shell/parts/listing.tsx'
 import { useRead } from '../../../shell/read.ts'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { lately } from '../../../shell/time.ts'
@@ -23,10 +24,11 @@ const counts = ['1', '2', '3', '4'] as const
 /** Pictures drawn of a description, into the library of the brand. */
 export default function Images() {
   const { brand, isKnown } = useBrand()
-  const mayWrite = useMay('publishing:posts.write')
+  const search = useSearch()
+  const mayWrite = useRights().may('publishing:posts.write')
   const { data, state, problem, retry } = useRead(
     ImagesDocument,
-    { brandId: brand?.id ?? '' },
+    { brandId: brand?.id ?? '', ...afterOf(search) },
     { pause: !brand, isEmpty: ({ generatedImages }) => generatedImages?.nodes?.length === 0 },
   )
   return (
@@ -40,6 +42,7 @@ export default function Images() {
         empty={{ icon: Sparkles, sentence: say(brand ? 'images.empty' : 'brand.none') }}
       >
         <ul className="assets">{(data?.generatedImages?.nodes ?? []).map(each => each && <Card key={each.id} image={each} />)}</ul>
+        <Pager path="/images" page={data?.generatedImages?.pageInfo} count={say('list.count', { count: data?.generatedImages?.totalCount ?? 0 })} />
       </Region>
     </Page>
   )
@@ -67,7 +70,7 @@ function Card({ image: { prompt, createdAt, previewUrl, previewBroken, asset, mo
 
 function Draw({ brandId, onDone }: { readonly brandId: string; onDone(): void }) {
   // Another model than the organization's own is for those who set up what it spends on.
-  const mayChoose = useMay('providers:org.admin')
+  const mayChoose = useRights().may('providers:org.admin')
   const models = useRead(ImageModelsDocument, {}, { pause: !mayChoose })
   const [{ error, fetching }, draw] = useMutation(DrawImagesDocument)
   const [prompt, setPrompt] = useState('')

@@ -9,20 +9,20 @@ import { Status } from '../../../design/parts/status.tsx'
 import { type Column, Table } from '../../../design/parts/table.tsx'
 import { goTo, Link, usePath, useSearch, withSearch } from '../../../shell/address.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
-import { useMay } from '../../../shell/frame/rights.ts'
+import { useRights } from '../../../shell/frame/rights.ts'
 import { Page } from '../../../shell/page.tsx'
+import { zones } from '../../../shell/parts/zones.ts'
 import { useRead } from '../../../shell/read.ts'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { ownZone } from '../../../shell/time.ts'
 import { say } from '../../../shell/words.ts'
 import { BrandListDocument, type BrandRowFragment, CreateBrandDocument } from './brands.generated.ts'
 import { BrandPanel } from './panel.tsx'
-import { zones } from './zones.ts'
 
 /** Brands of the organization; one beside the list with its settings. */
 export default function BrandsPage() {
   const [path, search] = [usePath(), useSearch()]
-  const mayWrite = useMay('publishing:accounts.write')
+  const mayWrite = useRights().may('publishing:accounts.write')
   const id = /^\/brands\/([^/]+)$/.exec(path)?.[1]
   const isArchived = search.get('archived') === 'true'
   const [isNew, setNew] = useState(false)

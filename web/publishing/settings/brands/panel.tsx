@@ -7,12 +7,12 @@ import { Select } from '../../../design/parts/select.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
 import { goTo } from '../../../shell/address.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
+import { zones } from '../../../shell/parts/zones.ts'
 import { useRead } from '../../../shell/read.ts'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { say } from '../../../shell/words.ts'
 import { type ApprovalMode, BrandDetailDocument, type BrandDetailQuery, UpdateBrandDocument } from './brands.generated.ts'
 import { type BrandDetail, BrandState } from './state.tsx'
-import { zones } from './zones.ts'
 
 const modes: readonly ApprovalMode[] = ['NONE', 'OPTIONAL', 'REQUIRED']
 
@@ -31,7 +31,7 @@ export function BrandPanel({ id, back, mayWrite, reload }: PanelProps) {
     <Region
       className="panel"
       aria-label={say('brands.detail')}
-      title={<h2 className="clip">{brand?.name ?? ''}</h2>}
+      title={<h2 className="clip">{brand?.name ?? say('brands.detail')}</h2>}
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
       state={data && !brand ? 'error' : state}
       problem={problem}

@@ -2,12 +2,12 @@ import { Archive, ArchiveRestore, ArrowRightLeft, Pause, Play } from 'lucide-rea
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../../design/parts/button.tsx'
-import { Confirm } from '../../../design/parts/confirm.tsx'
 import { Dialog } from '../../../design/parts/dialog.tsx'
 import { Select } from '../../../design/parts/select.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
-import { useSelf } from '../../../shell/frame/rights.ts'
+import { useRights } from '../../../shell/frame/rights.ts'
+import { Confirm } from '../../../shell/parts/ask.tsx'
 import { Failure } from '../../../shell/region.tsx'
 import { say } from '../../../shell/words.ts'
 import {
@@ -37,7 +37,7 @@ export function BrandState({ brand, organizations, onDone, onGone }: StateProps)
   const [archived, archive] = useMutation(ArchiveBrandDocument)
   const [restored, restore] = useMutation(RestoreBrandDocument)
   const [asks, setAsks] = useState<'pause' | 'resume' | 'archive' | 'transfer' | null>(null)
-  const { roles } = useSelf()
+  const { roles } = useRights()
   const problem = problemOf(paused.error ?? resumed.error ?? archived.error ?? restored.error)
   const input = { id: brand.id, expectedVersion: brand.version }
   const others = organizations.filter(({ id }) => id !== brand.organizationId)
@@ -82,7 +82,6 @@ export function BrandState({ brand, organizations, onDone, onGone }: StateProps)
           title={say('brands.pause')}
           sentence={say('brands.pause-sure', { name: brand.name })}
           verb={say('brands.pause')}
-          cancel={say('action.cancel')}
           isDanger={false}
           isBusy={paused.fetching}
           onClose={() => setAsks(null)}
@@ -94,7 +93,6 @@ export function BrandState({ brand, organizations, onDone, onGone }: StateProps)
           title={say('brands.archive')}
           sentence={say('brands.archive-sure', { name: brand.name })}
           verb={say('brands.archive')}
-          cancel={say('action.cancel')}
           isBusy={archived.fetching}
           onClose={() => setAsks(null)}
           onConfirm={() => void archive({ input }).then(each => after(each, say('brands.was-archived')))}

@@ -3,8 +3,8 @@ import { useMutation } from 'urql'
 import { Button } from '../../../design/parts/button.tsx'
 import { Dialog } from '../../../design/parts/dialog.tsx'
 import { Field } from '../../../design/parts/field.tsx'
-import { Secret } from '../../../design/parts/kept-secret.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
+import { Secret } from '../../../shell/parts/secret.tsx'
 import { Failure } from '../../../shell/region.tsx'
 import { say } from '../../../shell/words.ts'
 import { CreateWebhookDocument, UpdateWebhookDocument, type WebhookRowFragment } from './webhooks.generated.ts'
@@ -19,15 +19,6 @@ interface FormProps {
   onClose(): void
   onDone(): void
 }
-
-/** Words of a secret that signs what is told. */
-export const secretWords = () => ({
-  label: say('webhooks.secret'),
-  once: say('webhooks.once'),
-  copy: say('secret.copy'),
-  copied: say('secret.copied'),
-  kept: say('secret.kept'),
-})
 
 /** Makes an address, and shows its secret this once; or changes one. */
 export function WebhookForm({ brandId, endpoint, onClose, onDone }: FormProps) {
@@ -58,7 +49,7 @@ export function WebhookForm({ brandId, endpoint, onClose, onDone }: FormProps) {
   return (
     <Dialog title={say(endpoint ? 'webhooks.edit' : 'webhooks.create')} onClose={onClose}>
       {secret ? (
-        <Secret value={secret} words={secretWords()} onKept={onClose} />
+        <Secret value={secret} label={say('webhooks.secret')} once={say('webhooks.once')} onKept={onClose} />
       ) : (
         <form className="form" onSubmit={event => void save(event)}>
           <Field label={say('webhooks.url')} type="url" value={url} onChange={setUrl} hint={say('webhooks.url-hint')} wrong={wrongAt('url')} required />

@@ -2,18 +2,18 @@ import { CircleAlert, CircleCheck, Clock, KeyRound, Pencil, Play, RotateCw, Send
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../../design/parts/button.tsx'
-import { Confirm } from '../../../design/parts/confirm.tsx'
 import { Dialog } from '../../../design/parts/dialog.tsx'
-import { Secret } from '../../../design/parts/kept-secret.tsx'
 import { Note, Status } from '../../../design/parts/status.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
 import { goTo, Link } from '../../../shell/address.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
+import { Confirm } from '../../../shell/parts/ask.tsx'
+import { Secret } from '../../../shell/parts/secret.tsx'
 import { useRead } from '../../../shell/read.ts'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { lately } from '../../../shell/time.ts'
 import { say } from '../../../shell/words.ts'
-import { secretWords, WebhookForm } from './form.tsx'
+import { WebhookForm } from './form.tsx'
 import { WebhookState } from './state.tsx'
 import {
   ConfirmWebhookDocument,
@@ -39,7 +39,7 @@ export function WebhookPanel({ id, back, reload }: { readonly id: string; readon
       title={
         <>
           {endpoint && <WebhookState state={endpoint.state} />}
-          <h2 className="clip">{endpoint ? new URL(endpoint.url).host : ''}</h2>
+          <h2 className="clip">{endpoint ? new URL(endpoint.url).host : say('webhooks.detail')}</h2>
         </>
       }
       tools={<Button kind="quiet" icon={X} name={say('action.close')} onPress={() => goTo(back)} />}
@@ -168,7 +168,6 @@ function Tools({ endpoint, retry, onGone }: { readonly endpoint: WebhookRowFragm
           title={say('webhooks.rotate')}
           sentence={say('webhooks.rotate-sure')}
           verb={say('webhooks.rotate')}
-          cancel={say('action.cancel')}
           isDanger={false}
           isBusy={rotated.fetching}
           onClose={() => setAsks(null)}
@@ -185,7 +184,6 @@ function Tools({ endpoint, retry, onGone }: { readonly endpoint: WebhookRowFragm
           title={say('webhooks.delete')}
           sentence={say('webhooks.delete-sure', { url: endpoint.url })}
           verb={say('webhooks.delete')}
-          cancel={say('action.cancel')}
           isBusy={deleted.fetching}
           onClose={() => setAsks(null)}
           onConfirm={() => {
@@ -198,7 +196,8 @@ function Tools({ endpoint, retry, onGone }: { readonly endpoint: WebhookRowFragm
         <Dialog title={say('webhooks.secret')} onClose={() => setSecret(null)}>
           <Secret
             value={secret}
-            words={secretWords()}
+            label={say('webhooks.secret')}
+            once={say('webhooks.once')}
             onKept={() => {
               setSecret(null)
               retry()

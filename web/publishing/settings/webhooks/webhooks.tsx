@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../../design/parts/button.tsx'
 import { type Column, Table } from '../../../design/parts/table.tsx'
 import { Link, useSearch, withSearch } from '../../../shell/address.tsx'
-import { useMay } from '../../../shell/frame/rights.ts'
+import { useRights } from '../../../shell/frame/rights.ts'
 import { Page } from '../../../shell/page.tsx'
 import { useRead } from '../../../shell/read.ts'
 import { Region } from '../../../shell/region.tsx'
@@ -18,7 +18,7 @@ import { type WebhookRowFragment, WebhooksDocument } from './webhooks.generated.
 export default function Webhooks() {
   const { brand, isKnown } = useBrand()
   const search = useSearch()
-  const may = useMay('publishing:api_keys.write')
+  const may = useRights().may('publishing:api_keys.write')
   const id = search.get('endpoint')
   const [isNew, setNew] = useState(false)
   const { data, state, problem, retry } = useRead(
