@@ -26,14 +26,14 @@ async function build(stamp: string): Promise<void> {
   await writeFile(join(dist, 'built.json'), `${JSON.stringify(builtOf(bundled, stamp), null, 1)}\n`)
 }
 
-function builtOf({ files, chunkOf, style, login, worker, site, icons, closureOf }: Bundled, stamp: string): Built {
+function builtOf({ files, chunkOf, style, login, worker, site, embed, icons, closureOf }: Bundled, stamp: string): Built {
   const pages = apps.flatMap(({ app, entry, pages }) =>
     Object.entries(pages).map(([name, { module }]) => {
       const words = Object.fromEntries([...languages, ...madeLanguages].map(language => [language, chunkOf(`words:${app}:${language}`)]))
       return [`${app}.${name}`, { entry: chunkOf(entry), chunks: closureOf([chunkOf(entry), chunkOf(module)]), words }] as const
     }),
   )
-  return { stamp, style, login, worker, site, icons, files: [...files.keys()].sort(), pages: Object.fromEntries(pages) }
+  return { stamp, style, login, worker, site, embed, icons, files: [...files.keys()].sort(), pages: Object.fromEntries(pages) }
 }
 
 if (import.meta.main) {
