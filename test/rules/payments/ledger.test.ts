@@ -61,7 +61,7 @@ describe('a booking', () => {
     )
   })
 
-  it('debits the processor and credits the merchant when money is taken, and turns both around when it goes back', () => {
+  it('debits the processor and credits the merchant when money is captured, and reverses both for a refund', () => {
     expect(bookings.captured(5n).legs).toEqual([
       { account: 'processor', amountMinor: 5n },
       { account: 'merchant', amountMinor: -5n },
@@ -87,7 +87,7 @@ describe('hashOf', () => {
   })
 })
 
-describe('a proof', () => {
+describe('a ledger proof', () => {
   it('holds for every chain of bookings, with totals of zero', () => {
     fc.assert(
       fc.property(ledger, entries => {
@@ -98,7 +98,7 @@ describe('a proof', () => {
     )
   })
 
-  it('finds the first entry that somebody changed, whatever was changed in it', () => {
+  it('finds the first changed entry, whatever was changed in it', () => {
     const change = fc.constantFrom<(entry: Entry) => Entry>(
       entry => ({ ...entry, amountMinor: entry.amountMinor + 1n }),
       entry => ({ ...entry, account: `${entry.account}x` }),
@@ -117,7 +117,7 @@ describe('a proof', () => {
     )
   })
 
-  it('finds an entry that is missing, at any place', () => {
+  it('finds a missing entry, at any place', () => {
     fc.assert(
       fc.property(ledger, fc.nat(), (entries, at) => {
         const index = at % entries.length
@@ -141,7 +141,7 @@ describe('a proof', () => {
     expect(prove(entries, accounts.slice(0, 1))).toMatchObject({ ok: false, wrongBalances: ['merchant EUR'] })
   })
 
-  it('finds entries that no chain was kept for', () => {
+  it('finds entries without a chain', () => {
     expect(prove(chained([[bookings.captured(5n), 'EUR']]), undefined, null)).toMatchObject({ ok: false, brokenAt: 3n })
   })
 })

@@ -17,14 +17,14 @@ const amounts = (...lines: GivenLine[]) => {
   return [subtotalMinor, discountMinor, taxMinor, totalMinor]
 }
 
-describe('Y-01 what an order comes to', () => {
+describe('Y-01 the total of an order', () => {
   test('is the sum of its lines: net is quantity times price less discount, and tax is added to it', () => {
     const lines = [line(333n, { quantity: 3, taxRate: '8.875' }), line(200n, { taxRate: '0.25' }), line(1000n, { discountMinor: 100n, taxRate: '19' })]
     expect(workOut(lines).lines.map(({ taxMinor }) => taxMinor)).toEqual(['89', '1', '171'])
     expect(amounts(...lines)).toEqual([2199n, 100n, 261n, 2360n])
   })
 
-  test('a line without quantity, discount and rate is one thing, whole and untaxed', () => {
+  test('a line without quantity, discount and rate is one item without discount and tax', () => {
     expect(workOut([line(500n, { sku: ' A-1 ' })]).lines).toEqual([
       { name: 'Ticket', sku: 'A-1', quantity: 1, unitAmountMinor: '500', discountMinor: '0', taxRate: '0', taxMinor: '0', totalMinor: '500' },
     ])
@@ -52,7 +52,7 @@ describe('Y-01 what an order comes to', () => {
     )
   })
 
-  test('what the lines say adds up to what the order says, whatever they are', () => {
+  test('the lines add up to the order’s totals, for any lines', () => {
     const lines = fc.array(
       fc.record({
         name: fc.constant('Thing'),
@@ -76,7 +76,7 @@ describe('Y-01 what an order comes to', () => {
   })
 })
 
-describe('what is no order', () => {
+describe('an invalid order', () => {
   test.each<[string, string, readonly GivenLine[]]>([
     ['no line', 'lines', []],
     ['a hundred and one lines', 'lines', Array.from({ length: 101 }, () => line(1n))],
@@ -104,7 +104,7 @@ describe('what is no order', () => {
     expect(refusalOf(() => workOut(lines))).toMatchObject({ code: 'BAD_USER_INPUT', extensions: { field } })
   })
 
-  test('what is just within is taken', () => {
+  test('an order at the limits is accepted', () => {
     expect(workOut([line(999_999_999_999n)]).totalMinor).toBe(999_999_999_999n)
     expect(workOut(Array.from({ length: 100 }, () => line(1n, { name: 'x'.repeat(200), taxRate: '100' }))).totalMinor).toBe(200n)
     expect(workOut([line(1n, { quantity: 1_000_000 })]).totalMinor).toBe(1_000_000n)

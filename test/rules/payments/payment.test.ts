@@ -21,6 +21,7 @@ const draft = (): OrderRow =>
   ({
     ...{ id: newId(), merchantId: newId(), organizationId: newId(), status: 'DRAFT', paymentPhase: 'NONE', currency: 'EUR', totalMinor: total },
     ...{ authorizedMinor: 0n, capturedMinor: 0n, refundedMinor: 0n, returningMinor: 0n, disputedMinor: 0n, processorPaymentId: null },
+    ...{ lateMinor: 0n, lateReturnedMinor: 0n, lateKeptMinor: 0n },
     ...{ failureCode: null, failureMessage: null, version: 1 },
   }) as unknown as OrderRow
 
@@ -157,12 +158,12 @@ describe('an order', () => {
   })
 
   it.each<[OrderRow['status'], OrderRow['paymentPhase'], readonly Verb[]]>([
-    ['DRAFT', 'NONE', ['update', 'pay', 'cancel']],
-    ['PENDING', 'NONE', ['pay', 'cancel']],
+    ['DRAFT', 'NONE', ['update', 'pay', 'checkout', 'cancel']],
+    ['PENDING', 'NONE', ['pay', 'checkout', 'cancel']],
     ['PENDING', 'AUTHORIZED', ['capture', 'void', 'cancel']],
     ['PENDING', 'PROCESSING', []],
     ['PENDING', 'UNKNOWN', []],
-    ['FAILED', 'NONE', ['pay', 'cancel']],
+    ['FAILED', 'NONE', ['pay', 'checkout', 'cancel']],
     ['PAID', 'NONE', ['refund']],
     ['PARTIALLY_REFUNDED', 'NONE', ['refund']],
     ['REFUNDED', 'NONE', ['refund']],
@@ -171,7 +172,7 @@ describe('an order', () => {
     expect(possibleFor({ status, paymentPhase })).toEqual(verbs)
   })
 
-  it('says from where and what is possible when it refuses a move', () => {
+  it('names the state and the possible moves when it rejects one', () => {
     expect(refusalOf(() => requireMove({ status: 'PAID', paymentPhase: 'NONE' }, 'cancel')).extensions).toEqual({
       ...{ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', from: 'PAID', verb: 'cancel', possible: ['refund'] },
     })
@@ -192,6 +193,7 @@ describe('an outcome', () => {
     [{ reason: 'CARD_REFUSED', processorCode: 'card_declined', declineCode: 'generic_decline' }, 'CONFLICT', false, { failure: { code: 'DECLINED' } }],
     [{ processorCode: 'charge_already_refunded' }, 'CONFLICT', true, { failure: { code: 'PROCESSOR_ERROR' } }],
     [{ processorCode: 'invalid_amount' }, 'BAD_USER_INPUT', true, { failure: { code: 'AMOUNT_REFUSED' } }],
+    [{ field: 'amount' }, 'BAD_USER_INPUT', true, { failure: { code: 'AMOUNT_REFUSED' } }],
     [{ processorCode: 'resource_missing', processorParam: 'payment_method' }, 'NOT_FOUND', true, { failure: { code: 'INVALID_METHOD' } }],
     [{ outcome: 'refused' }, 'UPSTREAM_FAILED', true, { failure: { code: 'PROCESSOR_ERROR' } }],
     [{ outcome: 'refused' }, 'UPSTREAM_FAILED', false, { kind: 'UNKNOWN' }],
@@ -208,7 +210,7 @@ describe('an outcome', () => {
     expect(outcomeOf(refusal(code, details), isFirst)).toMatchObject(wanted)
   })
 
-  it('that stays unknown is asked for after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly for 22 h, then no more', () => {
+  it('that stays unknown is queried after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly for 22 h, then no more', () => {
     const waits = Array.from({ length: 29 }, (_, index) => nextTry(index + 1, now)?.getTime()).map(at =>
       at === undefined ? null : (at - now.getTime()) / 1_000,
     )

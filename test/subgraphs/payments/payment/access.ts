@@ -78,7 +78,13 @@ export const access: AccessRows = {
     await seedUnknown(graph, elsewhere)
     await seedWaiting(graph, elsewhere)
     const { id: transaction, orderId } = await seedUnknown(graph, place)
-    const by = { requestedBy: owner.userId, decidedBy: owner.userId, status: 'REJECTED', failureCode: 'DECLINED' } as const
+    const by = {
+      requestedBy: owner.userId,
+      decidedBy: owner.userId,
+      status: 'REJECTED',
+      failureCode: 'DECLINED',
+      metadata: [{ key: 'a', value: 'b' }],
+    } as const
     const known = await seedWaiting(graph, place, by)
     const failed = await seedOrder(graph, place)
     await graph.rows(`update payments.orders set status = 'FAILED', failure_code = 'DECLINED' where id = $1`, [failed.id])

@@ -68,13 +68,15 @@ export async function seedLarge(graph: Graph, place: Place): Promise<OrderRow> {
 
 /**
  * Has a mutation answer as if it had been made before under the key `access`, so that nobody has to be asked for it.
- * @param input as the resolver receives it, without the key
+ * @param input  as the resolver receives it, without the key
+ * @param madeId what it made, where that is answered again
  */
 export async function seedRepetition(
   graph: Pick<Supergraph, 'rows' | 'clock'>,
   { organizationId }: Place,
   what: string,
   input: Readonly<Record<string, unknown>>,
+  madeId = newId(),
 ): Promise<void> {
   const { hash } = readIdempotency({ idempotencyKey: 'access', ...input })!
   await graph.rows(`delete from payments.idempotency_keys where tenant_id = $1 and what = $2 and key = 'access'`, [organizationId, what])
@@ -82,7 +84,7 @@ export async function seedRepetition(
     organizationId,
     what,
     hash,
-    newId(),
+    madeId,
     graph.clock.now(),
   ])
 }

@@ -2,7 +2,7 @@ import type { Scope } from '../../../../../subgraphs/scopes.ts'
 import { type AccessRows, accountants, byScope, byScopeEachTheirOwn, change, constant, type Fresh, type Ids, readOrders, row } from '../../../../access/row.ts'
 import { seedCredential } from '../../../providers/credential/seed.ts'
 import { secret } from '../../../providers/processor/stage.ts'
-import { seedClient, seedCustomer, seedMethod } from './seed.ts'
+import { seedClient, seedCustomer, seedMethod, seedMethodSession } from './seed.ts'
 
 const readCustomers: readonly Scope[] = ['payments:customers.read']
 /** Enough to be answered with the record that was changed; not to read any other. */
@@ -24,14 +24,15 @@ export const access: AccessRows = {
     await seedCredential(graph, { organizationId: ids.organization!, provider: 'stripe', name: 'Stripe', secret })
     const metadata = [{ key: 'a', value: 'b' }]
     const made = await seedCustomer(graph, { organizationId: ids.organization!, userId: owner.userId, metadata })
-    await seedMethod(graph, made)
+    const method = await seedMethod(graph, made)
     await graph.rows('update payments.orders set customer_id = $1, venue_id = $2, metadata = $3 where id = $4', [
       made.id,
       ids.venue,
       JSON.stringify(metadata),
       ids.order,
     ])
-    return { customer: made.id }
+    const session = await seedMethodSession(graph, made, { status: 'COMPLETED', paymentMethodId: method.id })
+    return { customer: made.id, methodSession: session.id }
   },
   fields: [
     row('Query.customer', readCustomers, readOrders, byScope, customer('id'), 'customer'),
@@ -62,6 +63,27 @@ export const access: AccessRows = {
       accountants,
       change('addPaymentMethod', ({ fresh }) => `customerId: "${fresh}", token: "pm_card_visa"`, 'id'),
       'addPaymentMethod',
+      freshCustomer,
+    ),
+    row(
+      'Query.paymentMethodSession',
+      readCustomers,
+      readOrders,
+      byScope,
+      ({ methodSession }) => `{ paymentMethodSession(id: "${methodSession}") { id } }`,
+      'paymentMethodSession',
+    ),
+    row(
+      'Mutation.createPaymentMethodSession',
+      writeCustomers,
+      readCustomers,
+      accountants,
+      change(
+        'createPaymentMethodSession',
+        ({ fresh }) => `customerId: "${fresh}", successUrl: "https://shop.example/kept", cancelUrl: "https://shop.example/back"`,
+        'id',
+      ),
+      'createPaymentMethodSession',
       freshCustomer,
     ),
     ...(['removePaymentMethod', 'setDefaultPaymentMethod'] as const).map(name =>
@@ -109,6 +131,22 @@ export const access: AccessRows = {
       path: ids => `${customers}/${ids.fresh}/payment-methods`,
       body: () => ({ token: 'pm_card_visa' }),
       fresh: freshCustomer,
+    },
+    {
+      at: `POST ${customers}/:id/payment-method-sessions`,
+      scopes: writeCustomers,
+      less: readCustomers,
+      cells: accountants,
+      path: ids => `${customers}/${ids.fresh}/payment-method-sessions`,
+      body: () => ({ successUrl: 'https://shop.example/kept', cancelUrl: 'https://shop.example/back' }),
+      fresh: freshCustomer,
+    },
+    {
+      at: 'GET /payments/api/payment-method-sessions/:id',
+      scopes: readCustomers,
+      less: readOrders,
+      cells: byScope,
+      path: ids => `/payments/api/payment-method-sessions/${ids.methodSession}`,
     },
     {
       at: 'DELETE /payments/api/payment-methods/:id',
