@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { measure, sentencesOf, wordsOf } from '../../../subgraphs/agents/style-snapshot/measures.ts'
+import { measure, sentencesOf, wordsOf } from '../../../subgraphs/agents/profile/style-snapshot/measures.ts'
 
 describe('words are', () => {
   test.each<[string, string[]]>([

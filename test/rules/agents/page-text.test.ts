@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
-import { textOfPage } from '../../../subgraphs/agents/profile-source/page-text.ts'
+import { textOfPage } from '../../../subgraphs/agents/engines/page/page-text.ts'
 
 test.each([
   ['<html><head><title>T</title></head><body><h1>Hello</h1><p>One  <b>two</b>\nthree.</p><p>Four</p></body></html>', 'Hello\n\nOne two three.\n\nFour'],

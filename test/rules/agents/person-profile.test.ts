@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readAuthorizations, readProfile, requireMayWriteOf } from '../../../subgraphs/agents/person-profile/rules.ts'
-import { digestOf } from '../../../subgraphs/agents/style-snapshot/take.ts'
+import { readAuthorizations, readProfile, requireMayWriteOf } from '../../../subgraphs/agents/profile/person-profile/rules.ts'
+import { digestOf } from '../../../subgraphs/agents/profile/style-snapshot/take.ts'
 import { organizationRoles, platformRoles } from '../../../subgraphs/identity/stores/user.ts'
 import { refusalOf } from '../refusal.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashOf, readSource } from '../../../subgraphs/agents/profile-source/rules.ts'
+import { hashOf, readSource } from '../../../subgraphs/agents/profile/profile-source/rules.ts'
 import { refusalOf } from '../refusal.ts'
 
 const now = new Date('2027-03-01T09:00:00.000Z')

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { fetchText, openFetching } from '../../../../subgraphs/agents/profile-source/fetch.ts'
+import { fetchText } from '../../../../subgraphs/agents/engines/page/fetch.ts'
+import { openFetching } from '../../../../subgraphs/agents/profile/profile-source/fetch.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { createProfileSource, createStyleSnapshot, profileSource } from '../documents.ts'
@@ -278,5 +279,5 @@ test.each([
   [404, 'failure'],
 ])('A-05 an address that is answered with %d is tried again only when that may pass: %s', async (status, outcome) => {
   const answer = { status, headers: new Headers(), text: '' }
-  expect(await fetchText(async () => answer, 'https://page.test/')).toEqual({ [outcome]: { code: 'UPSTREAM_FAILED', message: expect.any(String) } })
+  expect(await fetchText(async () => answer, 'https://page.test/', 200_000)).toEqual({ [outcome]: { code: 'UPSTREAM_FAILED', message: expect.any(String) } })
 })
