@@ -29,7 +29,7 @@ const opened = openedBy(told)
 const item = (more: Partial<ActionItemRow>): ActionItemRow =>
   ({ ...opened, id: 'i', app: 'publishing', key: 'k', version: 3, closedAt: null, closedBy: null, ...more }) as ActionItemRow
 
-describe('G-11 what a service tells', () => {
+describe('G-11 attention facts of a service', () => {
   test('is stored as sent; an omitted value is absent', () => {
     expect(opened).toEqual({
       ...{ kind: 'POST_FAILED', severity: 'HIGH', organizationId: 'o', audience: 'organization', userId: null },
@@ -112,7 +112,7 @@ describe('G-11 changes of an item', () => {
     expect(topics).toHaveLength(heard.length)
   })
 
-  test('are told with its version, and those that were missed are looked for where they would have been heard', async () => {
+  test('are published with its version, and missed ones are searched for on the same topics', async () => {
     const announced: unknown[][] = []
     const looks: (readonly [string, Resync])[] = []
     const events = {

@@ -23,8 +23,8 @@ const seen = async (as: Viewer): Promise<string[]> => {
 const statusOf = async (id: string, as: Viewer) => (await graph.execute(one, { id }, { as })).data().actionItem.status
 const personal = (viewer: Viewer): Viewer => ({ ...viewer, organizationId: null, roles: [], context: 'personal' })
 
-describe('G-11 who sees what waits', () => {
-  test('members see the organization’s items, owners and admins theirs, a person their own, and others none', async () => {
+describe('G-11 visibility of items', () => {
+  test('members see the organization’s items, owners and admins those for managers, a person their own, and others none', async () => {
     const { owner, member, outsider, organization } = await graph.seed.owner().member().outsider()
     const of = { organizationId: organization.id }
     const forAll = await seedAttention(graph, of)
@@ -53,7 +53,7 @@ describe('G-11 who sees what waits', () => {
     ;(await graph.execute(list, {}, { as: anonymous })).refused('UNAUTHORIZED_FIELD_OR_TYPE')
   })
 
-  test('an item says what it is, where it came from and where it is seen to', async () => {
+  test('an item has its kind, its service and the page to act on', async () => {
     const { owner, organization } = await graph.seed.owner()
     const { id, opened } = await seedAttention(graph, { organizationId: organization.id, kind: 'OUTCOME_UNKNOWN' })
     expect((await graph.execute(one, { id }, { as: owner })).data().actionItem).toEqual({
@@ -69,7 +69,7 @@ describe('G-11 who sees what waits', () => {
   })
 })
 
-describe('G-11 what becomes of it', () => {
+describe('G-11 changes of an item', () => {
   test('a person who sees it marks it done: it leaves all lists, the audit log names the person, and a repetition changes nothing', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const { id } = await seedAttention(graph, { organizationId: organization.id })
@@ -83,7 +83,7 @@ describe('G-11 what becomes of it', () => {
     ])
   })
 
-  test('a key that may only read does not say so, one that may write does', async () => {
+  test('a key that may only read cannot complete it, one that may write can', async () => {
     const { organization } = await graph.seed.owner()
     const { id } = await seedAttention(graph, { organizationId: organization.id })
     ;(await graph.execute(complete, { input: { id } }, { as: key(organization.id, ['launcher:notifications.read']) })).refused('FORBIDDEN')
@@ -100,7 +100,7 @@ describe('G-11 what becomes of it', () => {
     expect((await graph.execute(complete, { input: { id } }, { as: owner })).refused('CONFLICT').extensions).toMatchObject({ reason: 'RESOLVED' })
   })
 
-  test('opened again while it is open it is changed, and stays one item', async () => {
+  test('an open item that is opened again is changed, and stays one item', async () => {
     const { owner, organization } = await graph.seed.owner()
     const of = { organizationId: organization.id }
     const { id, key } = await seedAttention(graph, { ...of, kind: 'OUTCOME_UNKNOWN' })
@@ -134,7 +134,7 @@ describe('G-11 what becomes of it', () => {
     expect(await statusOf(id, owner)).toBe('OPEN')
   })
 
-  test('two services may use the same key, and closing what was never opened is nothing', async () => {
+  test('two services may use the same key, and closing an unknown item does nothing', async () => {
     const { owner, organization } = await graph.seed.owner()
     await seedClosed(graph, 'post:unknown')
     const { id } = await seedAttention(graph, { organizationId: organization.id, key: 'same' })
@@ -146,8 +146,8 @@ describe('G-11 what becomes of it', () => {
   })
 })
 
-describe('G-11 live', () => {
-  test('people who see an item are told when it appears, changes, is done and disappears; others and new subscribers get nothing', async () => {
+describe('G-11 subscriptions to items', () => {
+  test('viewers of an item receive its creation, changes, completion and removal; others and new subscribers get nothing', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const of = { organizationId: organization.id }
     await seedAttention(graph, of)
@@ -165,7 +165,7 @@ describe('G-11 live', () => {
   })
 })
 
-test('G-11 what changed is looked up for those alone who see it', async () => {
+test('G-11 resyncs read only the items of listening viewers', async () => {
   const { member, owner, organization, outsider } = await graph.seed.owner().member().outsider()
   const of = { organizationId: organization.id }
   const person = { audience: 'person', userId: member.userId! } as const
@@ -188,11 +188,11 @@ test('G-11 what changed is looked up for those alone who see it', async () => {
   expect(await found({ ...of, audience: 'organization', userId: null }, graph.clock.in(1))).toEqual([])
 })
 
-describe('G-11 a post that fails', () => {
+describe('G-11 the item of a failed post', () => {
   const createPost = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
   const reschedule = 'mutation($input: ReschedulePostInput!) { reschedulePost(input: $input) { status } }'
 
-  test('waits for somebody, told by subscription, and does no more once it is rescheduled', async () => {
+  test('is published by subscription, and closes once the post is rescheduled', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     await using live = await graph.subscribe(queue, {}, { as: owner })
     const made = (
@@ -220,13 +220,13 @@ describe('G-11 a post that fails', () => {
   })
 })
 
-describe('G-11 a spend limit', () => {
+describe('G-11 the item of a spend limit', () => {
   const makeLimit = 'mutation($input: CreateSpendLimitInput!) { createSpendLimit(input: $input) { id } }'
   const removeLimit = 'mutation($input: DeleteSpendLimitInput!) { deleteSpendLimit(input: $input) { id } }'
   const waiting = '{ actionItems { nodes { id kind title subject { service id } } } }'
   const call = { family: 'AI', operation: 'chat.completions', requestedModel: null } as const
 
-  test('is one item of its managers for all its alerts and refusals, and none after its deletion', async () => {
+  test('is one for managers over all its alerts and rejections, and closes with its deletion', async () => {
     const { owner, member, organization } = await graph.seed.owner().member()
     const { calls } = graph.platform.providers.job('test')
     const spend = async (upperMicros: bigint) => {

@@ -18,20 +18,21 @@ function dashboard(...apps: string[]) {
   const live = liveWidgets({
     events: events.listen(['widgets']),
     list: async () => apps.map(app => ({ app }) as WidgetRow),
+    appeared: async () => null,
     async read({ app }) {
       asked.push(app)
-      return { statistics: [], items: [], nextAction: shows.get(app) } as never
+      return { state: 'FRESH', failure: null, readAt: new Date(), payload: { statistics: [], items: [], nextAction: shows.get(app) } } as never
     },
     failed: error => expect.fail(String(error)),
   })
   const next = async () => {
     const { value } = await live.next()
-    return `${value.app} ${(value.payload as unknown as { nextAction: string }).nextAction}`
+    return `${value.app} ${(value.reading!.payload as unknown as { nextAction: string }).nextAction}`
   }
   return { shows, asked, live, next, changed: (app: string) => events.announce('widgets', { app }), listeners: () => events.listenerCount() }
 }
 
-test('a burst of events costs one question, asked a tenth of a second after its first', async () => {
+test('a burst of events causes one read, a tenth of a second after the first event', async () => {
   const { shows, asked, live, next, changed } = dashboard('app_a', 'app_b')
   expect([await next(), await next()]).toEqual(['app_a first', 'app_b first'])
   shows.set('app_a', 'second')
@@ -49,7 +50,7 @@ test('a burst of events costs one question, asked a tenth of a second after its 
   await live.return!()
 })
 
-test('who is behind gets the latest state of each widget, not its history, and nothing twice', async () => {
+test('a slow reader gets the latest state of each widget, not its history, and nothing twice', async () => {
   const { shows, live, next, changed } = dashboard('app_a', 'app_b')
   await vi.advanceTimersByTimeAsync(0)
   for (const state of ['second', 'third', 'fourth']) {
@@ -66,7 +67,7 @@ test('who is behind gets the latest state of each widget, not its history, and n
   expect(await waiting).toEqual({ value: undefined, done: true })
 })
 
-test('every widget is read again within some minute without an event, and told when it differs', async () => {
+test('every widget is read again within a minute without an event, and sent when it differs', async () => {
   const { shows, asked, live, next } = dashboard('app_a')
   expect(await next()).toBe('app_a first')
   await vi.advanceTimersByTimeAsync(53_000)
@@ -89,12 +90,13 @@ test('after its end nothing listens, and no timer runs', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('what could not be read because the stream ended meanwhile is nobody’s failure', async () => {
+test('a read that fails because the stream ended is not logged as a failure', async () => {
   const failures: unknown[] = []
   const { promise, reject } = Promise.withResolvers<never>()
   const live = liveWidgets({
     events: createMemoryEvents().listen([]),
     list: async () => [{ app: 'app_a' } as WidgetRow],
+    appeared: async () => null,
     read: () => promise,
     failed: error => failures.push(error),
   })
@@ -103,4 +105,31 @@ test('what could not be read because the stream ended meanwhile is nobody’s fa
   reject(new Error('The router is gone'))
   await vi.advanceTimersByTimeAsync(0)
   expect(failures).toEqual([])
+})
+
+test('an app that was installed later is shown after its event, and a failure to find it is reported', async () => {
+  const events = createMemoryEvents()
+  const failures: unknown[] = []
+  let appeared = async (_: string): Promise<WidgetRow | null> => null
+  const live = liveWidgets({
+    events: events.listen(['widgets']),
+    list: async () => [],
+    appeared: app => appeared(app),
+    read: async () => ({ state: 'OVERVIEW', failure: { code: 'TIMEOUT', message: '' }, payload: null, readAt: null }),
+    failed: error => failures.push(error),
+  })
+  const change = async (app: string) => {
+    events.announce('widgets', { app })
+    await vi.advanceTimersByTimeAsync(200)
+  }
+  await vi.advanceTimersByTimeAsync(0)
+  await change('app_none')
+  const away = new Error('The registry is away')
+  appeared = () => Promise.reject(away)
+  await change('app_new')
+  expect(failures).toEqual([away])
+  appeared = async app => ({ app }) as WidgetRow
+  await change('app_new')
+  expect((await live.next()).value).toMatchObject({ app: 'app_new' })
+  await live.return!()
 })

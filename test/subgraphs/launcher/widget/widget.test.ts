@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Ask } from '../../../../platform/ask.ts'
+import { systemClock } from '../../../../platform/clock.ts'
 import { widgetStore } from '../../../../subgraphs/launcher/engines/widgets/widgets.ts'
 import type { Opening } from '../../../../subgraphs/store/store.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
@@ -30,7 +31,7 @@ test('reads the list of services from the registry once a minute; the right to s
 })
 
 describe('widgetStore', () => {
-  it('gives the widgets of the others when a service says nothing', async () => {
+  it('returns the other widgets when a service does not answer', async () => {
     const asked: object[] = []
     const payload = { statistics: [], items: [], nextAction: null }
     /** Answers for every service but publishing, which says nothing until nobody waits any more. */
@@ -39,10 +40,14 @@ describe('widgetStore', () => {
       if (variables.publishing) await new Promise((_, fail) => signal!.addEventListener('abort', () => fail(signal!.reason)))
       return { agentsWidget: payload, paymentsWidget: payload, providersWidget: payload }
     }) as Ask
-    const { payloadOf } = widgetStore(ask, 20).open({ reading: { signal: new AbortController().signal, statement: run => run() } } as Opening)
+    const { readingOf } = widgetStore(ask, { read: async () => [] }, 20).open({
+      clock: systemClock,
+      reading: { signal: new AbortController().signal, statement: run => run() },
+    } as Opening)
     const apps = ['publishing', 'agents', 'payments', 'providers']
-    const read = await Promise.allSettled(apps.map(app => payloadOf(app)))
-    expect(read.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+    const read = await Promise.all(apps.map(app => readingOf(app)))
+    expect(read.map(reading => reading?.state)).toEqual(['OVERVIEW', 'FRESH', 'FRESH', 'FRESH'])
+    expect(read[0]?.failure?.code).toBe('TIMEOUT')
     expect(asked).toHaveLength(1 + apps.length)
   })
 })
