@@ -70,7 +70,7 @@ const task = ({ database, organizationId }: Stage, more: Partial<SpenderTask> = 
   ...more,
 })
 
-/** Looks at the books again and again while others write them. */
+/** Looks at the books again and again while others write them, until it is asked for what it saw or disposed. */
 function watch({ books }: Stage) {
   let over = false
   const seen: number[] = []
@@ -80,11 +80,12 @@ function watch({ books }: Stage) {
       seen.push(spent + reserved - hard)
     }
   })()
-  return async () => {
+  const end = async () => {
     over = true
     await watching
     return seen
   }
+  return Object.assign(end, { [Symbol.asyncDispose]: async () => void (await end()) })
 }
 
 /** What nobody has ended is freed a quarter of an hour later. */
@@ -97,7 +98,7 @@ describe('G-04 processes that spend at the same time', () => {
   test('1,000 calls of two processes against a limit that covers 100 at a fixed price: exactly 100, and the books equal the log', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
-    const ends = watch(place)
+    await using ends = watch(place)
     const spenders = [start(task(place)), start(task(place))]
     await Promise.all(spenders.map(({ ended }) => ended))
     const seen = await ends()
@@ -113,7 +114,7 @@ describe('G-04 processes that spend at the same time', () => {
   test('with estimates, spent and reserved amounts together never exceed the limit', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
-    const ends = watch(place)
+    await using ends = watch(place)
     const spenders = [start(task(place, { isExact: false })), start(task(place, { isExact: false, upper: 777 }))]
     await Promise.all(spenders.map(({ ended }) => ended))
     const seen = await ends()
@@ -124,11 +125,14 @@ describe('G-04 processes that spend at the same time', () => {
     expect(Math.max(...seen)).toBeLessThanOrEqual(0)
   }, 60_000)
 
-  test('one of which is killed: nothing is lost or doubled, and its reservations are released after a quarter of an hour', async () => {
+  test('with one killed: nothing is lost or doubled, and its reservations are released after a quarter of an hour', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
-    const ends = watch(place)
-    const [killed, other] = [start(task(place, { isExact: false, lastsMs: 400 })), start(task(place, { isExact: false, lastsMs: 400 }))]
+    await using ends = watch(place)
+    const killed = start(task(place, { isExact: false, lastsMs: 400 }))
+    // The other one could spend everything before a process that starts slowly.
+    await killed.hears('begun', 1)
+    const other = start(task(place, { isExact: false, lastsMs: 400 }))
     await killed.hears('settled', 10)
     killed.child.kill('SIGKILL')
     await Promise.all([killed.ended, other.ended])
@@ -153,10 +157,10 @@ describe('G-04 processes that spend at the same time', () => {
     for (const line of kinds([killed, other], 'begun')) expect(logged.has(line.split(' ')[1]!)).toBe(true)
   }, 60_000)
 
-  test('each call after the one before, so that each is written by itself: exact as well', async () => {
+  test('with sequential calls, written one by one: exact as well', async () => {
     await using database = await createTestDatabase()
     const place = await stage(database, 100_000n)
-    const ends = watch(place)
+    await using ends = watch(place)
     const inTurn = { inTurn: true, lastsMs: 1 }
     const spenders = [
       start(task(place, { ...inTurn, calls: 120 })),
