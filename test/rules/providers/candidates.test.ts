@@ -68,7 +68,7 @@ function ask(
   }
 }
 
-describe('who answers', () => {
+describe('selecting candidates', () => {
   test.for<[string, readonly string[] | string, readonly string[] | string]>([
     ['without a name the preference, then the rest of the chain', ask(null), ['openai/one', 'anthropic/two']],
     ['an empty name, and "default", are none', [...ask(''), ...ask('default')], ['openai/one', 'anthropic/two', 'openai/one', 'anthropic/two']],
@@ -105,7 +105,7 @@ describe('who answers', () => {
   ])('%s', ([, found, wanted]) => expect(found).toEqual(wanted))
 })
 
-test('who names too little is told the whole names', () => {
+test('an ambiguous short name is rejected with the full names', () => {
   const effective: Effective = { preference: null, allowed: known.map(({ name }) => name), chain: { models: [], isOwn: false } }
   expect(() => candidatesOf({ capability: 'CHAT', named: 'same', fallback: true, mayOverride: false }, known, effective, now)).toThrow(
     'Several models are called same: give the whole name, openai/same or google/same.',
@@ -133,11 +133,11 @@ test('an organization has its own where it has set some, each part by itself, an
   expect(effectiveOf([platforms], 'IMAGE')).toEqual({ preference: null, allowed: [], chain: { models: [], isOwn: false } })
 })
 
-test('what stands before a slash is a custom provider where it names no other', () => {
+test('an unknown prefix before a slash is a custom provider', () => {
   expect(['mine/x', 'mine/x/y', 'openai/x', 'x', '/x', 'mine/'].map(customIn)).toEqual(['mine', 'mine', null, null, null, null])
 })
 
-test('of a custom provider callers are told its own name', () => {
+test('callers see a custom provider by its own name', () => {
   expect(providerNameOf({ provider: 'custom', name: 'mine/llama/3' })).toBe('mine')
   expect(providerNameOf({ provider: 'openai', name: 'openai/one' })).toBe('openai')
 })

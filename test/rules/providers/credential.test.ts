@@ -22,7 +22,7 @@ const refused = (field: string) => ({ code: 'BAD_USER_INPUT', extensions: { fiel
 const given = (fields: Record<string, string>) => Object.entries(fields).map(([name, value]) => ({ name, value }))
 
 describe('G-01 a provider', () => {
-  test('is one of those that are known, each of a family and with one secret', () => {
+  test('is a known one, with a family and one secret', () => {
     expect(providerNames.map(name => `${name} ${catalogue[name].family} ${[...catalogue[name].plain, catalogue[name].secret].join(' ')}`)).toEqual([
       'openai AI apiKey',
       'anthropic AI apiKey',
@@ -49,7 +49,7 @@ describe('G-01 a provider', () => {
 })
 
 describe('G-01 the fields of a credential', () => {
-  test('are told apart into what may be shown and the secret, without the blanks that were copied along', () => {
+  test('are split into visible fields and the secret, trimmed', () => {
     const mail = given({ password: ` ${secret}\n`, user: 'me', host: ' smtp.example.com', port: '587' })
     expect(readFields('smtp', mail)).toEqual({ plain: { host: 'smtp.example.com', port: '587', user: 'me' }, secret })
   })
@@ -71,7 +71,7 @@ describe('G-01 the fields of a credential', () => {
     expect(JSON.stringify(refusal)).not.toContain(secret)
   })
 
-  test('at their longest are taken', () => {
+  test('are accepted at their maximum length', () => {
     expect(readFields('x', given({ clientId: 'x'.repeat(500), clientSecret: 'x'.repeat(4_096) })).secret).toHaveLength(4_096)
   })
 
@@ -84,14 +84,14 @@ describe('G-01 the fields of a credential', () => {
     ])
   })
 
-  test('a mask has the last four characters of twelve or more, and of fewer none', () => {
+  test('a mask shows the last four characters of twelve or more, and none of fewer', () => {
     expect(['twelve chars', 'eleven char', 'x', 'ab🂡🂢🂣🂤🂥🂦🂧🂨🂩🂪🂫🂬'].map(mask)).toEqual(['••••hars', '••••', '••••', '••••🂩🂪🂫🂬'])
     fc.assert(fc.property(fc.string({ maxLength: 11 }), text => mask(text) === '••••'))
   })
 })
 
 describe('G-01 the name of a credential', () => {
-  test('is the provider’s where none is given', () => {
+  test('is the provider’s by default', () => {
     expect([readName('openai', null), readName('openai', '  '), readName('openai', ' Mine ')]).toEqual(['OpenAI', 'OpenAI', 'Mine'])
   })
 
@@ -104,8 +104,8 @@ describe('G-01 the name of a credential', () => {
   })
 })
 
-describe('G-01 where a provider is called', () => {
-  test('is said of custom providers, without slashes at its end', () => {
+describe('G-01 the address of a provider', () => {
+  test('is required for custom providers, without trailing slashes', () => {
     expect(['https://m.example.com/v1//', 'http://m.example.com/v1/'].map(address => readBaseUrl('custom', address)?.href)).toEqual([
       'https://m.example.com/v1',
       'http://m.example.com/v1',
@@ -130,7 +130,7 @@ describe('G-01 where a provider is called', () => {
     expect(refusalOf(() => readBaseUrl('custom', address))).toMatchObject(refused('baseUrl'))
   })
 
-  test('is not said of others', () => {
+  test('is not accepted for others', () => {
     expect(refusalOf(() => readBaseUrl('openai', 'https://example.com'))).toMatchObject(refused('baseUrl'))
   })
 

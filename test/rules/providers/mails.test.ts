@@ -33,7 +33,7 @@ describe('a mail stands', () => {
     expect(waiting(recipients)).toHaveLength(outcomes.filter(outcome => outcome === null).length)
   })
 
-  test('where its table says, after whatever a try has shown', () => {
+  test('follows its state machine, for any results of attempts', () => {
     const shown = [
       settled(['ada@x.test', 'SENT'], ['bob@x.test', 'REFUSED']),
       settled(['ada@x.test', 'REFUSED'], ['bob@x.test', 'REFUSED']),
@@ -58,8 +58,8 @@ describe('a mail stands', () => {
   })
 })
 
-describe('a try', () => {
-  test('that was put off is made again after 5 s, 30 s, 5 min, 30 min and 2 h; after the sixth nobody gets it', () => {
+describe('an attempt for a mail', () => {
+  test('that was deferred is repeated after 5 s, 30 s, 5 min, 30 min and 2 h; after the sixth the mail has failed', () => {
     expect(retryAfterMs).toEqual([5_000, 30_000, 300_000, 1_800_000, 7_200_000])
     for (const [at, ms] of retryAfterMs.entries()) {
       expect(nextTry(at + 1, now)).toEqual(later(ms))
@@ -72,14 +72,14 @@ describe('a try', () => {
     expect(outcomesOf(last)).toEqual(['FAILED', 'FAILED'])
   })
 
-  test('is counted once: as it began, or where it did not begin, when it was put off; and not where it was none', () => {
+  test('is counted once: when it began, or when it was deferred before; and not if none was made', () => {
     expect(conclude(mail({ status: 'QUEUED', attempts: 1 }), { putOff: 'no server' }, now)).toMatchObject({ attempts: 2, dueAt: later(30_000) })
     expect(conclude(mail({ attempts: 1 }), { putOff: 'left', counted: false }, now)).toMatchObject({ attempts: 0, dueAt: now, status: 'QUEUED' })
     expect(conclude(mail({ attempts: 6 }), { putOff: 'left', counted: false, at: later(9) }, now)).toMatchObject({ attempts: 5, dueAt: later(9) })
     expect(conclude(mail({ attempts: 1, failureCode: 'PUT_OFF' }), { putOff: 'left', counted: false }, now)).not.toHaveProperty('failureCode')
   })
 
-  test('of which nobody knows what became is never made again, for whoever it is not known', () => {
+  test('with unknown outcome is never repeated for the affected recipients', () => {
     const row = mail({ recipients: [to('ada@x.test', 'SENT'), to('bob@x.test')] })
     const changes = conclude(row, { lost: 'silence' }, now)
     expect(changes).toMatchObject({ status: 'UNKNOWN', dueAt: null, content: null, claim: 'c', failureCode: 'OUTCOME_UNKNOWN' })
@@ -94,7 +94,7 @@ describe('a try', () => {
     expect(late).toMatchObject({ status: 'SENT', sentAt: now, failureCode: null, failureMessage: null })
   })
 
-  test('settles those whom the server named, and is made again for the others', () => {
+  test('settles the named recipients, and is repeated for the others', () => {
     const changes = conclude(mail(), settled(['ada@x.test', 'SENT']), now)
     expect([changes.status, outcomesOf(changes), changes.dueAt, changes.content]).toEqual(['QUEUED', ['SENT', null], later(5_000), undefined])
     const refused = conclude(
@@ -117,11 +117,11 @@ describe('a try', () => {
   })
 })
 
-describe('a report', () => {
+describe('a report about a mail', () => {
   const following = (outcome: RecipientOutcome | null, report: Report, status: EmailStatus = 'SENDING') =>
     outcomesOf(hear(mail({ status, recipients: [to('ada@x.test', outcome)] }), report, 'ada@x.test', now))?.[0] ?? null
 
-  test('follows on what it may alone: nothing undoes a complaint, and no delivery a bounce', () => {
+  test('changes only allowed outcomes: nothing reverts a complaint, and no delivery a bounce', () => {
     const all = [null, 'SENT', 'UNKNOWN', 'DELIVERED', 'BOUNCED', 'COMPLAINED', 'REFUSED', 'FAILED', 'SUPPRESSED'] as const
     expect(
       Object.fromEntries((['delivered', 'bounce', 'complaint'] as const).map(report => [report, all.filter(outcome => following(outcome, report))])),
@@ -132,12 +132,12 @@ describe('a report', () => {
     })
   })
 
-  test('says nothing of a mail that nobody has tried, and of whom it never went to', () => {
+  test('is ignored for a mail without an attempt, and for other recipients', () => {
     expect([following(null, 'bounce', 'QUEUED'), following(null, 'bounce')]).toEqual([null, 'BOUNCED'])
     expect(hear(mail(), 'bounce', 'eve@x.test', now)).toBeNull()
   })
 
-  test('of one recipient leaves the others as they are: the mail goes on where somebody waits for it', () => {
+  test('about one recipient leaves the others unchanged: the mail continues if somebody waits for it', () => {
     expect(hear(mail(), 'delivered', 'ada@x.test', now)).toEqual({ recipients: [to('ada@x.test', 'DELIVERED'), to('bob@x.test')] })
     const sent = mail({ status: 'SENT', recipients: [to('ada@x.test', 'SENT'), to('bob@x.test', 'SENT')], sentAt: later(-9) })
     expect(hear(sent, 'bounce', 'bob@x.test', now)).toMatchObject({
@@ -147,7 +147,7 @@ describe('a report', () => {
     expect(hear(sent, 'complaint', 'bob@x.test', now)).toMatchObject({ status: 'COMPLAINED', failureCode: 'COMPLAINED' })
   })
 
-  test('tells of a mail of which nobody knew', () => {
+  test('settles a mail of unknown outcome', () => {
     const unknown = mail({ status: 'UNKNOWN', recipients: [to('ada@x.test', 'UNKNOWN')], failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'silence' })
     expect(hear(unknown, 'delivered', 'ada@x.test', now)).toMatchObject({
       ...{ status: 'DELIVERED', sentAt: now, dueAt: null, claim: null, content: null, failureCode: null, failureMessage: null },

@@ -43,7 +43,7 @@ describe('G-02 a form', () => {
     )
   })
 
-  test('is written as others read it, and its file may hold what looks like a boundary', async () => {
+  test('is written in standard format, and its file may contain text like a boundary', async () => {
     const bytes = Buffer.from('\r\n--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nother\r\n--b--')
     const form = await new Response(writeForm({ model: 'whisper-1' }, { name: 'a".wav', type: 'audio/wav', bytes }, 'another'), {
       headers: { 'content-type': 'multipart/form-data; boundary=another' },
@@ -69,7 +69,7 @@ describe('G-02 a form', () => {
     expect(refusalOf(() => readForm(type, Buffer.from(body)))).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
-  test('of any bytes is read or refused, and nothing else happens', () => {
+  test('of any bytes is read or rejected, without other effects', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('--b', '--b--', '\r\n', '\r\n\r\n', 'content-disposition: form-data; name="a"', 'x', '; filename="f"'), { maxLength: 12 }),
@@ -85,7 +85,7 @@ describe('G-02 a form', () => {
   })
 })
 
-describe('G-02 how long a recording is at most', () => {
+describe('G-02 the maximum duration of a recording', () => {
   test.each([
     ['a second at 8 kHz', wav({ seconds: 1 }), 1],
     ['ninety seconds in stereo at 44.1 kHz', wav({ seconds: 90, samples: 44_100, channels: 2, bits: 16 }), 90],
@@ -100,7 +100,7 @@ describe('G-02 how long a recording is at most', () => {
   })
 })
 
-describe('G-02 what is asked of a transcription', () => {
+describe('G-02 a transcription request', () => {
   test('is read, and passed on as JSON even where a text is wanted', async () => {
     const request = await readOf({ file: recording(), model: 'openai/whisper-1', language: 'en', prompt: 'Names', response_format: 'text' })
     expect(request).toMatchObject({ model: 'openai/whisper-1', language: 'en', prompt: 'Names', format: 'text', longestSeconds: 1 })
@@ -143,8 +143,8 @@ describe('G-02 what is asked of a transcription', () => {
   })
 })
 
-describe('P-16 what is asked of images', () => {
-  test('is read, and passed on as it was said', () => {
+describe('P-16 an image request', () => {
+  test('is read, and passed on unchanged', () => {
     const request = readImageRequest({
       prompt: 'A house',
       n: 2,
@@ -203,7 +203,7 @@ describe('P-16 what is asked of images', () => {
   })
 })
 
-describe('G-02 what is asked of embeddings', () => {
+describe('G-02 an embedding request', () => {
   test.each([
     ['a text', 'one', ['one'], 3],
     ['texts', ['one', 'zwölf'], ['one', 'zwölf'], 9],

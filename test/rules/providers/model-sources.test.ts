@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { capabilityOf, microsIn, readCatalogue, readProviderList } from '../../../subgraphs/providers/model/sync/read.ts'
 
-describe('what the list of a provider says', () => {
-  test('snapshots are their model, once; what the platform cannot call is left out', () => {
+describe('a provider’s model list', () => {
+  test('merges snapshots into their model; unsupported models are left out', () => {
     const ids = [
       'gpt-5-mini-2025-08-07',
       'gpt-5-mini',
@@ -28,7 +28,7 @@ describe('what the list of a provider says', () => {
   test.for([null, [], 'models', {}, { data: {} }, { data: 'x' }])('%o is no list', answer =>
     expect(() => readProviderList('openai', answer)).toThrow(/no list of models/))
 
-  test('whatever stands in it, what is taken is bounded and has names of the provider', () =>
+  test('is read within limits and with the provider’s names, whatever it contains', () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.record({ id: fc.string() }), fc.anything()), { maxLength: 50 }), data =>
         readProviderList('openai', { data }).every(({ name }) => name.startsWith('openai/') && name.length <= 200),
@@ -39,7 +39,7 @@ describe('what the list of a provider says', () => {
     expect(readProviderList('openai', { data: Array.from({ length: 100_000 }, (_, at) => ({ id: `gpt-${at}` })) }).length).toBe(2_000))
 })
 
-describe('what the open catalogue says', () => {
+describe('the open model catalogue', () => {
   const catalogue = (model: object, provider = 'openai') => readCatalogue({ [provider]: { models: { one: { id: 'gpt-one', ...model } } } })[0]
 
   test('prices, limits and ends', () => {
@@ -63,7 +63,7 @@ describe('what the open catalogue says', () => {
     expect(catalogue({ status: 'beta' })?.lifecycle).toBeUndefined()
   })
 
-  test('what is no number, no day or no price is as if it were not there', () => {
+  test('ignores values that are no number, date or price', () => {
     const odd = { cost: { input: '0.25', output: -1 }, limit: { context: 1.5, output: 1e12 }, retirement_date: 'soon', deprecation_date: '2030-13-45' }
     expect(catalogue(odd)).toMatchObject({ contextTokens: null, maxOutputTokens: null, inputMicrosPerMillion: null, outputMicrosPerMillion: null })
     expect(catalogue(odd)?.lifecycle).toBeUndefined()
@@ -72,7 +72,7 @@ describe('what the open catalogue says', () => {
   test.for([null, [], {}, { elsewhere: { models: { a: { id: 'gpt-1' } } } }, { openai: { models: [] } }, { openai: 5 }])('%o is none', answer =>
     expect(() => readCatalogue(answer)).toThrow())
 
-  test('whatever stands in it is read without a fault', () =>
+  test('is read without errors, whatever it contains', () =>
     fc.assert(
       fc.property(fc.anything(), odd => {
         const found = readCatalogue({ openai: { models: { odd, good: { id: 'gpt-good' } } } })
@@ -81,13 +81,13 @@ describe('what the open catalogue says', () => {
     ))
 })
 
-test('dollars are whole micro-dollars, rounded up, and never by what a fraction has as a double', () => {
+test('dollars become whole micro-dollars, rounded up exactly', () => {
   expect([0.25, 0.1, 0.3, 1.1, 0.075, 0, 0.0000001, 10_000].map(microsIn)).toEqual(['250000', '100000', '300000', '1100000', '75000', '0', '1', '10000000000'])
   expect([10_001, -1, Number.NaN, Number.POSITIVE_INFINITY, '1', null, undefined].map(microsIn)).toEqual(Array(7).fill(null))
   fc.assert(fc.property(fc.integer({ min: 0, max: 10_000_000_000 }), micros => microsIn(micros / 1_000_000) === String(micros)))
 })
 
-test('names say what a model is for', () => {
+test('names determine a model’s capability', () => {
   const found = Object.fromEntries(
     ['gpt-5', 'o3', 'gpt-4o-transcribe', 'dall-e-3', 'gpt-4o-audio-preview', 'text-moderation-latest', 'sora-2', 'gemini-embedding-001'].map(id => [
       id,

@@ -53,7 +53,7 @@ describe('one image', () => {
     expect(imagePriceOf([], { quality, size }, 7n)).toBe(7n)
   })
 
-  test('is asked for by the quality and the size that it is paid for', () => {
+  test('is requested with the quality and size that determine its price', () => {
     const body = (wishes: Record<string, string>, imagePrices: readonly ImagePrice[]) => {
       const { quality, size } = JSON.parse(bodyOfImages({ model: null, prompt: 'a', n: 1, wishes }, { upstream: 'm', imagePrices }))
       return [quality, size]
@@ -76,7 +76,7 @@ describe('one image', () => {
   })
 })
 
-describe('what a call cost', () => {
+describe('the cost of a call', () => {
   test.for([
     [mini, { inputTokens: 1, outputTokens: 0, units: null }, 1n],
     [mini, { inputTokens: 4, outputTokens: 0, units: null }, 1n],
@@ -110,7 +110,7 @@ describe('what a call cost', () => {
       }),
     ))
 
-  test('is null for exactly those without a price, whatever was used', () =>
+  test('is null for exactly those models without a price, for any usage', () =>
     fc.assert(
       fc.property(model, tokens, tokens, (priced, inputTokens, outputTokens) => {
         const cost = costOf(priced, { inputTokens, outputTokens, units: 1 })
@@ -119,7 +119,7 @@ describe('what a call cost', () => {
     ))
 })
 
-test('whoever stays within a bound never pays more than it', () =>
+test('a call within a bound never costs more than the bound’s price', () =>
   fc.assert(
     fc.property(
       model,
@@ -167,7 +167,7 @@ test('never bills more than the bound whatever a provider reports, and says when
     ),
   ))
 
-test('without a maximum a model is taken to write as much as it can, and 4,096 tokens where that is not known', () => {
+test('without a maximum a model counts as writing as much as it can, or 4,096 tokens where that is unknown', () => {
   const dollarAToken = at({ inputMicrosPerMillion: 0n, outputMicrosPerMillion: 1_000_000n })
   expect(boundOf(dollarAToken, { inputBytes: 5 })).toBe(4_096n)
   expect(boundOf({ ...dollarAToken, maxOutputTokens: 10 }, { inputBytes: 5 })).toBe(10n)

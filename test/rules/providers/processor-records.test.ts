@@ -58,7 +58,7 @@ describe('G-08 records of several lists, page by page', () => {
     )
   })
 
-  test('is stable under new records: none is repeated, none is left out', () => {
+  test('are stable under new records: none is repeated, none is left out', () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5 }), fc.array(fc.constantFrom(...recordTypes), { maxLength: 40 }), (entries, first, later) => {
         const lists = listsOf(entries)

@@ -30,14 +30,14 @@ const today = at('2026-02-14T00:00:00Z')
 const limit = (more: Partial<SpendLimitRow> = {}): SpendLimitRow => ({
   ...{ id: 'l1', level: 'ORGANIZATION', organizationId: 'o1', tenantId: 'o1', scopeType: 'ORGANIZATION', scopeValue: 'o1', period: 'DAY' },
   ...{ softLimitMicros: null, hardLimitMicros: 1000n, unpriced: 'BLOCK', note: null, since: today, spentMicros: 0n, reservedMicros: 0n, overdrawnMicros: 0n },
-  ...{ isCounted: true, alerts: [], attention: null, isDefault: false, createdAt: made, updatedAt: made, createdBy: 'test', version: 1 },
+  ...{ isCounted: true, alerts: [], attention: null, isDefault: false, hasAllowance: true, createdAt: made, updatedAt: made, createdBy: 'test', version: 1 },
   ...more,
 })
 const call = { organizationId: 'o1', appId: 'app_a', userId: 'u1', family: 'AI' as const }
 const ofModel = (id: string, model: string, more: Partial<SpendLimitRow> = {}) => limit({ id, scopeType: 'MODEL', scopeValue: model, ...more })
 const candidate = (model: string, upperMicros: bigint | null) => ({ model, upperMicros })
 
-describe('a period', () => {
+describe('a limit’s period', () => {
   test.for([
     ['DAY', '2026-02-14T00:00:00Z', '2026-02-15T00:00:00Z'],
     ['MONTH', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'],
@@ -52,7 +52,7 @@ describe('a period', () => {
     expect(resetsAt('MONTH', at('2026-12-01T00:00:00Z'))).toEqual(at('2027-01-01T00:00:00Z'))
   })
 
-  test('that is new has nothing spent, held or told; a clock that lags leads back to none', () => {
+  test('begins without spending, reservations and alerts; a lagging clock returns to no former one', () => {
     const used = limit({ spentMicros: 5n, reservedMicros: 4n, overdrawnMicros: 3n, alerts: [{ kind: 'SOFT', at: 'then' }], attention: 'BUDGET_EXHAUSTED' })
     const tomorrow = at('2026-02-15T00:00:00Z')
     expect(asOf(used, at('2026-02-14T23:59:59.999Z'))).toBe(used)
@@ -62,11 +62,11 @@ describe('a period', () => {
     expect(asOf(total, at('2036-01-01T00:00:00Z'))).toBe(total)
   })
 
-  test('holds what a call may cost for a quarter of an hour', () => expect(heldForMs).toBe(900_000))
+  test('reserves a call’s possible cost for a quarter of an hour', () => expect(heldForMs).toBe(900_000))
 })
 
-describe('a call counts', () => {
-  test('in its platform, organization, app, person and family; without a person in none of persons', () => {
+describe('the limits of a call', () => {
+  test('are those of its platform, organization, app, person and family; without a person none of persons', () => {
     expect(scopesOf(call).map(({ type, value }) => `${type} ${value}`)).toEqual([
       ...['PLATFORM platform', 'ORGANIZATION o1', 'APP app_a', 'USER u1', 'PROVIDER_FAMILY ai'],
     ])
@@ -74,7 +74,7 @@ describe('a call counts', () => {
     expect(scopeOfModel('a/b')).toEqual({ type: 'MODEL', value: 'a/b' })
   })
 
-  test('in no limit of another organization, and in every one of the platform that is of its scopes', () => {
+  test('are none of another organization, and all of the platform with its scopes', () => {
     const of = (organizationId: string | null, scopeType: SpendLimitRow['scopeType'], scopeValue: string, model: string | null = 'a/b') =>
       countsIn({ organizationId, scopeType, scopeValue }, call, model)
     expect([of('o1', 'APP', 'app_a'), of('o2', 'APP', 'app_a'), of(null, 'APP', 'app_a'), of('o1', 'APP', 'app_b')]).toEqual([true, false, true, false])
@@ -83,7 +83,7 @@ describe('a call counts', () => {
   })
 })
 
-describe('a call that asks to begin', () => {
+describe('a beginning call', () => {
   test('passes where it is covered to the last micro-dollar, and its dearest candidate is held in every limit of its', () => {
     const limits = [limit({ spentMicros: 600n, reservedMicros: 100n }), limit({ id: 'l2', hardLimitMicros: null, reservedMicros: 5n })]
     expect(admit(limits, [candidate('a/b', 200n), candidate('a/c', 300n), candidate('a/d', 100n)])).toEqual({
@@ -103,7 +103,7 @@ describe('a call that asks to begin', () => {
     expect([told(day, month, total), told(total, month, day), told(month, day), told(day, month)]).toEqual(['TOTAL', 'TOTAL', 'MONTH', 'MONTH'])
   })
 
-  test('holds in limits of models what each costs, leaves a later one out that they do not cover, and is refused with the first', () => {
+  test('reserves in limits of models each one’s cost, skips a later one that they do not cover, and is rejected with the first', () => {
     const [first, second] = [ofModel('m1', 'a/b'), ofModel('m2', 'a/c', { hardLimitMicros: 50n })]
     const both = [candidate('a/b', 60n), candidate('a/c', 51n)]
     expect(admit([first, second], both)).toMatchObject({ allowed: [both[0]], held: [{ limitId: 'm1', micros: '60' }] })
@@ -117,7 +117,7 @@ describe('a call that asks to begin', () => {
     })
   })
 
-  test('without a price is refused by a hard limit that requires one, of any scope; a later candidate is left out', () => {
+  test('without a price is rejected by a hard limit that requires one, of any scope; a later candidate is skipped', () => {
     const nobodyKnows = candidate('a/b', null)
     for (const strict of [limit(), ofModel('m1', 'a/b')]) expect(admit([strict], [nobodyKnows])).toEqual({ refused: 'UNPRICED', limit: strict, short: [] })
     expect(admit([limit()], [candidate('a/c', 7n), nobodyKnows])).toMatchObject({ allowed: [candidate('a/c', 7n)] })
@@ -127,7 +127,7 @@ describe('a call that asks to begin', () => {
   })
 })
 
-describe('a call that has ended', () => {
+describe('an ended call', () => {
   const attempts: readonly CallAttempt[] = []
   const ended = { ...call, model: 'a/b', createdAt: now, attempts, held: [{ limitId: 'l1', micros: '300', since: today.toISOString() }] }
 
@@ -137,12 +137,12 @@ describe('a call that has ended', () => {
     expect(book([limit()], { ...ended, held: [] }, 0n).limits).toEqual([])
   })
 
-  test('frees what was held for a model that did not answer, and costs nothing there', () => {
+  test('releases reservations for a model that did not answer, without cost there', () => {
     const held = [{ limitId: 'm2', micros: '40', since: today.toISOString() }]
     expect(book([ofModel('m2', 'a/c', { reservedMicros: 40n })], { ...ended, held }, 120n).limits).toEqual([ofModel('m2', 'a/c')])
   })
 
-  test('leaves a period alone in which it did not begin', () => {
+  test('does not change another period than its own', () => {
     const yesterday = at('2026-02-13T23:59:59Z')
     const before = [{ limitId: 'l1', micros: '300', since: '2026-02-13T00:00:00.000Z' }]
     expect(book([limit({ reservedMicros: 300n })], { ...ended, held: before }, 120n).limits).toEqual([])
@@ -153,7 +153,7 @@ describe('a call that has ended', () => {
     expect(book([total], { ...ended, held: [], createdAt: new Date(made.getTime() - 1) }, 120n).limits).toEqual([])
   })
 
-  test('that cost more than there was is booked all the same, and the limit says by how much', () => {
+  test('that cost more than was left is booked nevertheless, and the limit shows by how much', () => {
     const [after] = book([limit({ spentMicros: 900n, reservedMicros: 300n })], ended, 400n).limits
     expect(after).toMatchObject({ spentMicros: 1300n, reservedMicros: 0n, overdrawnMicros: 300n })
     expect(remainingOf(after!)).toBe(-300n)
@@ -176,7 +176,7 @@ describe('a call that has ended', () => {
     expect(release([limit({ reservedMicros: 70n })], [{ limitId: 'l1', micros: '70', since: '2026-02-13T00:00:00.000Z' }])).toEqual([])
   })
 
-  test('costs in the limit of each model what that model used, whether or not its answer came', () => {
+  test('costs in the limit of each model what that model used, with or without its answer', () => {
     const held = [
       { limitId: 'm1', micros: '200', since },
       { limitId: 'm2', micros: '100', since },
@@ -190,7 +190,7 @@ describe('a call that has ended', () => {
   })
 })
 
-describe('what is held for a call that tries another model', () => {
+describe('the reservation of a call that tries another model', () => {
   const since = today.toISOString()
   const held = [
     { limitId: 'l1', micros: '300', since },
@@ -206,7 +206,7 @@ describe('what is held for a call that tries another model', () => {
   })
 })
 
-describe('entries that are decided together', () => {
+describe('entries of one batch', () => {
   const row = (id: string, userId: string, more: Partial<CallRow> = {}): CallRow => ({
     ...{ organizationId: 'o1', id, family: 'AI', operation: 'chat.completions', status: 'RUNNING', appId: 'app_a', userId, requestedModel: null },
     ...{
@@ -234,7 +234,7 @@ describe('entries that are decided together', () => {
   })
   const of = (userId: string, hardLimitMicros: bigint) => limit({ id: userId, scopeType: 'USER', scopeValue: userId, hardLimitMicros })
 
-  test('are each held to their own limits, and know nothing of each other’s', () => {
+  test('are each checked against their own limits, independently', () => {
     const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u2')], [of('u1', 0n), of('u2', 1000n)], [], now)
     expect(outcomes.map(outcome => ('refused' in outcome ? outcome.refused.extensions.scopeType : 'passes'))).toEqual(['USER', 'passes'])
     expect(changes.map(({ after: { id, reservedMicros, attention } }) => [id, reservedMicros, attention])).toEqual([
@@ -247,7 +247,7 @@ describe('entries that are decided together', () => {
     ])
   })
 
-  test('go in their order: what the first holds the second does not get, and what ends makes room', () => {
+  test('apply in order: an earlier reservation reduces a later one, and an end makes room', () => {
     const held = [{ limitId: 'l1', micros: '400', since: today.toISOString() }]
     const { outcomes, changes } = decide(
       [begins('c2', 'u2'), ends('c1'), begins('c3', 'u3')],
@@ -271,7 +271,7 @@ describe('entries that are decided together', () => {
     ])
   })
 
-  test('say of whom a limit holds, and whether a hard one does', () => {
+  test('report which organizations have a limit, and whether a hard one', () => {
     const told = (limits: readonly SpendLimitRow[]) => {
       const { isLimited, outcomes } = decide([begins('c1', 'u1')], limits, [], now)
       return [isLimited.get('o1'), (outcomes[0] as { isLimited: boolean }).isLimited]
@@ -283,7 +283,7 @@ describe('entries that are decided together', () => {
     ])
   })
 
-  test('that are refused have every limit tell so that does not cover them, and the caller hears of the longest', () => {
+  test('that are rejected notify every limit that does not cover them, and the caller of the longest', () => {
     const limits = [limit({ hardLimitMicros: 90n }), limit({ id: 'l2', period: 'TOTAL', hardLimitMicros: 0n }), limit({ id: 'l3', period: 'MONTH' })]
     const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u1')], limits, [], now)
     expect(outcomes.map(outcome => (outcome as { refused: Refusal }).refused.extensions.resetsAt)).toEqual([null, null])
@@ -294,7 +294,7 @@ describe('entries that are decided together', () => {
     expect(begun.map(({ status }) => status)).toEqual(['REFUSED', 'REFUSED'])
   })
 
-  test('whose charge was refused elsewhere are written, and tell so where they are still not covered', () => {
+  test('with a charge rejected elsewhere are stored, and notify limits that still do not cover them', () => {
     const refused = (hardLimitMicros: bigint) => {
       const entry: Entry = { kind: 'refused', call: row('c1', 'u1', { status: 'REFUSED', costMicros: 0n }), candidates: [candidate('', 100n)] }
       const { begun, changes } = decide([entry], [limit({ hardLimitMicros })], [], now)
@@ -306,7 +306,7 @@ describe('entries that are decided together', () => {
     ])
   })
 
-  test('that are charged count at once, and a refused one is not written', () => {
+  test('with a charge count at once, and a rejected one is not stored', () => {
     const charge: Entry = { kind: 'charge', call: row('c1', 'u1', { status: 'SUCCEEDED', costMicros: 100n }), candidates: [candidate('', 100n)] }
     const passed = decide([charge], [limit()], [], now)
     expect([passed.changes[0]!.after.spentMicros, passed.changes[0]!.after.reservedMicros, passed.begun[0]!.endedAt]).toEqual([100n, 0n, now])
@@ -315,10 +315,10 @@ describe('entries that are decided together', () => {
   })
 })
 
-describe('a limit tells', () => {
+describe('a limit’s alerts', () => {
   const due = (spentMicros: bigint, more: Partial<SpendLimitRow> = {}) => dueAlerts(limit({ spentMicros, ...more }))
 
-  test('that its soft limit is reached, and shares of the hard one, each to the micro-dollar', () => {
+  test('report the soft limit, and shares of the hard one, to the micro-dollar', () => {
     expect([due(499n), due(500n), due(799n), due(800n).at(-1), due(949n).length, due(950n).at(-1), due(999n).length]).toEqual([
       ...[[], ['PERCENT_50'], ['PERCENT_50'], 'PERCENT_80', 2, 'PERCENT_95', 3],
     ])
@@ -334,7 +334,7 @@ describe('a limit tells', () => {
     ])
   })
 
-  test('each alert once a period, and what its managers are to see to', () => {
+  test('are sent once a period, with attention for its managers', () => {
     const first = alerted(limit({ spentMicros: 800n }), now)
     expect([first.alerts.map(({ kind }) => kind), first.attention]).toEqual([['PERCENT_50', 'PERCENT_80'], 'BUDGET_NEAR_LIMIT'])
     expect(first.alerts[0]!.at).toBe(now.toISOString())
@@ -367,7 +367,7 @@ describe('a limit tells', () => {
     expect(alerted(limit({ hardLimitMicros: 0n }), now, true)).toMatchObject({ attention: 'BUDGET_EXHAUSTED', alerts: [{ kind: 'EXHAUSTED' }] })
   })
 
-  test('closes its alerts when its period ends or it is deleted, before new ones open', () => {
+  test('close when its period ends or it is deleted, before new ones open', () => {
     const kinds = (before: Partial<SpendLimitRow>, after: Partial<SpendLimitRow> | null) =>
       factsOf(limit(before), after && limit(after), 'https://here.test', now).map(({ kind }) => kind)
     const soft = { alerts: [{ kind: 'SOFT', at: 'then' }] } as const
@@ -377,7 +377,7 @@ describe('a limit tells', () => {
     expect(kinds({ ...soft, attention: 'BUDGET_NEAR_LIMIT' }, { ...soft, attention: 'BUDGET_EXHAUSTED' })).toEqual(['attention.opened'])
   })
 
-  test('others of an alert that the period before had given as well', () => {
+  test('use new facts when the former period had the same alert', () => {
     const alerts = [{ kind: 'PERCENT_50', at: now.toISOString() }] as const
     const told = (before: SpendLimitRow) => factsOf(before, limit({ spentMicros: 500n, alerts }), 'https://here.test', now).map(({ kind }) => kind)
     expect(told(limit({ spentMicros: 500n, alerts }))).toEqual([])

@@ -103,20 +103,20 @@ describe('a scope', () => {
   })
 })
 
-describe('what a limit is given', () => {
-  test('is an amount from nothing to a billion dollars; what is left out stays so', () => {
+describe('settings of a limit', () => {
+  test('accept an amount from zero to a billion dollars; omitted ones stay', () => {
     expect([undefined, null, 0, '5', mostMicros].map(given => readMicros(given, 'x'))).toEqual([undefined, null, 0n, 5n, mostMicros])
     for (const given of [-1, -1n, mostMicros + 1n])
       expect(refusalOf(() => readMicros(given, 'softLimitMicros'))).toMatchObject(refused('BAD_USER_INPUT', 'softLimitMicros'))
   })
 
-  test('is a soft limit or a hard one', () => {
+  test('need a soft or a hard limit', () => {
     expect(refusalOf(() => requireLimit({ softLimitMicros: null, hardLimitMicros: null }))).toMatchObject(refused('BAD_USER_INPUT', 'softLimitMicros'))
     expect(verdictOf(() => requireLimit({ softLimitMicros: 0n, hardLimitMicros: null }))).toBe('allowed')
     expect(verdictOf(() => requireLimit({ softLimitMicros: null, hardLimitMicros: 0n }))).toBe('allowed')
   })
 
-  test('is a note of 500 characters, however these are written; a blank one is none', () => {
+  test('accept a note of 500 user-perceived characters; an empty one is none', () => {
     expect([undefined, null, ' ', ' a ', '😀'.repeat(500)].map(readNote)).toEqual([undefined, null, null, 'a', '😀'.repeat(500)])
     for (const given of ['a'.repeat(501), 'a\0b', '\ud800']) expect(refusalOf(() => readNote(given))).toMatchObject(refused('BAD_USER_INPUT', 'note'))
   })

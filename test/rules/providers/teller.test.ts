@@ -28,7 +28,7 @@ test('writes entries that arrive during a write together, in order, each with it
   expect([done, teller.isBusy('lane')]).toEqual([['a', 'b c d'], false])
 })
 
-test('a hundred go together at most, and four lanes at once', async () => {
+test('batches at most a hundred entries, in four lanes at once', async () => {
   const { teller, done } = counter()
   await Promise.all(Array.from({ length: 150 }, (_, at) => teller.do('lane', `${at}`)))
   expect(done.map(each => each.split(' ').length)).toEqual([100, 50])

@@ -10,11 +10,11 @@ const nothingSaid = {
 }
 const vendors = providerNames.filter(isModelVendor)
 
-test('vendors of models are those with an address of their own', () => {
+test('model vendors are the providers with an address of their own', () => {
   expect(vendors).toEqual(['openai', 'anthropic', 'google'])
 })
 
-test.each(vendors)('%s is called at its address, tried there with a key, and asked which models it has', async provider => {
+test.each(vendors)('%s is called at its address, tested there with a key, and asked for its models', async provider => {
   const thirdParties = addressesFrom(nothingSaid, null)
   const tried: string[] = []
   const outbound = async (url: string | URL) => {

@@ -22,7 +22,7 @@ test.each([
   expect(pacificDay(new Date(now))).toEqual({ date, resetsAt: new Date(resetsAt) })
 })
 
-describe('G-09 what a call costs', () => {
+describe('G-09 the quota cost of a call', () => {
   const calls = [
     ['GET', 'youtube/v3/channels', 'channels.list', 'default', 1, 1],
     ['GET', 'youtube/v3/search', 'search.list', 'search.list', 1, 100],
@@ -41,7 +41,7 @@ describe('G-09 what a call costs', () => {
     expect(costOf(quotaTables.classic, method, path)).toMatchObject({ bucket: 'default', units: classic })
   })
 
-  test('is what a file says, and a file that says nothing whole is refused', () => {
+  test('is read from a file, and an incomplete file is rejected', () => {
     const folder = mkdtempSync(join(tmpdir(), 'quota-'))
     const file = join(folder, 'quota.json')
     const write = (table: unknown) => writeFileSync(file, typeof table === 'string' ? table : JSON.stringify(table))

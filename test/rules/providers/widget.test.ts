@@ -11,7 +11,7 @@ test('G-11 shows calls and spending; fractions of a cent count as one', () => {
   expect(payload({ ...quiet, spentMicros: '20000' }, '').statistics[2]!.value).toBe(2)
 })
 
-test('G-11 leads to credentials that fail, else to the limit nearest its end, else nowhere', () => {
+test('G-11 leads to failing credentials, else to the limit closest to its end, else nowhere', () => {
   const at = 'https://platform.example'
   expect(payload(quiet, at).nextAction).toBeNull()
   expect(payload({ ...quiet, nearestLimit: 'l' }, at).nextAction).toMatchObject({ url: `${at}/providers/api/limits/l` })

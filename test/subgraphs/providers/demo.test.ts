@@ -42,7 +42,7 @@ test('creates a platform credential for each vendor of the sandbox once, and kee
   expect(kept.find(({ provider }) => provider === 'openai')!.masked).toBe('••••-own')
 })
 
-test('the demo allows a model that is about to go and one without a price, once and never again; both go with the demo', async () => {
+test('the demo allows a model that is about to be retired and one without a price, once; both are removed with the demo', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await providePeople(graph.platform.identity, null)
   const provide = () => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox: 'http://localhost:4100' })

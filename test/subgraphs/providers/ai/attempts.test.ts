@@ -89,7 +89,7 @@ describe('an attempt without an answer', () => {
     expect((await run(first, second)).attempts).toMatchObject([{ failure: 'left', costMicros }])
   })
 
-  test('leads to the next candidate only where limits cover both, and costs nothing to check where none was lost', async () => {
+  test('leads to the next candidate only where limits cover both, and needs no check where no answer was lost', async () => {
     const { run, uncovered, taken } = world({ 'openai/first': [timeout(), failing(503)] })
     uncovered.add(second.name)
     expect(await run(first, second, third)).toMatchObject({ kind: 'answered', candidate: third })
@@ -99,7 +99,7 @@ describe('an attempt without an answer', () => {
 })
 
 describe('the candidates of a call', () => {
-  test('are tried in order until one answers, and each attempt is told', async () => {
+  test('are tried in order until one answers, and each attempt is reported', async () => {
     const { run, taken, counts } = world({ 'openai/first': [failing(429)], 'anthropic/second': [failing(503)] })
     const end = await run(first, second, third)
     expect(end).toMatchObject({ kind: 'answered', answer: 'by google/third', candidate: third })
@@ -145,7 +145,7 @@ describe('the candidates of a call', () => {
     expect(taken()).toEqual(['openai/first'])
   })
 
-  test('stop when whoever asked goes away', async () => {
+  test('stop when the caller leaves', async () => {
     const { run, taken } = world({ 'openai/first': ['leave'] })
     expect((await run(first, second)).kind).toBe('left')
     expect(taken()).toEqual(['openai/first'])
@@ -162,7 +162,7 @@ describe('the candidates of a call', () => {
     expect([await early.run(first, second), early.taken()]).toEqual([{ kind: 'left', attempts: [] }, []])
   })
 
-  test('have an old secret in its grace tried after a 401, and after nothing else', async () => {
+  test('get an attempt with the former secret in its grace period after a 401, and after nothing else', async () => {
     const rotated = (provider: string) => credential(provider, 'new', 'old')
     const refused = world({ 'openai/first': [failing(401), 'well'] }, rotated)
     const end = await refused.run(first, second)
@@ -182,7 +182,7 @@ describe('the candidates of a call', () => {
     expect(neither.notes).toEqual(['openai new refused', 'openai old refused', 'anthropic new taken'])
   })
 
-  test('are passed over without a credential; where none has one, the call says so', async () => {
+  test('are skipped without a credential; where none has one, the call reports it', async () => {
     const { run, taken } = world({}, provider => (provider === 'anthropic' ? credential(provider, 'secret') : null))
     expect(await run(first, second)).toMatchObject({ kind: 'answered', candidate: second })
     expect(await run(first, third)).toMatchObject({
@@ -194,7 +194,7 @@ describe('the candidates of a call', () => {
   })
 })
 
-describe('a candidate that was limited', () => {
+describe('a candidate with a rate limit', () => {
   test.each([
     ['as long as its provider says', { 'retry-after': '7' }, '{}', 7],
     ['to the millisecond, where it says so', { 'retry-after': '9', 'retry-after-ms': '1500' }, '{}', 1.5],
@@ -215,7 +215,7 @@ describe('a candidate that was limited', () => {
     expect(taken()).toEqual(['openai/first', 'anthropic/second', 'anthropic/second', 'openai/first'])
   })
 
-  test('has all callers told the shortest wait; one that failed otherwise makes it an outage', async () => {
+  test('causes an error with the shortest wait; another failure makes it an outage', async () => {
     const { run } = world({
       'openai/first': [failing(429, { 'retry-after': '30' })],
       'anthropic/second': [failing(429, { 'retry-after-ms': '2300' })],
@@ -233,8 +233,8 @@ describe('a candidate that was limited', () => {
   })
 })
 
-describe('a rest', () => {
-  test('is not ended by a shorter one: a call that began before may come back later', () => {
+describe('a cooldown', () => {
+  test('is not shortened by a later shorter one of an earlier call', () => {
     const [cooldowns, it] = [createCooldowns(), { credentialId: 'one', model: 'openai/first', organizationId: 'ours' }]
     cooldowns.limited(it, 60_000, 0)
     cooldowns.limited(it, 5_000, 10)
@@ -250,7 +250,7 @@ describe('a rest', () => {
   })
 })
 
-describe('a candidate that fails otherwise', () => {
+describe('a candidate with another failure', () => {
   test('rests for fifteen seconds after the third time in a row within a minute', async () => {
     const { run, clock, taken } = world({ 'openai/first': [failing(500), timeout(), failing(503), 'well'] })
     for (const ms of [29_999, 30_000, 0]) {
@@ -267,7 +267,7 @@ describe('a candidate that fails otherwise', () => {
     expect(await run(first, second)).toMatchObject({ candidate: first })
   })
 
-  test('does not rest when an answer came in between, or a minute', async () => {
+  test('is not in cooldown after an answer in between, or a minute', async () => {
     const between = world({ 'openai/first': [failing(500), failing(500), 'well', failing(500), failing(500), 'well'] })
     for (let call = 0; call < 6; call++) await between.run(first)
     expect(between.taken()).toHaveLength(6)

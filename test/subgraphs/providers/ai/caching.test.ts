@@ -13,8 +13,8 @@ async function ask(world: AiWorld, body: object) {
   return { answer, usage, call: await world.callOf(answer) }
 }
 
-describe('tokens that a vendor had kept', () => {
-  it('are booked at their own price, and told to the client, in the log and in the usage', async () => {
+describe('tokens that a vendor had cached', () => {
+  it('are booked at their own price, and shown to the client, in the log and in the usage', async () => {
     await using world = await aiWorld()
     const messages = [{ role: 'user', content: words(1_300) }]
     const first = await ask(world, { model: chatModel, messages })
@@ -33,7 +33,7 @@ describe('tokens that a vendor had kept', () => {
     expect(providerCalls.nodes).toEqual([{ cachedTokens: 1_280, cacheWriteTokens: 0 }])
   })
 
-  it('are told in a stream too', async () => {
+  it('are reported in a stream too', async () => {
     await using world = await aiWorld()
     const body = { model: chatModel, messages: [{ role: 'user', content: words(1_300) }], max_completion_tokens: 5 }
     await ask(world, body)
@@ -103,7 +103,7 @@ describe('cache_control', () => {
     expect(Number(call.cache_write_tokens)).toBeGreaterThanOrEqual(1_500)
   })
 
-  it('of a tool, of what a tool gave and of a picture is passed on as it was said', () => {
+  it('on a tool, a tool’s result and a picture is passed on unchanged', () => {
     const tools = [{ type: 'function', ...control('1h'), function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
     const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }
     const picture = { type: 'image_url', image_url: { url: 'https://example.com/a.png' }, ...control('5m') }
@@ -118,21 +118,21 @@ describe('cache_control', () => {
     expect(body.messages[2].content[0]).toEqual({ type: 'tool_result', tool_use_id: 'c1', content: 'seen', cache_control: { type: 'ephemeral' } })
   })
 
-  it('that OpenAI has no word for is taken out, and said so', async () => {
+  it('is removed for OpenAI, which does not support it, and reported', async () => {
     await using world = await aiWorld()
     const { answer, usage } = await ask(world, { model: chatModel, messages: messages() })
     expect([answer.status, answer.headers.get('x-gateway-dropped')]).toEqual([200, 'cache_control'])
     expect(usage.prompt_tokens).toBe(2_002)
   })
 
-  it('of another form is refused by its field', async () => {
+  it('of another form is rejected with its field', async () => {
     await using world = await aiWorld()
     const given = [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'for ever' } }] }]
     const answer = await world.ask('chat/completions', { model: secondModel, messages: given })
     expect([answer.status, ((await answer.json()) as Json).field]).toEqual([400, 'messages[0].content[0].cache_control'])
   })
 
-  it('is held at what keeping costs, so no hard limit is passed', async () => {
+  it('reserves the price of caching, so no hard limit is exceeded', async () => {
     await using world = await aiWorld()
     const text = words(2_000)
     // A token a byte at twice the price of input is more than this; at its plain price it would be less.

@@ -54,14 +54,14 @@ describe('G-02 a chat', () => {
     expect(JSON.stringify(calls)).not.toContain('Private')
   })
 
-  test('asks the preference where no model is named, and any model by its last part', async () => {
+  test('uses the preferred model where none is named, and finds any model by its last part', async () => {
     await using world = await aiWorld()
     for (const model of [undefined, null, 'default', 'gpt-5-mini']) expect(((await (await world.chat('hi', { model })).json()) as Json).model).toBe(chatModel)
     expect(((await (await world.chat('hi', { model: 'claude-haiku-4-5' })).json()) as Json).model).toBe(secondModel)
   })
 
   const well = shared(() => aiWorld())
-  test.each([chatModel, secondModel])('of %s has tools called, and answers in the form that is asked for, in one piece and streamed', async model => {
+  test.each([chatModel, secondModel])('of %s calls tools, and answers in the requested form, in one piece and streamed', async model => {
     const world = well()
     const planned = ((await (await world.chat('A plan', { model, response_format: format })).json()) as Json).choices[0]
     expect([planned.finish_reason, JSON.parse(planned.message.content)]).toEqual(['stop', { title: expect.stringContaining('A plan') }])
@@ -81,7 +81,7 @@ describe('G-02 a chat', () => {
     expect(streamedCall.events.at(-1)!.choices[0].finish_reason).toBe('tool_calls')
   })
 
-  test.each([chatModel, secondModel])('of %s streams a word at a time, tells what was used only when asked, and ends with [DONE]', async model => {
+  test.each([chatModel, secondModel])('of %s streams word by word, reports the usage only on request, and ends with [DONE]', async model => {
     const world = well()
     const text = 'One two thrée “four” five \\ six'
     const plain = await world.chat(text, { model, stream: true })
@@ -108,7 +108,7 @@ describe('G-02 a chat', () => {
     })
   })
 
-  test.each([chatModel, secondModel])('of %s ends at its maximum, and where it is told to stop', async model => {
+  test.each([chatModel, secondModel])('of %s ends at its maximum, and at a stop sequence', async model => {
     const world = well()
     const short = (await (await world.chat('a b c d e f g', { model, max_completion_tokens: undefined, max_tokens: 3 })).json()) as Json
     expect([short.choices[0].finish_reason, short.usage.completion_tokens]).toEqual(['length', 3])
@@ -116,7 +116,7 @@ describe('G-02 a chat', () => {
     expect([stopped.finish_reason, stopped.message.content.includes('d')]).toEqual(['stop', false])
   })
 
-  test('goes on with what tools gave, and shows pictures', async () => {
+  test('continues with tools’ results, and sends pictures', async () => {
     await using world = await aiWorld()
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -137,7 +137,7 @@ describe('G-02 a chat', () => {
     }
   })
 
-  test('under a hard limit produces at most 4,096 tokens where the caller names no maximum, and as many as the model likes without one', async () => {
+  test('under a hard limit produces at most 4,096 tokens without a caller’s maximum, and without a limit as many as the model likes', async () => {
     await using world = await aiWorld()
     const long = 'word '.repeat(5_000).trim()
     const ask = (model: string) => world.chat(long, { model, max_completion_tokens: undefined })
@@ -213,7 +213,7 @@ describe('a chat request', () => {
     expect(await world.received('openai')).toEqual([])
   })
 
-  test('may say by habit what says nothing, and what only some vendors know', async () => {
+  test('may contain members without effect, and members that only some vendors support', async () => {
     const habits = {
       n: 1,
       logprobs: false,
@@ -234,7 +234,7 @@ describe('a chat request', () => {
     for (const model of [chatModel, secondModel]) expect((await world.chat('hi', { model, ...habits })).status).toBe(200)
   })
 
-  test('goes on after an answer that said no, handed back as it came', async () => {
+  test('continues after a refusal that the client sends back', async () => {
     const refused = { role: 'assistant', content: null, refusal: 'That I will not do.' }
     const messages = [{ role: 'user', content: 'Do it' }, refused, { role: 'user', content: 'Then something else' }]
     for (const model of [chatModel, secondModel]) {
@@ -254,7 +254,7 @@ describe('a chat request', () => {
     expect([answer.status, ((await answer.json()) as Json).error.type]).toEqual([400, 'invalid_request_error'])
   })
 
-  test('for a model that is not there, or for something else, says which', async () => {
+  test('reports an unknown model, or one of another capability, by name', async () => {
     for (const [model, status, code] of [
       ['openai/none-such', 404, 'model_not_found'],
       ['openai/gpt-image-1', 404, 'model_not_found'],

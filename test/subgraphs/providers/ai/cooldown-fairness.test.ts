@@ -42,8 +42,8 @@ function gateway() {
   return { call, clock }
 }
 
-describe('cooldowns of a model on a credential of the platform', () => {
-  it('gives an organization the same answers whatever one other organization meets or chooses', async () => {
+describe('cooldowns of a model with a platform credential', () => {
+  it('give an organization the same answers whatever a single other organization meets', async () => {
     const outcome = fc.constantFrom<Outcome>('well', 'limited', 'broken', 'late')
     const step = fc.record({ mine: fc.boolean(), outcome, isHurried: fc.boolean(), laterMs: fc.constantFrom(0, 500, 15_000, 61_000) })
     await fc.assert(
@@ -71,7 +71,7 @@ describe('cooldowns of a model on a credential of the platform', () => {
     expect(await call('mine', 'well')).toBe('refused after 0')
   })
 
-  it('holds for everybody as long as two organizations find it resting', () => {
+  it('apply to everyone while two organizations have one', () => {
     const cooldowns = createCooldowns()
     cooldowns.limited(who('one'), 20_000, 0)
     expect(cooldowns.restOf(who('three'), 1)).toBeNull()
@@ -82,7 +82,7 @@ describe('cooldowns of a model on a credential of the platform', () => {
     expect(cooldowns.restOf(who('three'), 5)).toBeNull()
   })
 
-  it.each([true, false])('keeps a model for patient calls after calls that were given too little time (alone: %s)', async isAlone => {
+  it.each([true, false])('keep a model for patient calls after calls with too little time (alone: %s)', async isAlone => {
     await using world = await aiWorld({ isAlone })
     await world.arm('openai', { fault: 'slow', delayMs: 1_500, times: 6 })
     const hurried = { headers: { 'x-gateway-fallback': 'off', 'x-gateway-timeout-ms': '500' } }

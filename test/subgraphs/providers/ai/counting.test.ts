@@ -19,8 +19,8 @@ const texts = {
   code: 'export const sum = (items: readonly Item[]): bigint =>\n  items.reduce((total, { amount }) => total + BigInt(amount ?? 0), 0n)\n',
 } as const
 
-describe('an estimate', () => {
-  it.each(Object.entries(texts))('of a short text is what the vendor counts, and of a long one within a tenth: %s', async (_language, text) => {
+describe('counting tokens', () => {
+  it.each(Object.entries(texts))('of a short text equals the vendor’s count, and of a long one is within a tenth: %s', async (_language, text) => {
     expect(await count([text])).toBe(byO200k(text))
     const long = Array.from({ length: 1_500 }, (_, at) => `${at}. ${text}`).join('\n')
     const [estimate, exact] = [await count([long]), byO200k(long)]
@@ -33,7 +33,7 @@ describe('an estimate', () => {
     expect(Math.abs((await count(all)) - exact) / exact).toBeLessThan(0.1)
   })
 
-  it('of an answer that goes on keeps its beginning alone, and is within a tenth', async () => {
+  it('of a streamed answer keeps its beginning only, and is within a tenth', async () => {
     const sampler = createSampler()
     const words = Array.from({ length: 40_000 }, (_, at) => ` word${at % 97}`)
     for (const word of words) sampler.add(word)
@@ -56,13 +56,13 @@ describe('an estimate', () => {
       expect(await counter.count('o', encodingOf({ upstream }), sampleOf([text])), upstream).toBe(exact)
   })
 
-  it('of a word without an end, and of marks of the tokenizer, is made all the same', async () => {
+  it('works for a word without an end, and for special tokens', async () => {
     expect(await count(['x'.repeat(1_000_000)])).toBeGreaterThan(50_000)
     expect(await count(['<|endoftext|>'])).toBeGreaterThan(1)
     expect(await count(['😀'.repeat(5_000)])).toBeGreaterThan(1_000)
   })
 
-  it('is by the length when nobody waits any more', async () => {
+  it('falls back to the length when the caller has left', async () => {
     const stopped = openCounter()
     const waiting = stopped.count('o', 'o200k_base', sampleOf([texts.English]))
     stopped.stop()
@@ -71,14 +71,14 @@ describe('an estimate', () => {
   })
 })
 
-describe('a picture', () => {
+describe('counting pictures', () => {
   const picture = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452000001e0000001e00802000000', 'hex'), Buffer.alloc(900_000, 7)])
   const content = [
     { type: 'text', text: 'What is in it?' },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } },
   ]
 
-  it('in a stream that was left costs what its vendor counts, and not its bytes', async () => {
+  it('of an aborted stream uses the vendor’s rules, not their bytes', async () => {
     await using world = await aiWorld()
     await world.arm('openai', { fault: 'endless' })
     const leaving = new AbortController()

@@ -7,7 +7,7 @@ const messages = '"messages":[{"role":"user","content":"Hello"}]'
 const tools = (levels: number) => `{"model":"${secondModel}",${messages},"tools":[{"type":"function","function":{"name":"a","parameters":${nested(levels)}}}]}`
 
 describe('JSON that nests without end', () => {
-  test('is refused before it is parsed, wherever it stands, and nothing is reserved', async () => {
+  test('is rejected before it is parsed, at any place, and nothing is reserved', async () => {
     await using world = await aiWorld()
     await world.limit(1_000_000)
     const bodies = [tools(100_000), '['.repeat(1_000_000), `{"model":"${chatModel}",${messages},"logit_bias":${nested(200)}}`]

@@ -15,7 +15,7 @@ const pinned = { 'x-gateway-fallback': 'off' }
 const droppedBy = (wire: 'openai' | 'anthropic', body: object) =>
   droppedOf(readChat({ messages: [{ role: 'user', content: 'x' }], ...body }, 100), wire).toSorted()
 
-describe('what a vendor cannot be sent', () => {
+describe('members that a vendor does not support', () => {
   it.each([
     ['seed', { seed: 0 }],
     ['presence_penalty', { presence_penalty: -1 }],
@@ -68,7 +68,7 @@ describe('what a vendor cannot be sent', () => {
     expect([droppedBy('openai', body), droppedBy('anthropic', body)]).toEqual([all, all])
   })
 
-  it('makes header values of whatever names there are, and of thirty at most', () => {
+  it('become header values whatever their names, thirty at most', () => {
     const strange = { 'a,b\r\nx: y': 1, ['é'.repeat(200)]: 1 }
     const names = ignoredIn({ messages: [strange] })
     expect(names).toEqual(['messages.a?b??x??y', `messages.${'?'.repeat(64)}`])
@@ -97,12 +97,12 @@ describe('a chat with members that the answering vendor cannot take', () => {
     }
   })
 
-  it('names nothing when the vendor takes them', async () => {
+  it('names nothing when the vendor supports them', async () => {
     const answer = await well().chat('hi', more)
     expect([answer.status, answer.headers.has('x-gateway-dropped')]).toEqual([200, false])
   })
 
-  it('is answered by Anthropic when temperature and top_p are both given, by the temperature alone', async () => {
+  it('is answered by Anthropic with the temperature only when temperature and top_p are both given', async () => {
     const answer = await well().chat('hi', { model: secondModel, temperature: 0.5, top_p: 0.9 }, { headers: pinned })
     expect([answer.status, named(answer)]).toEqual([200, ['top_p']])
   })
@@ -124,7 +124,7 @@ describe('a chat with members that the answering vendor cannot take', () => {
     expect(await world.received('anthropic')).toHaveLength(before)
   })
 
-  it('goes by the vendors that take them when it is strict, and is refused with 400 when those do not answer', async () => {
+  it('uses only vendors that support them when it is strict, and is 400 when those do not answer', async () => {
     const world = well()
     const strict = { headers: { 'x-gateway-strict': 'true' } }
     expect((await world.chat('hi', more, strict)).headers.get('x-gateway-model')).toBe(chatModel)
@@ -147,7 +147,7 @@ describe('a chat with members that the answering vendor cannot take', () => {
   })
 })
 
-describe('a code of the vendor’s own', () => {
+describe('a vendor’s error code', () => {
   const well = shared(() => aiWorld())
   const refused = (error: object) => failureOf(400, new Headers(), JSON.stringify({ error }), 0, ['sk-secret'])
 
@@ -171,7 +171,7 @@ describe('a code of the vendor’s own', () => {
     expect([answer.status, ((await answer.json()) as Json).error.code]).toEqual([400, 'refused_by_provider'])
   })
 
-  it('is context_length_exceeded for a conversation that is too long, whichever vendor says so', () => {
+  it('is context_length_exceeded for a conversation that is too long, for every vendor', () => {
     expect(refused({ message: 'Too long', code: 'context_length_exceeded' }).providerCode).toBe('context_length_exceeded')
     expect(refused({ type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' }).providerCode).toBe(
       'context_length_exceeded',
@@ -182,7 +182,7 @@ describe('a code of the vendor’s own', () => {
     for (const code of ['sk-secret', 'Bad', '', 'a'.repeat(65), 400, { a: 1 }, null]) expect(refused({ message: 'No', code }).providerCode).toBe(null)
   })
 
-  it('is kept of an error within a stream', () => {
+  it('is kept for an error within a stream', () => {
     const failure = toldFailure({ type: 'invalid_request_error', code: 'context_length_exceeded' })
     expect([failure instanceof AttemptFailure, failure.providerCode]).toEqual([true, 'context_length_exceeded'])
   })

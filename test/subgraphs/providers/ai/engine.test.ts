@@ -21,7 +21,7 @@ describe('a call of an organization', () => {
     }
   })
 
-  test('is made with its own credential before the platform’s, and with an old secret in its grace where the new one is refused', async () => {
+  test('uses its own credential before the platform’s, and a former secret in its grace period when the new one is rejected', async () => {
     await using world = await aiWorld()
     const hints = async () => (await world.received('openai')).map(({ keyHint }) => keyHint)
     await world.chat('hi')
@@ -42,7 +42,7 @@ describe('a call of an organization', () => {
     expect(await hints()).toEqual(['test', '-own', '-own'])
   })
 
-  test('of a custom provider goes where its credential says, under its name, and has no price', async () => {
+  test('to a custom provider goes to the credential’s address, under its name, and has no price', async () => {
     await using world = await aiWorld()
     const own = await seedCredential(world.graph, { organizationId: world.owner.organizationId, name: 'mine', secret: 'sk-sandbox-of-mine' })
     await world.graph.rows('update providers.credentials set base_url = $2 where id = $1', [own.id, `${world.graph.x.origin}/openai/v1`])
@@ -52,7 +52,7 @@ describe('a call of an organization', () => {
     expect(await world.callOf(answer)).toMatchObject({ status: 'SUCCEEDED', cost_micros: null, model: 'mine/gpt-5-mini' })
   })
 
-  test('that stops in the middle of a stream is told so after the time between two pieces', async () => {
+  test('whose stream stalls ends with an error after the time between two pieces', async () => {
     await using world = await aiWorld({ aiTimes: { idleMs: 60 } })
     await world.arm('openai', { fault: 'timeout-after-accept' })
     const moved = await readStream(await world.chat('a b c', { stream: true }, { headers: { 'x-gateway-timeout-ms': '500' } }))
@@ -81,7 +81,7 @@ describe('a call of an organization', () => {
     expect((await world.callOf(answer)).prompt).toEqual(kept)
   })
 
-  test('whose caller left before anything was there is on record as left, at the price of its input', async () => {
+  test('whose caller left before any answer is logged as left, at the price of its input', async () => {
     await using world = await aiWorld()
     await world.arm('openai', { fault: 'timeout-after-accept' })
     const leaving = new AbortController()
@@ -115,7 +115,7 @@ describe('a call of an organization', () => {
     await expect(ask({ name: 'openai/a', provider: 'openai' }, credential, 'sk', question, hurry)).rejects.toMatchObject({ failure, status: 401 })
   })
 
-  test('is on the way through the hosting platform’s gateway where there is one, and answers the same', async () => {
+  test('goes through the hosting platform’s gateway where there is one, with the same answer', async () => {
     const clock = createBoundClock(new Date('2027-03-01T09:00:00.000Z'))
     const asked: unknown[] = []
     const stream = (async (url: string, { headers }: { headers: Record<string, string> }) => {
@@ -149,8 +149,8 @@ describe('a call of an organization', () => {
   })
 })
 
-describe('what an organization may call in a minute', () => {
-  test('is counted by several processes together, exactly, and begins anew with the minute', async () => {
+describe('the limit of an organization’s calls in a minute', () => {
+  test('is counted exactly over several processes, and restarts with the minute', async () => {
     await using world = await aiWorld()
     const { clock, database } = world.graph
     const processes = Array.from({ length: 3 }, () => createAdmission((...wanted) => lendCalls(database.sequelize, ...wanted), clock, 500))

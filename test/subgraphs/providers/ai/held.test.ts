@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aiWorld, secondModel } from './world.ts'
 
-test('G-04 a model of the chain whose own limit does not cover the call is not asked', async () => {
+test('G-04 skips a model of the chain whose own limit does not cover the call', async () => {
   await using world = await aiWorld()
   const { graph, owner } = world
   const now = graph.clock.now()
@@ -30,7 +30,7 @@ test('G-04 a call that has an accident on its way is over at once, and holds not
   expect(await world.spent()).toEqual({ spent: 0, reserved: 0 })
 })
 
-test('G-02 an organization that has made its calls of the minute is told when to go on, and nothing is asked or written', async () => {
+test('G-02 an organization at its limit of calls in a minute gets the time to wait, and nothing is called or written', async () => {
   await using world = await aiWorld()
   const { graph, owner } = world
   const minute = new Date(Math.floor(graph.clock.now().getTime() / 60_000) * 60_000)

@@ -48,17 +48,17 @@ describe('a JSON answer', () => {
     for (const size of [1, 1_000]) expect(() => taken(text, size)).toThrow(expect.objectContaining({ name: 'AttemptFailure', failure: 'not_json' }))
   })
 
-  it('hands over no last bracket of what is no JSON', () => {
+  it('withholds the last bracket of invalid JSON', () => {
     const answer = readJsonAnswer()
     expect(answer.take('{"a":1,')).toBe('{"a":1,')
     expect(() => answer.take('}')).toThrow(AttemptFailure)
   })
 })
 
-describe('a chat that asks for JSON', () => {
+describe('a chat that requests JSON', () => {
   const well = shared(() => aiWorld())
 
-  it.each([chatModel, secondModel])('is answered by %s with the object that was asked for, in one piece and streamed', async model => {
+  it.each([chatModel, secondModel])('is answered by %s with the requested object, in one piece and streamed', async model => {
     const world = well()
     const asked = { model, ...format }
     expect(JSON.parse((await choiceOf(await world.chat('The capital', asked, pinned))).message.content)).toEqual({ echo: 'The capital' })
@@ -66,7 +66,7 @@ describe('a chat that asks for JSON', () => {
     expect([JSON.parse(streamed.content), streamed.done]).toEqual([{ echo: 'The capital' }, true])
   })
 
-  it('is answered with the object by the model that follows when the first one is away', async () => {
+  it('is answered with the object by the next model when the first one is unavailable', async () => {
     const world = well()
     for (const stream of [false, true]) {
       await world.arm('openai', { fault: 'status', status: 503 })
@@ -77,7 +77,7 @@ describe('a chat that asks for JSON', () => {
     }
   })
 
-  it.each([chatModel, secondModel])('keeps calls of tools beside JSON by %s', async model => {
+  it.each([chatModel, secondModel])('keeps tool calls beside JSON by %s', async model => {
     const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } } } }]
     const asked = { model, tools, tool_choice: 'required', ...format }
     expect(await choiceOf(await well().chat('A thing', asked, pinned))).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
@@ -109,7 +109,7 @@ describe('a chat that asks for JSON', () => {
     }
   })
 
-  it('asks the model that follows when the answer stops being JSON before its first byte', async () => {
+  it('tries the next model when the answer stops being JSON before its first byte', async () => {
     // Nothing is left of the first vendor's answer; the second one answers by a tool, which no stop sequence ends.
     for (const stream of [false, true]) {
       const answer = await well().chat('Next', { ...bySchema, stop: ['{'], stream })

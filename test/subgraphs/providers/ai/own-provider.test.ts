@@ -25,7 +25,7 @@ async function ownProvider(answer: (authorization: string) => { readonly status:
   return world
 }
 
-test.each([400, 422])('what a provider says against a request with status %i never repeats the secret that it was asked with', async status => {
+test.each([400, 422])('an error of a provider with status %i never repeats the secret of the request', async status => {
   const world = await ownProvider(authorization => ({
     status,
     body: { error: { message: `${'Long words. '.repeat(30)} Not with ${authorization}, that is ${secret}`, param: authorization } },
@@ -50,7 +50,16 @@ const answerWith = (usage: unknown) => ({
 })
 const pinned = { headers: { 'x-gateway-fallback': 'off' } }
 
-test('a provider that reports more than a call can have used is booked at the bound, and managers are told once', async () => {
+test('an answer of a provider that leaves its moment out, or says 0, is of the moment at which it came', async () => {
+  for (const created of [undefined, 0, 1_700_000_000]) {
+    const { body, status } = answerWith({ prompt_tokens: 3, completion_tokens: 4 })
+    const world = await ownProvider(() => ({ status, body: { ...body, created } }))
+    const answered = await (await world.chat('Hello', { model: 'own/any' }, pinned)).json()
+    expect(answered.created).toBe(created || Math.floor(world.graph.clock.now().getTime() / 1000))
+  }
+})
+
+test('a provider that reports impossible usage is booked at the bound, and managers are notified once', async () => {
   const world = await ownProvider(() => answerWith({ prompt_tokens: 1e300, completion_tokens: Number.MAX_SAFE_INTEGER }))
   const facts = () =>
     world.graph.rows(`select kind, body->>'kind' as item, body->>'title' as title from providers.facts where kind like 'attention.%' order by seq`)

@@ -18,8 +18,8 @@ const restsIn = ({ graph }: AiWorld) =>
     [graph.clock.now()],
   )
 
-describe('G-02 a call, where several processes make calls', () => {
-  test('finds what another one has set a moment ago: preference, chain, prices, credential and what is kept of prompts', async () => {
+describe('G-02 a call, with several processes', () => {
+  test('uses what another process changed a moment ago: preference, chain, prices, credential and storage of prompts', async () => {
     await using world = await aiWorld({ isAlone: false })
     const { graph, owner } = world
     const plain = () => world.chat('hi', { model: 'default' })
@@ -89,7 +89,7 @@ describe('G-02 a call, where several processes make calls', () => {
     expect(await modelOf(await world.chat('hi'))).toEqual([200, chatModel, '1'])
   })
 
-  test('has one success end a row of failures, and what is over is forgotten', async () => {
+  test('ends a series of failures with one success, and old ones are forgotten', async () => {
     await using world = await aiWorld({ isAlone: false })
     await world.arm('openai', { fault: 'status', status: 503, times: 2 })
     for (let call = 0; call < 2; call++) await world.chat('hi')
@@ -111,7 +111,7 @@ describe('G-02 a call, where several processes make calls', () => {
     expect(own, own.join('\n')).toHaveLength(3)
   })
 
-  test('goes on without the others where they cannot be told, and the log says so', async () => {
+  test('continues when cooldowns cannot be shared, and logs it', async () => {
     await using world = await aiWorld({ isAlone: false })
     await world.graph.rows('alter table providers.candidate_rests add constraint nothing_goes check (is_limit is null)')
     await world.arm('openai', { fault: 'status', status: 429 })
@@ -120,7 +120,7 @@ describe('G-02 a call, where several processes make calls', () => {
   })
 })
 
-test('G-02 shared cooldowns equal those of a single process, whatever becomes of a candidate', async () => {
+test('G-02 shared cooldowns equal those of a single process, for any sequence of failures', async () => {
   await using database = await createTestDatabase()
   const { sequelize } = database
   const whose = fc.constantFrom(...Array.from({ length: 3 }, () => newId()))

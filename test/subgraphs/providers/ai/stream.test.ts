@@ -40,11 +40,11 @@ async function all(pieces: readonly Uint8Array[]) {
   for (let piece = await stream.next(); piece !== null; piece = await stream.next()) read += Buffer.from(piece).toString('utf8')
   stream.requireEnd()
   const tokens = await stream.tokens()
-  return { read: read + Buffer.from(stream.last(tokens)).toString('utf8'), tokens }
+  return { read: read + Buffer.from(stream.last(tokens, null)).toString('utf8'), tokens }
 }
 
 describe('a stream of chunks', () => {
-  test('is the same however it is cut, byte by byte too, under our name and without a usage that nobody asked for', async () => {
+  test('is the same however it is cut, also byte by byte, under our name and without unrequested usage', async () => {
     const bytes = Buffer.from(`${text}data: [DONE]\n\n`)
     const whole = await all([bytes])
     for (const size of [1, 2, 7, 100]) {
@@ -57,25 +57,25 @@ describe('a stream of chunks', () => {
     expect([data.some(event => 'usage' in event), whole.read.endsWith('data: [DONE]\n\n')]).toEqual([false, true])
   })
 
-  test('that ends without having come to its end broke off; one that finished needs no mark of it', async () => {
+  test('that ends early broke off; a finished one needs no end mark', async () => {
     const unfinished = Buffer.from(text.slice(0, text.indexOf(chunk({}, 'stop'))))
     await expect(all([unfinished])).rejects.toMatchObject({ name: 'AttemptFailure', failure: 'cut' })
     expect((await all([Buffer.from(text)])).read.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('whose vendor does not count is counted here: at least a token a piece, and never more than was held', async () => {
+  test('without a vendor’s count is counted here: at least a token a piece, and never more than was reserved', async () => {
     expect((await all([Buffer.from(text)])).tokens).toMatchObject({ input: 10, output: 10 })
     const much = text.replace('“x”', 'x'.repeat(2_000))
     expect((await all([Buffer.from(much)])).tokens.output).toBe(100)
   })
 
-  test('of lines without an end is none', async () => {
+  test('with an endless line is rejected', async () => {
     const piece = Buffer.alloc(300_000, 'x')
     await expect(openStream(answerOf([piece, piece, piece, piece]).answer, openaiReader(reading), counted)).rejects.toMatchObject({ failure: 'malformed' })
   })
 })
 
-test('an answer of another type is no answer, whatever stands in it, and is left', async () => {
+test('rejects an answer of another type, whatever its content, and closes it', async () => {
   const { answer, isCancelled } = answerOf([Buffer.from(text)], 'text/html')
   const addresses = { openai: 'https://a.test', anthropic: 'https://a.test', google: 'https://a.test', aiGateway: null }
   const stream = (async () => answer) as unknown as StreamOutbound

@@ -20,8 +20,8 @@ const sweep = async ({ graph }: AiWorld, afterMs: number) => {
   for (const { run } of (graph.platform.providers.job('test').spending as Spending).sweeps) await run()
 }
 
-describe('a call whose answer never came', () => {
-  it('costs at least its input, and what its provider may still charge stays held for 15 minutes', async () => {
+describe('a call without an answer', () => {
+  it('costs at least its input, and what its provider may still charge stays reserved for 15 minutes', async () => {
     await using world = await aiWorld()
     await world.limit(1_000_000)
     await world.arm('openai', silent)
@@ -78,7 +78,7 @@ describe('a call whose answer never came', () => {
     expect(spent + reserved).toBeLessThanOrEqual(2_500)
   })
 
-  it('costs nothing when the provider refused it, or it never reached one', async () => {
+  it('costs nothing when the provider rejected it, or it never reached one', async () => {
     await using world = await aiWorld()
     for (const fault of [
       { fault: 'status', status: 503 },
@@ -92,7 +92,7 @@ describe('a call whose answer never came', () => {
 })
 
 describe('a hard limit', () => {
-  it('is never passed by what is spent and held, whatever answers, is late or is left', async () => {
+  it('is never exceeded by spent and reserved amounts, with late, lost and aborted answers', async () => {
     await using world = await aiWorld({ aiTimes: { firstByteMs: 60 } })
     const hard = 4_000
     await world.limit(hard)

@@ -88,7 +88,7 @@ describe.each([
   })
   afterAll(() => open[Symbol.asyncDispose]())
 
-  test.each([chatModel, secondModel])('has a chat answered by %s, in one piece and as a stream', async model => {
+  test.each([chatModel, secondModel])('gets a chat answered by %s, in one piece and as a stream', async model => {
     const { data: answer, response } = await client.chat.completions.create({ model, messages }).withResponse()
     expect([answer.choices[0]!.message.content, answer.model, (answer as { _request_id?: string })._request_id]).toEqual([
       'Echo: Hello there',
@@ -127,7 +127,7 @@ describe.each([
     ])
   })
 
-  test('is told errors by their types', async () => {
+  test('gets errors with their types', async () => {
     const errorOf = (asked: Promise<unknown>) =>
       asked.then(
         () => expect.fail('it was answered'),
@@ -154,7 +154,7 @@ describe.each([
     expect([broken instanceof APIError, broken.type]).toEqual([true, 'upstream_error'])
   })
 
-  test('leaves a stream: the vendor is left at once, and what was produced is paid for', async () => {
+  test('that leaves a stream closes the vendor’s at once, and pays for what was produced', async () => {
     await world.arm('openai', { fault: 'endless' })
     const { data: stream, response } = await client.chat.completions.create({ model: chatModel, messages, stream: true }).withResponse()
     let chunks = 0
@@ -186,7 +186,7 @@ describe.each([
     expect([said.join(''), text.endsWith('data: [DONE]\n\n')]).toEqual([`Echo: ${long}`, true])
   })
 
-  test('finds what each answer says of itself in its headers, for pages of other origins too', async () => {
+  test('finds an answer’s details in its headers, on pages of other origins too', async () => {
     const answer = await fetch(`${client.baseURL}/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${open.secret}`, 'content-type': 'application/json', origin: open.publicUrl },

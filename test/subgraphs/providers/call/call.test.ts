@@ -60,8 +60,8 @@ async function world(graph: Supergraph) {
   return { owner, stranger, calls, at, found, usage }
 }
 
-describe('G-13 calls are read', () => {
-  test('by what they were, newest first, and page by page', async () => {
+describe('G-13 reading calls', () => {
+  test('filters by their properties, newest first, page by page', async () => {
     await using graph = await supergraph()
     const { owner, found, at, calls } = await world(graph)
     expect(await found()).toEqual(['plain', 'mail', 'failed', 'old'])
@@ -80,7 +80,7 @@ describe('G-13 calls are read', () => {
       (await graph.execute(list, wrong, { as: owner })).refused('BAD_USER_INPUT')
   })
 
-  test('each with its figures, and never by another organization', async () => {
+  test('shows each with its figures, and never to another organization', async () => {
     await using graph = await supergraph()
     const { owner, stranger, calls, found } = await world(graph)
     const one = `query($id: ID!) { providerCall(id: $id) { id family operation status appId user { id } organization { id } requestedModel model provider inputTokens
@@ -114,7 +114,7 @@ describe('G-13 calls are read', () => {
   })
 })
 
-describe('G-13 usage is summed', () => {
+describe('G-13 usage sums', () => {
   test('by any of its groups, and equals the log', async () => {
     await using graph = await supergraph()
     const { owner, usage, at } = await world(graph)
@@ -137,7 +137,7 @@ describe('G-13 usage is summed', () => {
     expect(await usage({ groupBy: ['FAMILY'], until: at(40).toISOString() })).toMatchObject([{ family: 'AI', calls: 1 }])
   })
 
-  test('within an organization, and no further back than calls are kept', async () => {
+  test('are within an organization, and not older than stored calls', async () => {
     await using graph = await supergraph()
     const { stranger, owner, usage } = await world(graph)
     expect(await usage({ groupBy: ['APP'] }, stranger)).toMatchObject([{ calls: 1, costMicros: 5_000_000 }])
@@ -146,7 +146,7 @@ describe('G-13 usage is summed', () => {
     ;(await graph.execute(summed, { groupBy: ['APP'], since: '2025-12-31T00:00:00Z' }, { as: owner })).refused('BAD_USER_INPUT')
   })
 
-  test('by app, with what each is called, those that called last first', async () => {
+  test('are by app, with names, the latest callers first', async () => {
     await using graph = await supergraph()
     const { owner, calls } = await world(graph)
     await graph.rows(

@@ -19,7 +19,7 @@ const names = async (graph: Supergraph, as: Viewer, variables: object = {}) =>
 /** Somebody of organization `admin`, whatever it is called here. */
 const administrator = (...roles: string[]) => person(newId(), newId(), ['owner', ...roles])
 
-describe('G-01 a credential is kept', () => {
+describe('G-01 a credential is stored', () => {
   test('with its secret masked, for its organization, and it is on record', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
@@ -47,7 +47,7 @@ describe('G-01 a credential is kept', () => {
     ])
   })
 
-  test('with what may be shown of it, and where it leads', async () => {
+  test('with its visible fields, and its address', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const mail = { host: '93.184.216.34', port: '587', user: 'me', password: 'short' }
@@ -61,7 +61,7 @@ describe('G-01 a credential is kept', () => {
     expect((await make(graph, owner, custom('mine'))).baseUrl).toBe(baseUrl)
   })
 
-  test('stores one credential for each provider and organization, also when twenty are sent at once; custom providers are told apart by name', async () => {
+  test('once for each provider and organization, also when twenty are sent at once; custom providers are distinguished by name', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryToMake(graph, owner, openai)))
@@ -103,7 +103,7 @@ describe('G-01 a credential is kept', () => {
     expect((await make(graph, owner, { ...custom('played'), baseUrl: address })).baseUrl).toBe(address)
   })
 
-  test('once under one key, by whoever of the organization and however many at once; the key knows no secret, and tells another one all the same', async () => {
+  test('once for one key, by anyone of the organization, also concurrently; the key does not depend on the secret', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const second = person(newId(), owner.organizationId!, ['admin'])
@@ -124,7 +124,7 @@ describe('G-01 a credential is kept', () => {
     expect(await graph.rows('select hash from providers.idempotency_keys')).toEqual([{ hash }])
   })
 
-  test('up to as many as there may be', async () => {
+  test('up to the maximum number', async () => {
     await using graph = await supergraph({ quotas: { credentialsAnOrganization: 2 } })
     const { owner, outsider } = await graph.seed.owner().outsider()
     await make(graph, owner)
@@ -147,7 +147,7 @@ describe('G-01 a credential is kept', () => {
 })
 
 describe('G-01 a credential is removed', () => {
-  test('with its secret, by whom is on record; then another one may be kept', async () => {
+  test('with its secret and an audit entry; then another one can be stored', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const { id, name } = await make(graph, owner)
@@ -165,7 +165,7 @@ describe('G-01 a credential is removed', () => {
     await make(graph, owner)
   })
 
-  test('never another organization’s', async () => {
+  test('but never another organization’s', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const { id } = await make(graph, outsider)
@@ -196,7 +196,7 @@ describe('G-01 credentials are listed', () => {
     expect(unknown.refused('BAD_USER_INPUT').extensions.field).toBe('provider')
   })
 
-  test('from their organization too; another’s shows none, whoever asks by whatever way', async () => {
+  test('also through their organization; another organization’s shows none, to any caller', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const { id } = await make(graph, owner)
@@ -206,7 +206,7 @@ describe('G-01 credentials are listed', () => {
     expect((await graph.execute(credential, { id }, { as: outsider })).refused('NOT_FOUND').extensions.id).toBe(id)
   })
 
-  test('a list of fifty costs as many statements as one of five', async () => {
+  test('by the same number of statements for fifty as for five', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     for (let count = 0; count < 50; count += 1) await seedCredential(graph, { organizationId: organization.id })
@@ -249,7 +249,7 @@ describe('G-01 credentials of the platform', () => {
     )
   })
 
-  test('the store itself shows them to nobody else, should a resolver forget to ask', async () => {
+  test('are hidden by the store itself from others, even if a resolver does not check', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     await seedCredential(graph, { organizationId: null, provider: 'openai' })

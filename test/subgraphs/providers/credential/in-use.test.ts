@@ -55,7 +55,7 @@ test('G-01 stores the last use once a minute and caches a credential for one sec
   expect(await rowOf(graph)).toMatchObject({ last_used_at: graph.clock.now() })
 })
 
-test('G-01 how the secret before fares says nothing of the credential, nor does a call with a secret that was replaced meanwhile', async () => {
+test('G-01 results of the former secret, or of one replaced meanwhile, do not change the credential’s status', async () => {
   await using graph = await supergraph()
   const organizationId = newId()
   const { id } = await seedCredential(graph, { organizationId, provider: 'openai', name: 'OpenAI' })
@@ -79,7 +79,7 @@ test('G-01 how the secret before fares says nothing of the credential, nor does 
   expect(JSON.stringify({ ...now })).not.toContain('sk-')
 })
 
-test('G-01 a credential comes without its secrets into whatever it is written, copied or looked at', async () => {
+test('G-01 a credential that is logged, copied or inspected does not show its secrets', async () => {
   await using graph = await supergraph()
   const organizationId = newId()
   await seedCredential(graph, { organizationId, provider: 'openai', name: 'OpenAI', secret: 'sk-of-a-test-0001' })

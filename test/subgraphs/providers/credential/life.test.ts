@@ -41,7 +41,7 @@ describe('G-01 a credential is changed', () => {
     expect(actions.map(({ action }) => action).sort()).toEqual(['credential.created', ...Array(4).fill('credential.updated')])
   })
 
-  test('never to the name of another, to a place inside, or to an address that it does not have', async () => {
+  test('never to another’s name, an internal address, or an address that its provider does not have', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const mine = await makeCustom(graph, owner)
@@ -64,7 +64,7 @@ describe('G-01 a credential is changed', () => {
     expect(names.filter(({ code }) => code)).toEqual([])
   })
 
-  test('by nobody of another organization, and at the level of the platform by its super admins alone', async () => {
+  test('by nobody of another organization, and at the platform’s level by its super admins only', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()
     const { id } = await make(graph, outsider, { provider: 'openai', fields: apiKey(secret) })
@@ -155,7 +155,7 @@ describe('G-01 a credential is rotated', () => {
     expect((await rotate(graph, owner, { id, ...input })).refused('BAD_USER_INPUT').extensions.field).toBe(field)
   })
 
-  test('of a mail server never to a place inside', async () => {
+  test('for a mail server, but never to an internal address', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const mail = { host: '93.184.216.34', port: '587', user: 'me', password: secret }
@@ -167,7 +167,7 @@ describe('G-01 a credential is rotated', () => {
     expect((await rotate(graph, owner, { id, fields: given })).refused('BAD_USER_INPUT').extensions.field).toBe('fields[1].value')
   })
 
-  test('by twenty callers at once ends with one secret and the one before it', async () => {
+  test('by twenty callers at once, with one secret and a former one as result', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const { id } = await make(graph, owner, { provider: 'openai', fields: apiKey(secret) })
@@ -222,7 +222,7 @@ describe('G-01 a credential is tested', () => {
     expect(done.testMessage).toContain(String(status))
   })
 
-  test('and fails where nobody listens; an application at a network is not tried, and one out of use is refused', async () => {
+  test('and fails at an unreachable server; a network application is not tested, and an inactive one is rejected', async () => {
     await using vendor = await playVendor()
     await using graph = await supergraph({ trusts: [vendor.origin] })
     const { owner } = await graph.seed.owner()
@@ -255,7 +255,7 @@ describe('G-01 a credential is tested', () => {
     expect((await tried(graph, owner, id)).data().testCredential.status).toBe('FAILING')
   })
 
-  test('and what somebody changes meanwhile is not judged by it', async () => {
+  test('and a change meanwhile discards the result', async () => {
     await using vendor = await playVendor()
     await using graph = await supergraph({ trusts: [vendor.origin] })
     const { owner } = await graph.seed.owner()
@@ -270,7 +270,7 @@ describe('G-01 a credential is tested', () => {
   })
 })
 
-describe('G-01 what calls of a provider are made with', () => {
+describe('G-01 the credential for calls of a provider', () => {
   test('is the organization’s own, else the platform’s, never a disabled one; the platform’s is shown by its level only', async () => {
     await using graph = await supergraph()
     const { owner, outsider } = await graph.seed.owner().outsider()

@@ -91,7 +91,7 @@ test('a secret with a missing encryption key is logged by the key’s name, and 
   expect((await make()).data()).toEqual(made)
 })
 
-test('G-01 a sealed secret opens in its own row alone: put into another one it is worth nothing', async () => {
+test('G-01 an encrypted secret can be decrypted in its own row only', async () => {
   await using graph = await supergraph()
   const { organization } = await graph.seed.owner()
   const [one, other] = [await seedCredential(graph, { organizationId: organization.id }), await seedCredential(graph, { organizationId: organization.id })]

@@ -30,7 +30,7 @@ describe('a mail with attachments', () => {
     expect(await world.graph.rows(kept)).toEqual([])
   })
 
-  it('takes ten million bytes together, and leaves a twin that checks how it is written', async () => {
+  it('may have ten million bytes in all, and arrives in correct format', async () => {
     const { server, received } = await twins()
     const world = await sendingWorld(server)
     const half = { name: 'half.bin', contentType: 'application/octet-stream', content: base64(Buffer.alloc(mostAttached.bytes / 2, 7)) }
@@ -41,7 +41,7 @@ describe('a mail with attachments', () => {
     expect(refused.refused('BAD_USER_INPUT').extensions.field).toBe('attachments')
   })
 
-  it('keeps them while it is put off, for no longer than it may be sent', async () => {
+  it('keeps them while it waits, no longer than it may be sent', async () => {
     const world = await sendingWorld(await rawServer(socket => answering(socket, { message: '451 4.3.0 Later' })))
     const { id } = await world.send({ attachments: [invoice] })
     for (const wait of [5_000, 30_000, 300_000, 1_800_000, 7_200_000]) {
@@ -53,7 +53,7 @@ describe('a mail with attachments', () => {
     expect([await world.read(id), await world.graph.rows(kept)]).toMatchObject([{ status: 'FAILED' }, []])
   })
 
-  it('is another mail under the same key when it carries something else', async () => {
+  it('differs from one with other attachments under the same key', async () => {
     const world = await sendingWorld(null)
     const { id } = await world.send({ idempotencyKey: 'k', attachments: [invoice] })
     expect((await world.send({ idempotencyKey: 'k', attachments: [invoice] })).id).toBe(id)
@@ -61,7 +61,7 @@ describe('a mail with attachments', () => {
     ;(await world.trySend({ idempotencyKey: 'k', attachments: [{ ...invoice, content: base64('Another') }] })).refused('CONFLICT')
   })
 
-  it('keeps nothing of a mail that is removed', async () => {
+  it('leaves nothing when it is removed', async () => {
     const world = await sendingWorld(null)
     const { id } = await world.send({ attachments: [invoice] })
     await world.graph.rows('delete from providers.email_messages where id = $1', [id])

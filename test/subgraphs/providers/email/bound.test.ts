@@ -6,7 +6,7 @@ import { sendingWorld } from './sending.ts'
 const hour = 3_600_000
 const other = (at: number) => `someone-${at}@example.com`
 
-test('in the name of the platform people of an organization write to one address twenty times a day, sixty at once; by another spelling no more', async () => {
+test('people of an organization may send twenty mails a day to one address in the platform’s name, also with sixty at once and other spellings', async () => {
   const { graph, trySend, rows } = await sendingWorld(null)
   const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => trySend({ to: [at % 2 ? 'ada@example.com' : 'ADA@EXAMPLE.com', other(at)] })))
   for (const answer of answers.filter(({ error }) => error)) answer.refused('RATE_LIMITED')
@@ -16,7 +16,7 @@ test('in the name of the platform people of an organization write to one address
   ;(await trySend()).data()
 })
 
-test('in the name of the platform people of an organization write to so many recipients a day as is configured, each copy counted; others to as many', async () => {
+test('people of an organization may send to the configured number of recipients a day in the platform’s name, each copy counted', async () => {
   const { graph, outsider, trySend, rows } = await sendingWorld(null, {}, { mailsFromPlatformADay: 100 })
   const fifty = (from: number) => Array.from({ length: 50 }, (_, at) => other(from + at))
   ;(await trySend({ to: fifty(0) })).data()
@@ -28,7 +28,7 @@ test('in the name of the platform people of an organization write to so many rec
   ;(await trySend({ to: fifty(0) })).data()
 })
 
-test('services, and who sends from a domain of their own, are not counted', async () => {
+test('services, and senders from their own domain, are not counted', async () => {
   const { graph, owner, trySend, rows } = await sendingWorld(null, {}, { mailsFromPlatformADay: 1 })
   const domain = await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.test', status: 'VERIFIED' })
   const { id } = await seedIdentity(graph, domain, { localPart: 'news' })

@@ -86,7 +86,7 @@ test.each([
   expect(await createLookUp([dns.sandbox.dns!.address], { timeout: 150, tries: 2 })(wanted)).toEqual({})
 })
 
-test('a domain belongs to one organization; one that does not prove it within a week loses it, and the audit log says so', async () => {
+test('a domain belongs to one organization; an unproven claim ends after a week, with an audit entry', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const add = (as: Viewer) => ask(graph, as, 'addSenderDomain', { domain: 'shared.example' }, 'id')
@@ -108,7 +108,7 @@ test('a domain belongs to one organization; one that does not prove it within a 
   ;(await add(first)).refused('CONFLICT')
 })
 
-test('a claim goes on from when it was first made, however often it is let go of and made anew', async () => {
+test('a claim counts from when it was first made, however often it is removed and made again', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const add = (as: Viewer) => ask(graph, as, 'addSenderDomain', { domain: 'held.example' }, 'id')
@@ -140,7 +140,7 @@ test('a domain whose records are missing for a week can be claimed by others; on
   expect(await graph.rows('select from providers.sender_domains where id = $1', [id])).toEqual([])
 })
 
-test('a domain that an admin of the platform suspends sends nothing and is not proven, whosoever it is, until it is let go on', async () => {
+test('a suspended domain of any organization sends nothing and is not verified until the suspension ends', async () => {
   const dns = await twins()
   const world = await sendingWorld(null, { dnsServers: [dns.sandbox.dns!.address], domain: 'gateway.example' })
   const { graph, owner } = world
@@ -169,7 +169,7 @@ test('a domain that an admin of the platform suspends sends nothing and is not p
   )
 })
 
-test('a domain of the platform that fails waits for whoever looks after the platform', async () => {
+test('a failing domain of the platform notifies the platform’s administrators', async () => {
   const dns = await twins()
   await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
   const { id } = await seedDomain(graph, { organizationId: null, domain: 'platform.test' })
@@ -181,7 +181,7 @@ test('a domain of the platform that fails waits for whoever looks after the plat
   ])
 })
 
-describe('a name that is none', () => {
+describe('an invalid domain name', () => {
   const world = shared(() => supergraph())
   test.each([
     'example',
@@ -202,7 +202,7 @@ describe('a name that is none', () => {
   })
 })
 
-test('G-07 everybody sees the platform’s domains and super admins change them; platform admins suspend any domain', async () => {
+test('G-07 everyone sees the platform’s domains and super admins change them; platform admins suspend any domain', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const platforms = await seedDomain(graph, { organizationId: null, domain: 'platform.test' })
@@ -222,7 +222,7 @@ test('G-07 everybody sees the platform’s domains and super admins change them;
   ;(await graph.execute('query($id: ID!) { emailMessage(id: $id) { id } }', { id: mail.id }, { as: owner })).refused('NOT_FOUND')
 })
 
-test('every state of a domain is reached, and left, as its table says', () => {
+test('every transition of a domain’s state machine can occur', () => {
   const reached = new Set(Object.values(transitions).flatMap(verbs => Object.values(verbs)))
   expect([...reached].sort()).toEqual(['FAILED', 'PENDING', 'SUSPENDED', 'VERIFIED'])
 })

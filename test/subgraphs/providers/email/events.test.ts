@@ -90,7 +90,7 @@ test('a report is believed for five minutes, and no longer', async () => {
   for (const seconds of [-300, 300]) expect(await there.report(there.event('bounce'), at(seconds))).toBe(204)
 })
 
-test('of several signatures one has to be ours, as while a secret is changed', async () => {
+test('one of several signatures must be valid, as while a secret is changed', async () => {
   await using there = await world()
   const body = JSON.stringify(there.event('delivered'))
   const own = new Webhook(secret).sign('two', new Date(Math.floor(there.graph.clock.now().getTime() / 1000) * 1000), body)
@@ -110,7 +110,7 @@ test.each([
   expect(await there.status()).toBe('SENT')
 })
 
-test('a report of a mail or of a recipient that nobody knows is heard, and acts on nothing', async () => {
+test('a report about an unknown mail or recipient is accepted without effect', async () => {
   await using there = await world()
   expect(await there.report(there.event('complaint', { messageId: '<nobody@example.com>' }))).toBe(204)
   expect(await there.report(there.event('complaint', { recipient: 'eve@example.com' }))).toBe(204)

@@ -27,7 +27,7 @@ async function rotated(graceMs: number) {
   return { ...world, deliver, received, status, job }
 }
 
-test('G-07 a mail leaves with the password before where the server does not take the new one, as long as its grace lasts', async () => {
+test('G-07 a mail is sent with the former password while its grace period lasts, if the server rejects the new one', async () => {
   const world = await rotated(60_000)
   const { id } = await world.send()
   await world.tryAll(world.deliver)
@@ -37,7 +37,7 @@ test('G-07 a mail leaves with the password before where the server does not take
   expect(await world.status()).toMatchObject({ status: 'FAILING', message: expect.stringContaining('535') })
 })
 
-test('G-07 a mail waits where the server takes no password any more, and the credential is FAILING', async () => {
+test('G-07 a mail waits when the server rejects every password, and the credential is FAILING', async () => {
   const world = await rotated(0)
   const { id } = await world.send()
   await world.tryAll(world.deliver)
@@ -47,7 +47,7 @@ test('G-07 a mail waits where the server takes no password any more, and the cre
   expect(JSON.stringify([world.log, await world.status()])).not.toContain('a-newer-password')
 })
 
-test('G-07 a mail is begun by one try: not before it is due, and not once more when what began it said nothing', async () => {
+test('G-07 a mail is begun by one attempt: not before it is due, and not again after an attempt without a result', async () => {
   const world = await sendingWorld(null)
   const { emailMessages } = world.graph.platform.providers.job('test')
   const { id } = await world.send()

@@ -59,7 +59,7 @@ function verifies(message: string, publicKey: string): boolean {
 }
 
 describe('G-07 a mail', () => {
-  test('leaves from the platform where the organization has no identity, signed by its domain; its text is forgotten then', async () => {
+  test('is sent from the platform if the organization has no identity, signed by its domain; its text is then deleted', async () => {
     const { server, received } = await twins()
     const world = await sendingWorld(server)
     const { id, status } = await world.send({
@@ -86,7 +86,7 @@ describe('G-07 a mail', () => {
     expect(await world.rows()).toMatchObject([{ content: null, due_at: null }])
   })
 
-  test('is from the organization’s default identity, where that may send, else from the platform’s; by name only from those that may', async () => {
+  test('is from the organization’s default identity, if that may send, else from the platform’s; a named one must be allowed to send', async () => {
     const world = await sendingWorld(null)
     const { graph, owner, outsider } = world
     const pending = await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.test', status: 'PENDING' })
@@ -99,7 +99,7 @@ describe('G-07 a mail', () => {
     ;(await world.trySend({ identityId: news.id }, outsider)).refused('NOT_FOUND')
   })
 
-  test('is sent once for one key, twenty times at once; with another text the key is refused', async () => {
+  test('is sent once for one key, twenty times at once; with another text the key is rejected', async () => {
     const { server, received } = await twins()
     const world = await sendingWorld(server)
     const made = await Promise.all(Array.from({ length: 20 }, () => world.send({ idempotencyKey: 'one' })))
@@ -113,7 +113,7 @@ describe('G-07 a mail', () => {
     ;(await world.trySend({ idempotencyKey: 'one' })).refused('NOT_FOUND')
   })
 
-  test('that the server puts off is tried again after 5 s, 30 s, 5 min, 30 min and 2 h, and has failed then', async () => {
+  test('that the server defers is tried again after 5 s, 30 s, 5 min, 30 min and 2 h, and has failed then', async () => {
     const world = await sendingWorld(await rawServer(socket => answering(socket, { message: '451 4.3.0 Later, ada@example.com' })))
     const { id } = await world.send()
     for (const [at, wait] of [5, 30, 300, 1_800, 7_200].entries()) {
@@ -130,7 +130,7 @@ describe('G-07 a mail', () => {
     expect(world.log.join('')).not.toContain('ada@example.com')
   })
 
-  test('of which the server says nothing after it has it is UNKNOWN, and never sent again', async () => {
+  test('without the server’s answer after its content is UNKNOWN, and never sent again', async () => {
     let met = 0
     const world = await sendingWorld(
       await rawServer(socket => {
@@ -146,7 +146,7 @@ describe('G-07 a mail', () => {
     expect(met).toBe(1)
   })
 
-  test('that is refused for good is BOUNCED; an address that is none gets no more mail from that organization, and from others it does', async () => {
+  test('that is rejected permanently is BOUNCED; a nonexistent address gets no more mail from that organization, only from others', async () => {
     const world = await sendingWorld(await rawServer(socket => answering(socket, { RCPT: '550 5.1.1 No such user, ada@example.com' })))
     const { id } = await world.send()
     await world.tryAll()
@@ -163,7 +163,7 @@ describe('G-07 a mail', () => {
     expect((await world.send()).status).toBe('QUEUED')
   })
 
-  test('of several recipients of which the server refuses one is SENT to the others, and of whom it puts off it is tried again', async () => {
+  test('of which the server rejects one recipient is SENT to the others, and is tried again for a deferred one', async () => {
     const said: Record<string, string> = { 'grace@example.com': '550 5.1.1 No', 'edsger@example.com': '450 4.2.1 Later' }
     const asked: string[] = []
     const server = await rawServer(socket => {
@@ -188,7 +188,7 @@ describe('G-07 a mail', () => {
     ])
   })
 
-  test('from the organization’s own identity leaves by its own server, never by one on a private address that nobody allowed', async () => {
+  test('from the organization’s own identity uses its own server, never one on a private address that is not allowed', async () => {
     let met = 0
     const inside = await rawServer(socket => {
       met += 1
@@ -260,7 +260,7 @@ describe('G-07 a mail', () => {
     expect((await world.read(id)).status).toBe('SENT')
   })
 
-  test('that finds no room under a hard limit is refused, and nothing of it is kept', async () => {
+  test('above a hard limit is rejected, and nothing of it is stored', async () => {
     const world = await sendingWorld(null)
     const { graph, owner } = world
     const input = { scopeType: 'PROVIDER_FAMILY', scopeValue: 'email', period: 'DAY', hardLimitMicros: 250 }

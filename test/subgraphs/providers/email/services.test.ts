@@ -7,7 +7,7 @@ import { sendingWorld, twins } from './sending.ts'
 const list = '{ emailMessages { nodes { subject } } }'
 const read = 'query($id: ID!) { emailMessage(id: $id) { subject } }'
 
-describe('Mails, to services', () => {
+describe('mails of services', () => {
   test('are shown to the app alone that has sent them: a subject may hold a code', async () => {
     const { graph, owner, send } = await sendingWorld(null)
     const support = service(owner.organizationId!, ['EMAIL'], 'app_support')
@@ -25,7 +25,7 @@ describe('Mails, to services', () => {
     ;(await graph.execute(read, { id }, { as: support })).refused('NOT_FOUND')
   })
 
-  test('are nobody’s to read whose client may not send any', async () => {
+  test('are hidden from services whose client may not send any', async () => {
     const { graph, owner, send } = await sendingWorld(null)
     const { id } = await send()
     const publishing = service(owner.organizationId!, ['VIDEO', 'NETWORK_APPLICATIONS'], 'app_publishing')
@@ -46,8 +46,8 @@ const within = (organizationId: string | null): Viewer => ({
 
 const kind = { headers: [{ name: 'X-Supergraph-Mail', value: 'household-invitation' }] }
 
-describe('Mails of the platform’s own services', () => {
-  test('say what they are in X-Supergraph-Mail, which nobody else may set', async () => {
+describe('mails of the platform’s own services', () => {
+  test('name their kind in X-Supergraph-Mail, which nobody else may set', async () => {
     const { server, received } = await twins()
     const { owner, send, trySend, tryAll } = await sendingWorld(server)
     await send({ ...kind, to: ['of-launcher@example.com'] }, within(owner.organizationId))
@@ -57,7 +57,7 @@ describe('Mails of the platform’s own services', () => {
       expect((await trySend(kind, other)).refused('BAD_USER_INPUT').extensions).toMatchObject({ field: 'headers[0].name' })
   })
 
-  test('without an organization are on the account of the organization that looks after the platform', async () => {
+  test('without an organization are charged to the organization that administers the platform', async () => {
     const { graph, owner, outsider, send, trySend } = await sendingWorld(null)
     ;(await trySend({}, within(null))).refused('BAD_USER_INPUT')
     await graph.platform.providers.job('test').platformOrganization.learn(outsider.organizationId!)

@@ -90,7 +90,7 @@ test('pages and filters of models hold together', async () => {
   expect((await page({ lifecycle: 'RETIRED' })).nodes).toEqual([{ name: 'openai/whisper-1' }])
 })
 
-test('an organization sets its own, calls follow at once, and it goes back to the platform’s; another organization never notices', async () => {
+test('an organization sets its own preference, calls follow at once, and it can return to the platform’s; other organizations are unaffected', async () => {
   await using graph = await supergraph()
   const [{ owner }, { owner: outsider }] = [await graph.seed.owner(), await graph.seed.owner()]
   const { models } = graph.platform.providers.job('test')
@@ -128,7 +128,7 @@ test('an organization sets its own, calls follow at once, and it goes back to th
   ])
 })
 
-test('what cannot be set is refused with the field, and nothing is kept', async () => {
+test('an invalid setting is rejected with its field, and nothing is stored', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const refused = async (document: string, input: object) => {
@@ -156,7 +156,7 @@ test('what cannot be set is refused with the field, and nothing is kept', async 
   expect(await graph.rows('select id from providers.audit_entries')).toEqual([])
 })
 
-test('super admins of the platform say which models may be called at all: what they take up is no candidate any more, and what they leave out is called no more', async () => {
+test('super admins of the platform decide which models may be called: allowed ones are no candidates any more, and removed ones are not called', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const superAdmin = person(owner.userId!, owner.organizationId!, ['platform_super_admin'])
@@ -181,7 +181,7 @@ test('super admins of the platform say which models may be called at all: what t
   expect((await graph.execute(setFallbackChain, { input: { capability: 'CHAT', level: 'PLATFORM' } }, { as: superAdmin })).code).toBe('BAD_USER_INPUT')
 })
 
-test('models of an organization’s own custom provider may be preferred and chained, and those of strangers are not found', async () => {
+test('models of an organization’s own custom provider can be preferred and chained, and those of others are not found', async () => {
   await using graph = await supergraph({ trusts: ['http://localhost:1'] })
   const [{ owner }, { owner: outsider }] = [await graph.seed.owner(), await graph.seed.owner()]
   const create = `mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { id } }`
@@ -201,7 +201,7 @@ test('models of an organization’s own custom provider may be preferred and cha
   await expect(ask(outsider, 'mine/other')).rejects.toMatchObject({ extensions: { reason: 'model_not_found' } })
 })
 
-test('managers are told once that a model ends which they have set, and that no more when they have not', async () => {
+test('managers are notified once when a model that they have set is retired, and again when that is resolved', async () => {
   await using graph = await supergraph()
   const [{ owner }, { owner: outsider }] = [await graph.seed.owner(), await graph.seed.owner()]
   await graph.rows(
@@ -230,7 +230,7 @@ test('managers are told once that a model ends which they have set, and that no 
   expect((await factsToLauncher(graph)).at(-1)).toEqual({ kind: 'attention.closed', body: { key: `model:${owner.organizationId}:openai/whisper-1` } })
 })
 
-test('fifty concurrent changes leave one setting, and each is audited', async () => {
+test('fifty concurrent changes leave one setting, with an audit entry for each', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const input = { capability: 'IMAGE', model: 'openai/gpt-image-1-mini' }
@@ -241,7 +241,7 @@ test('fifty concurrent changes leave one setting, and each is audited', async ()
   expect((await graph.rows('select id from providers.audit_entries')).length).toBe(50)
 })
 
-test('who answers costs two statements when nothing is remembered, and none within a second', async () => {
+test('selecting models costs two statements without a cache, and none within a second', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   const { models } = graph.platform.providers.job('test')

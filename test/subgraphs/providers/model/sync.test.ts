@@ -37,7 +37,7 @@ const keep = (graph: Supergraph, superAdmin: ReturnType<typeof person>, provider
     { as: superAdmin },
   )
 
-test('a run asks every source, says how each does, and what came of it; candidates, prices, limits and ends are known then', async () => {
+test('a run reads every source and stores each result; candidates, prices, limits and ends are known then', async () => {
   await using stage = await world()
   const { graph, superAdmin } = stage
   ;(await keep(graph, superAdmin, 'openai', 'sk-sandbox-of-the-platform')).data()
@@ -105,7 +105,7 @@ test.for([
   expect((await stage.sync(['models-dev'])).sources.at(-1)).toMatchObject({ status: 'HEALTHY', failure: null })
 })
 
-test('only super admins of the platform have sources asked, and of those that there are', async () => {
+test('only super admins of the platform may start a run, of existing sources', async () => {
   await using stage = await world()
   const { graph, owner, superAdmin } = stage
   expect((await graph.execute(syncModels, { input: {} }, { as: owner })).code).toBe('UNAUTHORIZED_FIELD_OR_TYPE')
@@ -114,7 +114,7 @@ test('only super admins of the platform have sources asked, and of those that th
   expect(await graph.rows('select id from providers.model_syncs')).toEqual([])
 })
 
-test('takes over a run whose process died when its claim expires, and ignores what that process still writes', async () => {
+test('takes over a run whose process died when its claim expires, and ignores that process’s later writes', async () => {
   await using stage = await world()
   const { graph } = stage
   await graph.rows(`insert into providers.model_syncs (id, started_at, ends_by) values (gen_random_uuid(), $1, $2)`, [
@@ -126,7 +126,7 @@ test('takes over a run whose process died when its claim expires, and ignores wh
   expect(await graph.rows('select count(*)::int as left from providers.model_syncs where finished_at is null')).toEqual([{ left: 0 }])
 })
 
-test('a key that a provider refuses is said so at the source and at the credential, and stands nowhere', async () => {
+test('a key that a provider rejects is reported at the source and the credential, and shown nowhere', async () => {
   await using stage = await world()
   const { graph, superAdmin } = stage
   ;(await keep(graph, superAdmin, 'openai', 'sk-refused-everywhere-1234')).data()
@@ -156,7 +156,7 @@ test('hides a model after its end date, and warns organizations that use it befo
   expect(await stage.sync(['models-dev'])).toMatchObject({ retired: 0, changed: 0 })
 })
 
-test('sources are played in the demo, and the real ones are asked without it', () => {
+test('sources are played by the sandbox in the demo, and the real ones are read without it', () => {
   const nothing = {
     openai: null,
     anthropic: null,

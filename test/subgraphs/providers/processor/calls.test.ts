@@ -8,7 +8,7 @@ import { eur, mutation, newKey, processorStage, service } from './stage.ts'
 const toStripe = (sent: readonly string[]) => sent.filter(line => line.includes('/stripe/'))
 
 describe('G-08 calls of the processor', () => {
-  test('thirty at once against a limit for ten: ten are made, and of the others nothing is sent', async () => {
+  test('thirty at once against a limit for ten: ten are made, and the others send nothing', async () => {
     await using stage = await processorStage()
     const { graph, organizationId, payments } = stage
     const limit = { organizationId, level: 'ORGANIZATION' as const, scopeType: 'PROVIDER_FAMILY' as const, scopeValue: 'payments', period: 'DAY' as const }
@@ -30,7 +30,7 @@ describe('G-08 calls of the processor', () => {
     expect(books).toEqual({ spent: '1000', reserved: '0' })
   })
 
-  test('use the former secret while its grace period lasts if the new one is refused: one call, charged once', async () => {
+  test('use the former secret within its grace period if the new one is rejected: one call, charged once', async () => {
     await using stage = await processorStage()
     const { graph, organizationId, owner } = stage
     const { id } = await seedCredential(graph, { organizationId, provider: 'stripe', name: 'Stripe', secret: 'sk_test_the_old_one' })
@@ -94,7 +94,7 @@ describe('G-08 calls of the processor', () => {
     expect(await stage.received()).toEqual([])
   })
 
-  test('with a credential that is not good are refused, in words without any part of it; it is FAILING from then on', async () => {
+  test('with an invalid credential are rejected, without any part of it in the message; it is FAILING from then on', async () => {
     await using stage = await processorStage()
     const { graph, organizationId } = stage
     const { id } = await seedCredential(graph, { organizationId, provider: 'stripe', name: 'Stripe', secret: 'sk_live_not_good_here' })
@@ -104,7 +104,7 @@ describe('G-08 calls of the processor', () => {
     await expect.poll(() => graph.rows('select status from providers.credentials where id = $1', [id])).toEqual([{ status: 'FAILING' }])
   })
 
-  test('of an organization without a credential of its own are made with the platform’s, and of one with its own by that', async () => {
+  test('use the organization’s own credential, else the platform’s', async () => {
     await using stage = await processorStage()
     const { graph, organizationId } = stage
     await stage.change('createProcessorCustomer', {})
@@ -113,7 +113,7 @@ describe('G-08 calls of the processor', () => {
     expect(await stage.refused('createProcessorCustomer', {})).toMatchObject({ outcome: 'refused' })
   })
 
-  test('take five statements: one to begin, one to settle, and a transaction with the line of the record', async () => {
+  test('take five statements: one to begin, one to settle, and a transaction with the audit entry', async () => {
     await using stage = await processorStage()
     const { graph } = stage
     await stage.change('createProcessorCustomer', {})
@@ -123,7 +123,7 @@ describe('G-08 calls of the processor', () => {
     expect(statements.length, statements.join('\n')).toBe(5)
   })
 
-  test('whose caller may have nothing done cost nothing, and are not on record', async () => {
+  test('by a caller without the right cost nothing, and are not logged', async () => {
     await using stage = await processorStage()
     const agents = service(stage.organizationId, ['COMPLETIONS'], 'app_agents')
     expect(await stage.refused('createProcessorCustomer', {}, agents)).toMatchObject({ code: 'FORBIDDEN' })

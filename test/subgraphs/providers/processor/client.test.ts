@@ -8,7 +8,7 @@ import { send, stage } from '../../../sandbox/stage.ts'
 
 const apiKey = 'sk_test_of_these_tests_alone'
 
-test('the client is loaded when it is first asked for, and not by what stands before it', () => {
+test('loads the client at its first use', () => {
   const script = `
     const { registerHooks } = await import('node:module')
     let found = false
@@ -23,7 +23,7 @@ test('the client is loaded when it is first asked for, and not by what stands be
   expect(JSON.parse(printed)).toEqual([false, true])
 })
 
-test('it calls public addresses only: for a private one nothing is sent', async () => {
+test('calls public addresses only: to a private one nothing is sent', async () => {
   await using world = await stage()
   const outbound = createOutbound([])
   try {

@@ -8,7 +8,7 @@ const intent = `id status amount ${money} amountCapturable ${money} amountReceiv
 const pay = { amount: eur(2500), paymentMethodId: 'pm_card_visa', confirm: true }
 
 describe('G-08 prices and subscriptions', () => {
-  test('a price is of a product that there is, or of a new one, and of exactly one', async () => {
+  test('a price belongs to an existing or a new product, and to exactly one', async () => {
     await using stage = await processorStage()
     const selection = `id productId unitAmount ${money} recurring { interval intervalCount } active`
     const first = await stage.change('createProcessorPrice', { ...price, productData: { name: 'Seats' }, metadata: { plan: 'team', seats: 3 } }, selection)
@@ -20,7 +20,7 @@ describe('G-08 prices and subscriptions', () => {
     expect(await stage.refused('createProcessorPrice', { ...price, productId: 'prod_none' })).toMatchObject({ code: 'NOT_FOUND', processorParam: 'product' })
   })
 
-  test('a subscription is read, its next invoice looked at, and its quantity changed', async () => {
+  test('a subscription is read, its next invoice previewed, and its quantity changed', async () => {
     await using stage = await processorStage()
     const made = await stage.control<Record<string, string>>('objects', { object: 'subscription', quantity: 3 })
     const selection = 'id customerId status items { id priceId quantity } currentPeriodEnd cancelAtPeriodEnd metadata'
@@ -47,7 +47,7 @@ describe('G-08 prices and subscriptions', () => {
 })
 
 describe('G-08 customers and pages', () => {
-  test('a card is kept for a customer and taken away; a page for what they pay is opened', async () => {
+  test('a card is stored for a customer and removed; a billing portal is opened', async () => {
     await using stage = await processorStage()
     const { id: customerId } = await stage.change('createProcessorCustomer', { email: 'a@example.test', name: 'Ada' })
     const method = await stage.change(
@@ -67,7 +67,7 @@ describe('G-08 customers and pages', () => {
     ])
   })
 
-  test('a page to pay on is opened and closed; what comes of it carries its metadata', async () => {
+  test('a payment page is opened and closed; its results carry its metadata', async () => {
     await using stage = await processorStage()
     const selection = 'id url status expiresAt paymentIntentId subscriptionId'
     const input = {
@@ -104,7 +104,11 @@ describe('G-08 customers and pages', () => {
     await fetch(`${subscribing.url}?sandbox_approve=1`, { redirect: 'manual' })
     const { subscriptionId } = await stage.read('processorCheckoutSession', subscribing.id, selection)
     expect(await stage.read('processorSubscription', subscriptionId, 'metadata')).toEqual({ metadata: { order: '8' } })
-    expect((await stage.change('createProcessorCheckoutSession', { ...addresses, mode: 'SETUP' }, selection)).status).toBe('OPEN')
+    const setup = await stage.change('createProcessorCheckoutSession', { ...addresses, mode: 'SETUP' }, `${selection} url paymentMethodId`)
+    expect(setup).toMatchObject({ status: 'OPEN', paymentMethodId: null })
+    await fetch(`${setup.url}?sandbox_approve=1`, { redirect: 'manual', signal: AbortSignal.timeout(10_000) })
+    const left = await stage.read('processorCheckoutSession', setup.id, 'status paymentMethodId')
+    expect(left).toEqual({ status: 'COMPLETE', paymentMethodId: expect.stringMatching('^pm_') })
     for (const wrong of [
       { mode: 'SETUP', lineItems: input.lineItems },
       { mode: 'PAYMENT' },
@@ -118,7 +122,7 @@ describe('G-08 customers and pages', () => {
 })
 
 describe('G-08 money', () => {
-  test('is authorized, captured in part and refunded; a refund that fails later says why', async () => {
+  test('is authorized, partly captured and refunded; a refund that fails later says why', async () => {
     await using stage = await processorStage()
     const held = await stage.change('createProcessorPaymentIntent', { ...pay, captureMethod: 'MANUAL', transferGroup: 'one', metadata: { order: '7' } }, intent)
     expect(held).toMatchObject({ status: 'REQUIRES_CAPTURE', amount: eur(2500), amountCapturable: eur(2500), amountReceived: eur(0), failure: null })
@@ -161,7 +165,7 @@ describe('G-08 money', () => {
     ])
   })
 
-  test('that a card refuses is CONFLICT with the processor’s words', async () => {
+  test('declined by a card is CONFLICT with the processor’s message', async () => {
     await using stage = await processorStage()
     const declined = await stage.refused('createProcessorPaymentIntent', { ...pay, paymentMethodId: 'pm_card_visa_chargeDeclinedInsufficientFunds' })
     expect(declined).toMatchObject({ code: 'CONFLICT', reason: 'CARD_REFUSED', processorCode: 'card_declined', declineCode: 'insufficient_funds' })
@@ -176,7 +180,7 @@ describe('G-08 money', () => {
     })
   })
 
-  test('of another currency than the whole is refused, and not taken for the same number of its own', async () => {
+  test('in another currency than the whole is rejected, not converted one to one', async () => {
     await using stage = await processorStage()
     const { id } = await stage.change('createProcessorPaymentIntent', { ...pay, captureMethod: 'MANUAL' })
     const transfer = await stage.change('createProcessorTransfer', { amount: eur(1000), destinationAccountId: 'acct_demo' })
@@ -190,8 +194,8 @@ describe('G-08 money', () => {
   })
 })
 
-describe('G-08 a key', () => {
-  test('creates one object of ten concurrent requests, and passes their values on unchanged', async () => {
+describe('G-08 an idempotency key', () => {
+  test('creates one object of ten concurrent requests, and is passed on unchanged', async () => {
     await using stage = await processorStage()
     const idempotencyKey = 'as it is: 7/8 "ß"'.replace('ß', 's')
     const input = { ...price, productData: { name: 'Seats' }, idempotencyKey }
@@ -208,7 +212,7 @@ describe('G-08 a key', () => {
     expect(record.filter(({ details }) => details.repeated)).toHaveLength(9)
   })
 
-  test('whose first call is still under way is waited for', async () => {
+  test('of a call in progress makes a repetition wait', async () => {
     await using stage = await processorStage()
     await stage.arm('slow', { delayMs: 500 })
     const input = { email: 'a@example.test', idempotencyKey: newKey() }
@@ -219,7 +223,7 @@ describe('G-08 a key', () => {
   })
 
   const refusing = shared(() => processorStage())
-  test('that is left out is said to be missing', async () => {
+  test('that is missing causes an error', async () => {
     expect((await refusing().refused('createProcessorCustomer', { idempotencyKey: '' })).message).toContain('missing')
   })
 
@@ -230,8 +234,8 @@ describe('G-08 a key', () => {
   })
 })
 
-describe('G-08 who may', () => {
-  test('services whose clients have it: transfers are a matter of their own, and people and keys have none', async () => {
+describe('G-08 rights', () => {
+  test('belong to services whose clients have them: transfers have an operation of their own, and people and keys have none', async () => {
     await using stage = await processorStage()
     const { organizationId, owner } = stage
     const launcher = service(organizationId, ['PAYMENTS', 'EMAIL'], 'app_launcher')
@@ -254,7 +258,7 @@ describe('G-08 who may', () => {
 })
 
 describe('G-08 each call', () => {
-  test('is on record at its price with who made it, and held to limits; no secret of the processor is anywhere', async () => {
+  test('is logged with its price and caller, and limited; no secret of the processor appears anywhere', async () => {
     await using stage = await processorStage()
     const { organizationId } = stage
     await stage.change('createProcessorCustomer', { email: 'a@example.test' }, 'id', { ...stage.payments, onBehalfOf: null, userId: null })
@@ -296,7 +300,7 @@ describe('G-08 each call', () => {
     expect(await stage.received()).toMatchObject([{ id }])
   })
 
-  test('that reaches nobody was not sent, and costs nothing', async () => {
+  test('that cannot reach the processor was not sent, and costs nothing', async () => {
     await using stage = await processorStage()
     const away = await stage.graph.x.away()
     expect(await stage.refused('createProcessorCustomer', {})).toMatchObject({ code: 'UPSTREAM_FAILED', outcome: 'not_sent' })

@@ -30,7 +30,7 @@ async function busyDay(stage: ProcessorStage): Promise<readonly string[]> {
   return made
 }
 
-describe('G-08 what the processor has on record', () => {
+describe('G-08 the processor’s records', () => {
   test('is each thing once, the newest first, page by page, with its state and money', async () => {
     await using stage = await processorStage()
     const made = await busyDay(stage)
@@ -78,7 +78,7 @@ describe('G-08 what the processor has on record', () => {
     expect((await ask(stage, { after: 'nonsense' })).refused('BAD_USER_INPUT').extensions.field).toBe('after')
   })
 
-  test('is limited to a period, whose end is excluded, and to the requested types', async () => {
+  test('are limited to a period, whose end is excluded, and to the requested types', async () => {
     await using stage = await processorStage()
     const start = stage.graph.clock.now().getTime()
     await busyDay(stage)
@@ -96,7 +96,7 @@ describe('G-08 what the processor has on record', () => {
     expect((await ask(stage, { types: [] })).refused('BAD_USER_INPUT').extensions.field).toBe('types')
   })
 
-  test('is read by whoever may have it done: transfers by TRANSFERS, the rest by PAYMENTS; each list counts as a call', async () => {
+  test('require the right to create them: transfers need TRANSFERS, the rest PAYMENTS; each list counts as a call', async () => {
     await using stage = await processorStage()
     await busyDay(stage)
     const launcher = service(stage.organizationId, ['PAYMENTS', 'EMAIL'], 'app_launcher')

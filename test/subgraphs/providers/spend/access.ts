@@ -16,7 +16,7 @@ const path = '/providers/api/limits'
 
 export const access: AccessRows = {
   async made({ graph, owner, outsider }) {
-    await seedLimit(graph, { organizationId: outsider.organizationId!, hardLimitMicros: 5n })
+    await seedLimit(graph, { organizationId: outsider.organizationId!, hardLimitMicros: 5_000_000n })
     await seedLimit(graph, { organizationId: null, hardLimitMicros: 5_000_000n })
     const alerts = [{ kind: 'SOFT' as const, at: graph.clock.now().toISOString() }]
     return { spendLimit: await seedLimit(graph, { organizationId: owner.organizationId!, hardLimitMicros: 5_000_000n, alerts }) }

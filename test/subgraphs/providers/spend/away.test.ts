@@ -40,7 +40,7 @@ test.each([
   await expect.poll(place.books, { timeout: 20_000, interval: 50 }).toEqual([{ status: 'SUCCEEDED', count, cost: 510 * count }, ...limits])
 })
 
-test('G-04 a process that stops waits for calls whose askers it has just cut off, and books what became of them', async () => {
+test('G-04 a stopping process waits for calls whose callers it has just disconnected, and books them', async () => {
   await using database = await createTestDatabase()
   await using spender = openSpender({ url: database.url })
   const call = await spender.spending.calls.begin({ organizationId: newId(), userId: null, appId: 'app_test' }, order(600n))
@@ -50,7 +50,7 @@ test('G-04 a process that stops waits for calls whose askers it has just cut off
   expect((await database.sequelize.query('select status from providers.calls'))[0]).toEqual([{ status: 'ABORTED' }])
 })
 
-test('G-04 a process that stops tries once more to write what its calls cost', async () => {
+test('G-04 a stopping process tries once more to store its calls’ costs', async () => {
   await using place = await callsThatEndWithoutDatabase({ isLimited: true, count: 3 })
   place.back()
   await place.spending.stop()

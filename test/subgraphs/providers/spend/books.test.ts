@@ -37,7 +37,7 @@ test.each(
   expect([await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]).toEqual(before)
 })
 
-test('G-04 a call that begins by itself is not written where a limit has changed meanwhile, and is where none has', async () => {
+test('G-04 a single call is not written when a limit has changed meanwhile, and is when none has', async () => {
   await using graph = await supergraph()
   const { organization } = await graph.seed.owner()
   const { sequelize } = graph.database
@@ -80,7 +80,7 @@ test('G-04 a call that begins by itself is not written where a limit has changed
   expect([await figures(graph, id), (await graph.rows('select from providers.calls')).length]).toEqual([[1, 400, 0, ''], 1])
 })
 
-test('G-04 a call that ends at the very moment at which a limit is made is in its figures', async () => {
+test('G-04 a call that ends while a limit is created is in its figures', async () => {
   await using graph = await supergraph()
   const { organization } = await graph.seed.owner()
   const { sequelize } = graph.database

@@ -45,7 +45,7 @@ describe('G-04 a call', () => {
     })
   })
 
-  test('that a limit holds costs two, without a transaction, when nobody else of the organization calls at that moment', async () => {
+  test('with a limit costs two statements, without a transaction, when the organization makes no other call at that moment', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const limit = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 100_000n })
@@ -55,7 +55,7 @@ describe('G-04 a call', () => {
     expect(await figures(graph, limit)).toEqual([800, 0, 0, ''])
   })
 
-  describe('of an organization whose limits this process remembers', () => {
+  describe('of an organization whose limits are cached', () => {
     /** An organization with a limit by which a call has gone, and what another process does to that before the next one. */
     async function meanwhile(change: (ids: { limit: string; organizationId: string }, graph: Supergraph) => Promise<unknown>) {
       const graph = await supergraph()
@@ -78,7 +78,7 @@ describe('G-04 a call', () => {
       await expect(at.begin(291n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
     })
 
-    test('is refused by a limit lowered meanwhile, and passes a raised one', async () => {
+    test('is rejected by a limit lowered meanwhile, and passes a raised one', async () => {
       const set = (most: number) => (ids: { limit: string }, graph: Supergraph) =>
         graph.rows('update providers.spend_limits set hard_limit_micros = $2, version = version + 1 where id = $1', [ids.limit, most])
       await using lowered = await meanwhile(set(500))
@@ -88,7 +88,7 @@ describe('G-04 a call', () => {
       expect(await figures(raised.graph, raised.limit)).toEqual([400, 1600, 0, ''])
     })
 
-    test('is refused by a limit that was made meanwhile, and is free of one that is gone', async () => {
+    test('is rejected by a limit created meanwhile, and ignores a deleted one', async () => {
       await using made = await meanwhile(({ organizationId }, graph) =>
         seedLimit(graph, { organizationId, scopeType: 'APP', scopeValue: 'app_test', hardLimitMicros: 100n }),
       )
@@ -97,7 +97,7 @@ describe('G-04 a call', () => {
       expect((await gone.begin(5000n)).isLimited).toBe(false)
     })
 
-    test('whose limit of a model has room again is tried with that model', async () => {
+    test('tries a model whose limit has room again', async () => {
       await using at = await meanwhile(async ({ organizationId }, graph) => {
         const own = await seedLimit(graph, { organizationId, scopeType: 'MODEL', scopeValue: 'openai/second', hardLimitMicros: 10n })
         const both = async () =>
@@ -118,7 +118,7 @@ describe('G-04 a call', () => {
       expect((await figures(at.graph, at.limit))!.slice(0, 2)).toEqual([402, 0])
     })
 
-    test('is not looked for again and again where another process writes too: once, and for a second each is read first', async () => {
+    test('reads limits once after another process wrote, and then each time for a second', async () => {
       await using at = await meanwhile(({ limit }, graph) => graph.rows('update providers.spend_limits set spent_micros = 410 where id = $1', [limit]))
       const kinds = (work: () => Promise<unknown>) => kindsOf(at.graph, work)
       const whole = async () => (await at.begin(10n)).settle(ended(1n))
@@ -127,9 +127,12 @@ describe('G-04 a call', () => {
       expect(await kinds(whole)).toEqual(['with', 'with'])
       // What this process writes in turn it reads again, and no more.
       await Promise.all([whole(), whole()])
-      // One of them may have been in the way of the other, as another process is.
+      // One of them may have been in the way of the other, as another process is: then limits are read once more.
       await at.graph.clock.advance(1001)
-      expect(await kinds(whole)).toEqual(['select', 'with', 'with'])
+      expect([
+        ['with', 'with'],
+        ['select', 'with', 'with'],
+      ]).toContainEqual(await kinds(whole))
       // A limit that other calls met is none of this one.
       const other = callerOf(at.organizationId)
       await seedLimit(at.graph, { organizationId: at.organizationId, scopeType: 'USER', scopeValue: other.userId, hardLimitMicros: 100n })
@@ -153,7 +156,7 @@ describe('G-04 a call', () => {
     })
   })
 
-  test('holds what it may cost, and is booked with what it did', async () => {
+  test('reserves its maximum cost, and books its actual cost', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const limit = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 1000n })
@@ -165,7 +168,7 @@ describe('G-04 a call', () => {
     expect(await figures(graph, limit)).toEqual([510, 0, 0, 'PERCENT_50'])
   })
 
-  test('is refused where it is not covered, told by whom and until when, and is on record', async () => {
+  test('is rejected where it is not covered, with the limit and its end, and is logged', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const limit = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 1000n, period: 'DAY' })
@@ -176,7 +179,7 @@ describe('G-04 a call', () => {
     expect(await figures(graph, limit)).toEqual([0, 0, 0, 'EXHAUSTED'])
   })
 
-  test('without a price is refused under a hard limit that asks for one, and passes for nothing elsewhere', async () => {
+  test('without a price is rejected under a hard limit that requires one, and free elsewhere', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const begin = () => serviceOf(graph).begin(callerOf(organization.id), order(null))
@@ -198,12 +201,15 @@ describe('G-04 a call', () => {
     )
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(100)
     expect(await statuses(graph)).toEqual(['REFUSED 900', 'SUCCEEDED 100'])
-    expect(await figures(graph, limit)).toEqual([4_000_000, 0, 0, 'EXHAUSTED,PERCENT_50,PERCENT_80,PERCENT_95'])
+    const [spent, reserved, refused, alerts] = (await figures(graph, limit))!
+    expect([spent, reserved, refused]).toEqual([4_000_000, 0, 0])
+    // The first refusal and the first half may come in either order.
+    expect(String(alerts).split(',').sort()).toEqual(['EXHAUSTED', 'PERCENT_50', 'PERCENT_80', 'PERCENT_95'])
   }, 30_000)
 })
 
 describe('G-04 a charge', () => {
-  test('stands and falls with the transaction that it belongs to', async () => {
+  test('is committed or rolled back with its transaction', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const limit = await seedLimit(graph, { organizationId: null, hardLimitMicros: 150n })

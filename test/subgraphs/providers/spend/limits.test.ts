@@ -34,7 +34,7 @@ const told = (graph: Supergraph) => factsLike(graph, 'attention.%')
 const budgetAlerts = (graph: Supergraph) => factsLike(graph, 'budget.alert')
 
 describe('G-04 a spend limit', () => {
-  test('is made with what its scope has spent in the running period, is on record, and tells what is left', async () => {
+  test('is created with its scope’s spending in the running period and an audit entry, and shows the remaining amount', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     await spend(graph, organization.id, 300n)
@@ -62,7 +62,7 @@ describe('G-04 a spend limit', () => {
     ])
   })
 
-  test('holds calls that began before it was there to what they cost once they end', async () => {
+  test('counts the actual cost of calls that began before it', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const open = await callsOf(graph).begin(callerOf(organization.id), order(900n))
@@ -76,7 +76,7 @@ describe('G-04 a spend limit', () => {
     await spend(graph, organization.id, 100n)
   })
 
-  test('has whatever runs in its scope look for limits once more when it ends, and nothing else', async () => {
+  test('makes running calls of its scope look up limits again at their end, and no others', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     await callsOf(graph).begin({ ...callerOf(organization.id), userId: owner.userId }, order(9n))
@@ -123,7 +123,7 @@ describe('G-04 a spend limit', () => {
     }
   }, 60_000)
 
-  test('waits for what is being charged at this moment, and counts it', async () => {
+  test('waits for charges in progress, and counts them', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const job = graph.platform.providers.job('test')
@@ -294,7 +294,7 @@ describe('G-04 a spend limit', () => {
     expect(await graph.rows('select from providers.spend_limits')).toEqual([])
   })
 
-  test('of a person is there for members, and goes when they do', async () => {
+  test('of a person requires a member, and ends with the membership', async () => {
     await using graph = await supergraph()
     const { owner, member, organization } = await graph.seed.owner().member()
     const input = { scopeType: 'USER', scopeValue: member.userId, period: 'DAY', softLimitMicros: 10 }
@@ -313,7 +313,7 @@ describe('G-04 a spend limit', () => {
 })
 
 describe('G-04 hard limits', () => {
-  test('are seen and set by owners alone: admins, keys and services set soft ones, and see neither amounts nor options', async () => {
+  test('are visible to and set by owners only: admins, keys and services set soft ones, and see neither amounts nor options', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const admin = person(newId(), organization.id, ['admin'])
@@ -374,7 +374,7 @@ describe('G-04 limits of models', () => {
   const [first, second] = ['openai/gpt-5-mini', 'anthropic/claude-haiku-4-5']
   const both = { candidates: [first, second].map(model => ({ model, provider: model.split('/')[0]!, upperMicros: 100n })) }
 
-  test('leave out a candidate that they do not cover, but refuse the first; what answered alone is booked', async () => {
+  test('skip a candidate that they do not cover, but reject the first; only the answering one is booked', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const at = { organizationId: organization.id, scopeType: 'MODEL' as const }
@@ -398,7 +398,7 @@ describe('G-04 limits of models', () => {
     await expect(callsOf(graph).begin(callerOf(organization.id), order(null, both))).rejects.toMatchObject({ extensions: { scopeType: 'MODEL' } })
   })
 
-  test('count a model whatever its name holds', async () => {
+  test('work for any model name', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     for (const model of ['custom/a "quoted" one', 'custom/back\\slash', 'custom/{a,b}', 'custom/NULL', 'custom/', 'custom/日本 語']) {
@@ -409,7 +409,7 @@ describe('G-04 limits of models', () => {
     }
   })
 
-  test('refuses a model with unknown price when a limit requires one', async () => {
+  test('reject a model with unknown price when a limit requires one', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const unpriced = { candidates: [{ model: first, provider: 'openai', upperMicros: null }] }

@@ -3,7 +3,8 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Spending } from '../../../../subgraphs/providers/engines/spend/open.ts'
 import { createTestDatabase } from '../../../kit/database.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
-import { person } from '../../../kit/viewers.ts'
+import { person, personally } from '../../../kit/viewers.ts'
+import { seedPerson } from '../../identity/user/seed.ts'
 import { type AiWorld, aiWorld, secondModel } from '../ai/world.ts'
 import { seedCredential } from '../credential/seed.ts'
 import { ended, order } from './seed.ts'
@@ -41,8 +42,8 @@ async function exhaust({ chat }: AiWorld) {
   throw new Error('no limit refuses')
 }
 
-describe('what an organization spends with credentials of the platform', () => {
-  it('is limited by the setting, each organization for itself, and the refusal says what to do', async () => {
+describe('spending with platform credentials', () => {
+  it('is limited by the setting, for each organization separately, with advice in the error', async () => {
     await using world = await worldWith(1_000n)
     const { graph, owner } = world
     const { passed, refusal } = await exhaust(world)
@@ -68,6 +69,40 @@ describe('what an organization spends with credentials of the platform', () => {
     ;(await graph.execute(updateLimit, { input: { id: own!.id, hardLimitMicros: 9_000 } }, { as: owner })).refused('FORBIDDEN')
   })
 
+  it('is for the first organization of each founder only, also where a call came before the news of its foundation', async () => {
+    await using world = await worldWith(1_000n)
+    const { graph } = world
+    await graph.platform.identity.start()
+    const [founder, other] = [(await seedPerson(graph)).id, (await seedPerson(graph)).id]
+    const isRecorded = (organizationId: string) =>
+      expect
+        .poll(() => graph.rows('select from providers.organizations where organization_id = $1 and founded_by is not null', [organizationId]))
+        .toHaveLength(1)
+    const found = async (by: string, slug: string): Promise<string> => {
+      const mutation = 'mutation($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }'
+      const answer = await graph.execute(mutation, { input: { slug, name: slug } }, { as: personally(person(by, newId(), [])) })
+      const { id } = answer.data().createOrganization
+      await isRecorded(id)
+      return id
+    }
+    const ids = [await found(founder, 'first'), await found(founder, 'second'), await found(other, 'third')]
+    const hardOf = async (id: string) => (await limitsOf(graph)).find(({ value }) => value === id)?.hard
+    const call = (organizationId: string) => world.chat('Hello', {}, { as: person(founder, organizationId, ['owner']) })
+    expect([(await call(ids[0]!)).status, (await call(ids[2]!)).status]).toEqual([200, 200])
+    const refused = await call(ids[1]!)
+    expect([refused.status, (await refused.json()).detail]).toEqual([402, expect.stringContaining('whoever founded it has founded another before')])
+    expect(await Promise.all(ids.map(hardOf))).toEqual([1_000, 0, 1_000])
+    // A call of a fourth comes before the fact: its limit has the amount at first.
+    const early = newId()
+    expect((await call(early)).status).toBe(200)
+    expect(await hardOf(early)).toBe(1_000)
+    const body = { organizationId: early, slug: 'fourth', name: 'Fourth', foundedBy: founder }
+    const fact = { id: newId(), from: 'identity', kind: 'organization.created', subject: `organization:${early}`, at: graph.clock.now(), body }
+    expect(await graph.platform.providers.receive!(fact)).toBe('received')
+    await sweep(world)
+    expect(await hardOf(early)).toBe(0)
+  })
+
   it('is nothing by a setting of 0, but for models that the organization has a credential for', async () => {
     await using world = await worldWith(0n)
     const { graph, owner } = world
@@ -90,7 +125,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ spent }) => spent)).toEqual([0])
   })
 
-  it('is what the platform pays alone where a call goes on to a model of the platform', async () => {
+  it('counts only the platform’s part when a call falls back to a platform model', async () => {
     await using world = await worldWith(100_000n)
     const { graph, owner } = world
     await seedCredential(graph, { organizationId: owner.organizationId!, provider: 'openai', secret: 'sk-sandbox-of-their-own' })
@@ -104,7 +139,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ spent }) => `${spent}`)).toEqual([call.platform_micros])
   })
 
-  it('is never more than the limit, however many are asked at once', async () => {
+  it('never exceeds the limit under concurrent calls', async () => {
     await using world = await worldWith(2_000n)
     const answers = await Promise.all(Array.from({ length: 40 }, () => world.chat('Hello')))
     expect(answers.some(({ status }) => status === 200)).toBe(true)
@@ -112,7 +147,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await world.spent()).spent).toBeLessThanOrEqual(2_000)
   })
 
-  it('is set for one organization by a super admin, in the place of the setting, which holds again when that is deleted', async () => {
+  it('can be set for one organization by a super admin, in place of the setting, which applies again after its deletion', async () => {
     await using world = await worldWith(1_000n)
     const { graph, owner } = world
     const boss = superAdmin()
@@ -138,7 +173,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await world.chat(long)).status).toBe(402)
   })
 
-  it('follows the setting, but for what somebody has set', async () => {
+  it('follows the setting, unless somebody has set an amount', async () => {
     await using world = await worldWith(1_000n)
     const { graph, owner } = world
     await exhaust(world)
@@ -157,7 +192,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ value }) => value)).toEqual([other.organizationId])
   })
 
-  it('follows the setting when somebody has noted something on it, and no amount', async () => {
+  it('follows the setting when somebody has added a note without an amount', async () => {
     await using world = await worldWith(1_000n)
     const { graph } = world
     await world.chat('Hello')
@@ -170,7 +205,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ isDefault }) => isDefault)).toEqual([false])
   })
 
-  it('keeps an amount that a super admin sets at the moment at which the limits follow the setting', async () => {
+  it('keeps an amount that a super admin sets while the limits follow the setting', async () => {
     await using world = await worldWith(1_000n)
     const { graph } = world
     await world.chat('Hello')
@@ -185,7 +220,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect((await limitsOf(graph)).map(({ hard, isDefault }) => [hard, isDefault])).toEqual([[9_000, false]])
   })
 
-  it('has no bound for the organization that looks after the platform, and for nobody where the setting says so', async () => {
+  it('is unlimited for the organization that administers the platform, and for everyone if so configured', async () => {
     await using world = await worldWith(0n)
     await world.graph.platform.providers.job('test').platformOrganization.learn(world.owner.organizationId!)
     expect((await world.chat('Hello')).status).toBe(200)
@@ -194,7 +229,7 @@ describe('what an organization spends with credentials of the platform', () => {
     expect([await limitsOf(world.graph), await limitsOf(unlimited.graph)]).toEqual([[], []])
   })
 
-  it('is one limit for an organization, however many processes call for it at once', async () => {
+  it('is one limit for an organization, over any number of processes', async () => {
     await using database = await createTestDatabase()
     await using first = await openSpender({ url: database.url }, 1_000n)
     await using second = await openSpender({ url: database.url }, 1_000n)

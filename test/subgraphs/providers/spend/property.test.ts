@@ -232,7 +232,7 @@ const forward = fc.constantFrom(60_000, 16 * 60_000, 5 * 3_600_000, 25 * 3_600_0
   }),
 )
 
-test('G-04 whatever happens in whichever order, limits say what one finds by adding up, and no call that they do not cover begins', async () => {
+test('G-04 limits equal the sum of calls after any sequence of events, and no uncovered call begins', async () => {
   await using graph = await supergraph({ quotas: { spendLimitsAnOrganization: 100 } })
   const steps = [createLimit, createLimit, updateLimit, deleteLimit, begin, begin, begin, lose, settle, settle, charge, forward]
   await fc.assert(

@@ -59,7 +59,7 @@ describe('G-09 a call of the video network', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('counts when it is sent, also where the network refuses it; what never reached the network is given back', async () => {
+  test('counts when it is sent, also when the network rejects it; one that never reached the network is refunded', async () => {
     await using world = await videoWorld()
     const refused = [
       await world.call('youtube/v3/channels?part=id'),
@@ -77,7 +77,7 @@ describe('G-09 a call of the video network', () => {
     expect((await world.calls()).map(({ status, units }) => `${status} ${units}`).sort()).toEqual(['FAILED 0', 'FAILED 1', 'FAILED 1', 'FAILED 50'])
   })
 
-  test('that never reached the network is ended first, and what cannot be released or stored is told in the log', async () => {
+  test('that never reached the network is settled first, and failures to release or store are logged', async () => {
     await using world = await videoWorld()
     const { graph } = world
     const lines = (words: string) => graph.log.filter(line => line.includes(words)).length
@@ -90,7 +90,7 @@ describe('G-09 a call of the video network', () => {
     expect([lines('outcome of a call could not be stored'), await world.used()]).toMatchObject([1, [{ used: 1 }]])
   })
 
-  test('that the network refuses for its quota is 429 until midnight on the Pacific coast; other refusals come as they are', async () => {
+  test('that the network rejects for its quota is 429 until midnight on the Pacific coast; other errors are passed on', async () => {
     await using world = await videoWorld()
     await world.arm({ fault: 'status', status: 403, times: 1 })
     const over = await world.list()
@@ -116,7 +116,7 @@ describe('G-09 a call of the video network', () => {
 })
 
 describe('G-09 an upload in parts', () => {
-  test('runs through us at an address of ours, counts once, and is a film in the end', async () => {
+  test('uses an address of ours, counts once, and results in a video', async () => {
     await using world = await videoWorld()
     const total = 512 * kib
     const opened = await world.call(upload, { ...begin, headers: { ...begin.headers, 'x-upload-content-length': String(total) }, body: film('In parts') })
@@ -143,7 +143,7 @@ describe('G-09 an upload in parts', () => {
     expect(await world.used()).toMatchObject([{ bucket: 'videos.insert', used: 1 }])
   })
 
-  test('costs what it costs where somebody only says that it goes on', async () => {
+  test('costs its full price when a caller only claims to continue', async () => {
     await using world = await videoWorld()
     const { call } = world
     const more = '&upload_id=none'

@@ -9,7 +9,7 @@ const setVideoQuota = `mutation($input: SetVideoQuotaInput!) { setVideoQuota(inp
 const administrator = (...roles: string[]) => person(newId(), newId(), ['owner', ...roles])
 
 describe('G-09 a quota of the video network', () => {
-  test('is shown to each organization with what it has used of it, and no other’s apps', async () => {
+  test('shows each organization its own use, and no other’s apps', async () => {
     await using world = await videoWorld()
     const { graph, organizationId } = world
     await world.list()
@@ -32,7 +32,7 @@ describe('G-09 a quota of the video network', () => {
     expect(await graph.statements(() => graph.execute(videoQuota, {}, { as: person(newId(), organizationId, ['owner']) }))).toHaveLength(1)
   })
 
-  test('is held to a cap of an organization under forty calls at once, and that of the whole platform stays what was used', async () => {
+  test('respects an organization’s cap under forty concurrent calls, and the platform’s use is the actual one', async () => {
     await using world = await videoWorld()
     const { graph, organizationId } = world
     const as = administrator('platform_super_admin')
@@ -52,7 +52,7 @@ describe('G-09 a quota of the video network', () => {
     expect(actions.map(({ action }) => action)).toEqual(['video_quota.updated', 'video_quota.updated'])
   })
 
-  test('is held to what the platform has, of all organizations together', async () => {
+  test('respects the platform’s quota over all organizations together', async () => {
     const buckets = { default: 60, 'videos.insert': 100, 'search.list': 100 }
     await using world = await videoWorld({ quotas: { youtubeQuota: { ...quotaTables[2026], buckets } } })
     const remove = (id: string) => world.call('youtube/v3/videos?id=none', { method: 'DELETE', as: service(id) })
@@ -63,7 +63,7 @@ describe('G-09 a quota of the video network', () => {
     expect(await world.used()).toMatchObject([{ bucket: 'default', used: 60 }])
   })
 
-  test('begins anew at midnight on the Pacific coast', async () => {
+  test('restarts at midnight on the Pacific coast', async () => {
     await using world = await videoWorld({ now: '2027-03-02T07:59:00.000Z' })
     expect((await world.list()).headers.get('x-quota-remaining')).toBe('9999')
     expect((await world.list()).headers.get('x-quota-remaining')).toBe('9998')
@@ -73,7 +73,7 @@ describe('G-09 a quota of the video network', () => {
     expect((await world.used()).map(({ day }) => day)).toEqual(['2027-03-01', '2027-03-02'])
   })
 
-  test('is capped by super admins of the platform alone, in buckets that there are', async () => {
+  test('can be capped by super admins of the platform only, in existing buckets', async () => {
     await using world = await videoWorld()
     const { graph, organizationId } = world
     const input = { bucket: 'default', organizationId, dailyLimit: 1 }

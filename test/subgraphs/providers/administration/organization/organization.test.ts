@@ -19,8 +19,8 @@ const begin = async (graph: Supergraph, organizationId: string) => {
 const prompts = async (graph: Supergraph) =>
   graph.rows<{ prompt: string | null; prompt_until: Date | null }>('select prompt, prompt_until from providers.calls order by id')
 
-describe('G-13 an organization is provisioned', () => {
-  test('once, however many ask at the same moment, and it is on record', async () => {
+describe('G-13 provisioning an organization', () => {
+  test('happens once under concurrent requests, with an audit entry', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const input = { organizationId: organization.id }
@@ -31,7 +31,7 @@ describe('G-13 an organization is provisioned', () => {
     expect(await graph.rows(`select subject_id from providers.audit_entries where action = 'organization.provisioned'`)).toEqual([{ subject_id: made[0].id }])
   })
 
-  test('by who may provision it: its own managers, and for any other one platform admins', async () => {
+  test('is allowed to the organization’s managers, and to platform admins for any other', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
     const { owner: stranger } = await graph.seed.owner()
@@ -54,7 +54,7 @@ describe('G-13 an organization is provisioned', () => {
   })
 })
 
-describe('G-13 what calls ask is kept as the organization says', () => {
+describe('G-13 prompts of calls are stored as the organization sets', () => {
   test('not at all, redacted or complete; for the configured days and no longer', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
@@ -108,7 +108,7 @@ describe('G-13 what calls ask is kept as the organization says', () => {
   })
 })
 
-describe('the record of who changed what', () => {
+describe('the audit log of changes', () => {
   test('is read by its organization alone, the newest first, page by page', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()

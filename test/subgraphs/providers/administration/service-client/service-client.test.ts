@@ -30,7 +30,7 @@ const read = async (graph: Supergraph, id: string) =>
   (await graph.execute(`query ($id: ID!) { serviceClient(id: $id) { ${shape} } }`, { id }, { as: admin })).data().serviceClient
 
 describe('G-10 a service client', () => {
-  test('is made for an app, once, with operations in order, and is on record', async () => {
+  test('is created for an app, once, with sorted operations and an audit entry', async () => {
     await using graph = await supergraph()
     const input = { appId: 'app_support', name: ' Support ', operations: ['EMAIL', 'COMPLETIONS', 'EMAIL'], idempotencyKey: 'one' }
     const made = (await attempt(graph, 'createServiceClient', input)).data().createServiceClient
@@ -64,7 +64,7 @@ describe('G-10 a service client', () => {
     expect(await graph.rows('select from providers.service_clients')).toHaveLength(0)
   })
 
-  test('twenty at once make one of an app', async () => {
+  test('is created once by twenty concurrent requests for one app', async () => {
     await using graph = await supergraph()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => attempt(graph, 'createServiceClient', { appId: 'app_one', name: 'One', operations: [] })),
@@ -100,7 +100,7 @@ describe('G-10 a service client', () => {
 })
 
 describe('G-10 a token of a service client', () => {
-  test('is shown once, kept as a hash, told in no other answer, and ends when it is revoked', async () => {
+  test('is shown once, stored as a hash, contained in no other answer, and ends when it is revoked', async () => {
     await using graph = await supergraph()
     const client = await make(graph)
     const token = await issue(graph, client.id, { idempotencyKey: 'one' })
@@ -116,7 +116,7 @@ describe('G-10 a token of a service client', () => {
     ])
   })
 
-  test('is refused past twenty that count, and of those that ended fifty in all are kept', async () => {
+  test('is rejected above twenty valid ones; fifty including ended ones are kept', async () => {
     await using graph = await supergraph()
     const client = await make(graph)
     for (let at = 0; at < 20; at++) await issue(graph, client.id)
@@ -130,7 +130,7 @@ describe('G-10 a token of a service client', () => {
     expect(await graph.rows('select from providers.service_tokens')).toHaveLength(50)
   })
 
-  test('of another client, or with a moment that has passed, is refused', async () => {
+  test('of another client, or with an expiry in the past, is rejected', async () => {
     await using graph = await supergraph()
     const [one, two] = [await make(graph), await make(graph, 'app_mail', ['COMPLETIONS'])]
     const { tokenId } = await issue(graph, one.id)
@@ -175,7 +175,7 @@ describe('G-10 a token of a service client', () => {
     await within([401, 'authentication_error'], ending.secret)
   })
 
-  test('is shown by OpenAI’s own client in place of its credential, as the guide says; both are one too many', async () => {
+  test('is accepted from OpenAI’s own client in place of its key, as documented; together with another credential it is rejected', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     await using door = await openDoor(graph, { tokens: { own: new Map(), gateway: [], dedicated: [] } })
@@ -194,12 +194,12 @@ describe('G-10 a token of a service client', () => {
   })
 })
 
-describe('G-10 on whose account something is done', () => {
+describe('G-10 the account of a call', () => {
   const open = (graph: Supergraph, viewer: Parameters<Supergraph['platform']['providers']['open']>[0]) =>
     graph.platform.providers.open(viewer, { fresh: true, requestId: 'r', signal: new AbortController().signal, read() {}, statement: run => run() })
   const service = (appId: string, more: object = {}) => ({ ...anonymous, kind: 'service' as const, appId, organizationId: newId(), ...more })
 
-  test('a person or a key is for the app that it names, if that is known; else for the gateway itself', async () => {
+  test('is for a person or a key the app that it names, if known; else the gateway itself', async () => {
     await using graph = await supergraph()
     await make(graph, 'app_on', [])
     const off = await make(graph, 'app_off', [])
@@ -214,7 +214,7 @@ describe('G-10 on whose account something is done', () => {
     expect(await of('app_on', program)).toMatchObject({ organizationId: program.organizationId, userId: null, appId: 'app_on' })
   })
 
-  test('a service is itself, with the operations of its token; one that asks within the platform has those of its client, else what its scopes say', async () => {
+  test('is for a service itself, with its token’s operations; within the platform with its client’s, else by its scopes', async () => {
     await using graph = await supergraph()
     await make(graph, 'app_payments', ['PAYMENTS'])
     const may = async (viewer: Parameters<typeof open>[1], operation: ServiceOperation) =>

@@ -58,7 +58,7 @@ describe('G-02 in the graph', () => {
     expect(await world.lastCall()).toMatchObject({ id: createImages.callId, app_id: 'app_providers', user_id: world.member.userId, status: 'SUCCEEDED' })
   })
 
-  test('texts are made into vectors', async () => {
+  test('computes embeddings of texts', async () => {
     const { createEmbeddings } = (await execute(embeddings, { texts: ['one', 'two words'], dimensions: 4 })).data()
     expect(createEmbeddings).toMatchObject({ model: 'openai/text-embedding-3-small', inputTokens: 3, costMicros: 1 })
     expect(createEmbeddings.vectors.map((vector: number[]) => vector.length)).toEqual([4, 4])
@@ -113,7 +113,7 @@ describe('G-02 in the graph', () => {
     expect(metInside).toBe(0)
   })
 
-  test('what is wrong is named as it is called there', async () => {
+  test('names mistakes in the graph’s terms', async () => {
     const field = async (document: string, input: object) => (await execute(document, input)).refused('BAD_USER_INPUT').extensions.field
     expect(await field(images, { prompt: 'a', outputFormat: 'gif' })).toBe('outputFormat')
     expect(await field(images, { prompt: 'a', n: 9 })).toBe('n')
@@ -123,7 +123,7 @@ describe('G-02 in the graph', () => {
     expect((await execute(images, { prompt: 'a', model: 'none/such' })).refused('NOT_FOUND').extensions.reason).toBe('model_not_found')
   })
 
-  test('it is for who may call models, in an organization', async () => {
+  test('requires the right to call models, in an organization', async () => {
     const stranger = key(world.owner.organizationId!, ['providers:usage.read'])
     for (const [document, input] of [
       [images, { prompt: 'a' }],
@@ -134,7 +134,7 @@ describe('G-02 in the graph', () => {
       (await execute(document, input, stranger)).refused('UNAUTHORIZED_FIELD_OR_TYPE')
   })
 
-  test('a key of idempotency makes one call: sent again it is refused, and after a failure it makes another', async () => {
+  test('makes one call for an idempotency key: a repetition is rejected, and after a failure it makes another', async () => {
     const input = { prompt: 'Once', idempotencyKey: 'one' }
     const before = (await world.taken('openai')).length
     const answers = await Promise.all(Array.from({ length: 5 }, () => execute(images, input)))

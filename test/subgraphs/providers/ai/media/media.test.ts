@@ -96,7 +96,7 @@ describe('P-16 images', () => {
     expect(answer).toMatchObject({ ...problem(502, 'UPSTREAM_FAILED', { type: 'upstream_error' }), headers: gateway({ attempts: '1' }) })
   })
 
-  test('of another model than the preference take the scope org.admin', async () => {
+  test('of another model than the preferred one require the scope org.admin', async () => {
     const model = 'openai/gpt-image-1-mini'
     expect(await world.ask('images', { prompt: 'a', model })).toMatchObject(
       problem(403, 'FORBIDDEN', { type: 'permission_error', code: 'override_not_permitted' }),
@@ -141,20 +141,20 @@ describe('G-02 transcriptions', () => {
     expect(await world.lastCall()).toMatchObject({ operation: 'audio.transcriptions', status: 'SUCCEEDED', units: 1, cost_micros: '50' })
   })
 
-  test('cost the part of a second that the provider counts, and the log has whole ones', async () => {
+  test('cost the fraction of a second that the provider counts, and the log has whole ones', async () => {
     const answer = await transcribe({ file: new File([wav({ seconds: 1.2 })], 'more-than-one-second.wav', { type: 'audio/wav' }) })
     expect(answer).toMatchObject({ status: 200, headers: gateway({ 'cost-micros': '60' }) })
     expect(await world.lastCall()).toMatchObject({ status: 'SUCCEEDED', units: 2, cost_micros: '60' })
   })
 
-  test('come as a text, or with all that the model says', async () => {
+  test('are returned as text, or with all details of the model', async () => {
     const text = await transcribe({ response_format: 'text', model: 'openai/whisper-1' })
     expect([text.status, text.headers['content-type'], text.text]).toEqual([200, 'text/plain; charset=utf-8', 'Echo: one-second.wav'])
     const { json } = await transcribe({ response_format: 'verbose_json', model: 'openai/whisper-1', language: 'en' })
     expect(json).toMatchObject({ task: 'transcribe', language: 'en', duration: 1, text: 'Echo: one-second.wav', segments: [{ end: 1 }] })
   })
 
-  test('that are asked for wrongly are told what is wrong', async () => {
+  test('reject invalid requests with the mistake', async () => {
     expect(await transcribe({ response_format: 'srt' })).toMatchObject(problem(400, 'BAD_USER_INPUT', { param: 'response_format' }))
     expect(await transcribe({ file: 'no file' })).toMatchObject(problem(400, 'BAD_USER_INPUT', { param: 'file' }))
     expect(await world.ask('transcriptions', { file: 'a' })).toMatchObject(problem(400, 'BAD_USER_INPUT', {}))
@@ -162,7 +162,7 @@ describe('G-02 transcriptions', () => {
 })
 
 describe('G-02 embeddings', () => {
-  test('are made of each text, as numbers or in base64', async () => {
+  test('are computed for each text, as numbers or in base64', async () => {
     const answer = await world.ask('embeddings', { model: 'openai/text-embedding-3-small', input: ['one', 'two words'], dimensions: 8 })
     expect(answer).toMatchObject({
       status: 200,
@@ -178,7 +178,7 @@ describe('G-02 embeddings', () => {
 })
 
 describe('G-02 models', () => {
-  test('are those that may be named; one is found by its name, or by what only one is called', async () => {
+  test('are those that callers may name; one is found by its name, or by a unique last part', async () => {
     const { json } = await world.ask('models')
     const names = json.data.map(({ id }: { id: string }) => id)
     expect(json.object).toBe('list')

@@ -24,28 +24,28 @@ test('G-02 OpenAI’s own client lists models, and finds one by its name', async
   expect(await client.models.retrieve('openai/whisper-1')).toMatchObject({ id: 'openai/whisper-1', owned_by: 'openai' })
 })
 
-test('G-02 whoever shows a key of OpenAI’s in place of ours is told what is shown here', async () => {
+test('G-02 a caller with an OpenAI key in place of ours learns which credential to send', async () => {
   const { baseURL } = client
   const stranger = new OpenAI({ baseURL, apiKey: 'sk-proj-somebodys', maxRetries: 0, fetch: world.fetch as typeof globalThis.fetch })
   const { status, message } = await failure(stranger.models.list())
   expect([status, message]).toEqual([401, expect.stringContaining('sgk_')])
 })
 
-test('G-02 OpenAI’s own client gets vectors, which it asks for in base64', async () => {
+test('G-02 OpenAI’s own client gets embeddings, which it requests in base64', async () => {
   const { data, usage } = await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: ['one', 'two'], dimensions: 16 })
   const plain = await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: 'one', dimensions: 16, encoding_format: 'float' })
   expect([data.length, data[0]!.embedding.length, usage.prompt_tokens]).toEqual([2, 16, 2])
   expect(data[0]!.embedding).toEqual(plain.data[0]!.embedding.map(Math.fround))
 })
 
-test('G-02 frameworks that count tokens themselves get vectors of tokens', async () => {
+test('G-02 frameworks that count tokens themselves get embeddings of tokens', async () => {
   const { data, usage } = await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: [[9906, 1917], [9906]], dimensions: 8 })
   expect([data.length, data[0]!.embedding.length, usage.prompt_tokens]).toEqual([2, 8, 3])
   const [one] = (await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: [9906], dimensions: 8 })).data
   expect(one!.embedding).toEqual(data[1]!.embedding)
 })
 
-test('G-02 a recording may be asked for with what clients say by habit, as long as it says nothing', async () => {
+test('G-02 a transcription request may contain clients’ usual members without effect', async () => {
   const ask = { model: 'openai/whisper-1', file: await toFile(wav({ seconds: 1 }), 'a.wav'), response_format: 'verbose_json' } as const
   expect(await client.audio.transcriptions.create({ ...ask, temperature: 0, timestamp_granularities: ['segment'] })).toMatchObject({ duration: 1 })
   expect(await failure(client.audio.transcriptions.create({ ...ask, temperature: 0.7 }))).toMatchObject({ status: 400, param: 'temperature' })

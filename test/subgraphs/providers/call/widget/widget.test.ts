@@ -5,7 +5,7 @@ import { createCredential } from '../../documents.ts'
 import { seedLimit } from '../../spend/seed.ts'
 import { seedCall } from '../seed.ts'
 
-test('G-11 the widget counts credentials that fail, of its own organization alone, and is told when one is made', async () => {
+test('G-11 the widget counts failing credentials of its own organization, and is notified of new ones', async () => {
   await using graph = await supergraph()
   const { owner, outsider } = await graph.seed.owner().outsider()
   const shown = async (as = owner) =>
@@ -29,7 +29,7 @@ test('G-11 the widget counts credentials that fail, of its own organization alon
   expect((await shown(outsider)).nextAction).toBeNull()
 })
 
-test('G-11 the widget counts calls of today, what they cost this month, and finds the limit nearest its end', async () => {
+test('G-11 the widget counts calls of today, this month’s costs, and shows the limit closest to its end', async () => {
   await using graph = await supergraph()
   const { owner, organization } = await graph.seed.owner()
   const organizationId = organization.id
