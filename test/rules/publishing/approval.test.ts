@@ -36,7 +36,7 @@ const allowed: readonly (readonly [PostApproval, ApprovalVerb, PostApproval])[] 
 ]
 const post = (approval: PostApproval, status: PostStatus = 'DRAFT', held = false) => ({ approval, status, held, deliveryPhase: 'NONE' as const })
 
-describe('where a post stands with those who approve', () => {
+describe('a post’s approval state', () => {
   test('moves by its table only; any other action is CONFLICT with the state, the action and the possible ones', () => {
     for (const approval of states)
       for (const verb of verbs.slice(0, 4)) {
@@ -67,7 +67,7 @@ describe('where a post stands with those who approve', () => {
     }
   })
 
-  test('refuses submission where there are no approvers', () => {
+  test('rejects submission where there are no approvers', () => {
     expect(refusalOf(() => judge(post('NONE'), 'SUBMIT', 'NONE')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', possible: ['HOLD'] })
   })
 
@@ -88,7 +88,7 @@ describe('where a post stands with those who approve', () => {
   })
 })
 
-describe('by itself', () => {
+describe('automatic approval changes', () => {
   const changed = (isScheduled: boolean, isDifferent: boolean) => ({ isScheduled, isDifferent })
 
   test('a scheduled post waits for a decision where one is required, and a changed approved one wherever there are approvers', () => {
@@ -119,7 +119,7 @@ describe('by itself', () => {
   })
 })
 
-describe('who decides', () => {
+describe('approvers', () => {
   const brand = { approverIds: ['erin'] }
   const who = (id: string, role: string) => person(id, 'acme', [role])
   const theirs = (authorId: string | null) => ({ authorId })
@@ -138,7 +138,7 @@ describe('who decides', () => {
     expect(() => requireDecides(who('bob', 'admin'), brand, theirs(null))).not.toThrow()
   })
 
-  test('say why when something has to change, or will not be', () => {
+  test('explain why when something has to change, or is declined', () => {
     for (const verb of ['REQUEST_CHANGES', 'REJECT'] as const)
       for (const none of [undefined, null, ' \n'])
         expect(refusalOf(() => readComment(none, verb)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'comment' })

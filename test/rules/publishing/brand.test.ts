@@ -26,8 +26,8 @@ const archived = { ...brand, archivedAt: inMs(-1) }
 const approver = newId(now)
 const ada = person('ada', 'acme', ['viewer'])
 
-describe('a brand belongs to the organization that the viewer works in', () => {
-  test('to act in one, an organization has to be active', () => {
+describe('a brand’s organization', () => {
+  test('must be active', () => {
     expect([ada, key('acme', [])].map(viewer => activeOrganization(viewer, 'Brands'))).toEqual(['acme', 'acme'])
     for (const viewer of [personally(ada), anonymous]) {
       const { code, message } = refusalOf(() => activeOrganization(viewer, 'Brands'))
@@ -36,8 +36,8 @@ describe('a brand belongs to the organization that the viewer works in', () => {
   })
 })
 
-describe('the words of a brand', () => {
-  test('a name has 1 to 80 characters, as people count them, without the blanks around it', () => {
+describe('texts of a brand', () => {
+  test('a name has 1 to 80 user-perceived characters after trimming', () => {
     for (const name of ['A', 'x'.repeat(longest.name), '😀'.repeat(80), 'مخبز', 'نان\u200cوایی', '👩\u200d🍳']) expect(readName(` ${name}\n`)).toBe(name)
   })
 
@@ -63,7 +63,7 @@ describe('the words of a brand', () => {
     expect(refusalOf(() => readName(name)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
   })
 
-  test('a description has 2000 characters at most, and is null without words', () => {
+  test('a description has 2000 characters at most, and is null when empty', () => {
     for (const words of ['A', 'two\nlines', 'x'.repeat(longest.description), '😀'.repeat(2000)]) expect(readDescription(` ${words} `)).toBe(words)
     for (const none of ['', ' \n', null, undefined]) expect(readDescription(none)).toBe(null)
   })
@@ -77,7 +77,7 @@ describe('the words of a brand', () => {
   })
 })
 
-describe('an edit of a brand', () => {
+describe('editing a brand', () => {
   test.each([
     ['the name alone', { name: 'Hammers' }, { name: 'Hammers' }],
     ['the description alone', { description: ' Light ' }, { description: 'Light' }],
@@ -99,21 +99,21 @@ describe('an edit of a brand', () => {
     expect(refusalOf(() => editBrand(brand, { timeZone })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'timeZone' })
   })
 
-  test('takes no more than 50 who approve, and no null for how', () => {
+  test('accepts at most 50 approvers, and no null mode', () => {
     const many = Array.from({ length: 51 }, () => newId(now))
     expect(refusalOf(() => editBrand(brand, { approverIds: many })).extensions.field).toBe('approverIds')
     expect(refusalOf(() => editBrand(brand, { approvalMode: null })).extensions.field).toBe('approvalMode')
   })
 
-  test('takes no name away', () => {
+  test('cannot remove the name', () => {
     expect(refusalOf(() => editBrand(brand, { name: null })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
   })
 })
 
-describe('a brand that is archived', () => {
+describe('an archived brand', () => {
   const inArchive = { code: 'CONFLICT', reason: 'BRAND_ARCHIVED' }
 
-  test('takes no change, whatever the change says; one in use does', () => {
+  test('accepts no change, unlike an active one', () => {
     expect(refusalOf(() => requireInUse(archived)).extensions).toEqual(inArchive)
     for (const edit of [{}, { name: 'Hammers' }, { name: '' }]) expect(refusalOf(() => editBrand(archived, edit)).extensions).toEqual(inArchive)
     expect(() => requireInUse(brand)).not.toThrow()
@@ -129,7 +129,7 @@ describe('a brand that is archived', () => {
     expect(refusalOf(() => archive(brand, scheduled, now)).extensions).toEqual({ code: 'CONFLICT', reason: 'POSTS_SCHEDULED', scheduled })
   })
 
-  test('tells how many posts keep it in use', () => {
+  test('reports how many posts prevent archiving', () => {
     expect(refusalOf(() => archive(brand, 50, now)).message).toContain('50')
     expect(refusalOf(() => archive(brand, 1, now)).message).not.toContain('1')
   })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { bytesOf, type Content, type ContentMedium, codePoints, emojiAsBytes, problemsOf } from '../../../subgraphs/publishing/network/content/check.ts'
-import type { MediumKind, Platform } from '../../../subgraphs/publishing/network/network.ts'
+import type { Platform } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
+import type { MediumKind } from '../../../subgraphs/publishing/network/publication.ts'
 
 const medium = (kind: MediumKind, more: Partial<ContentMedium> = {}): ContentMedium => ({ kind, durationMs: null, isReady: true, altText: 'A square', ...more })
 const some = (count: number, kind: MediumKind): ContentMedium[] => Array.from({ length: count }, () => medium(kind))
@@ -25,7 +26,7 @@ describe('how long a text is', () => {
   })
 })
 
-describe('what a network would say of a post', () => {
+describe('a network’s check of a post', () => {
   test.each<[Platform, Partial<Content>, string[]]>([
     ['X', { copy: '' }, ['COPY_EMPTY']],
     ['X', { copy: '', media: some(1, 'IMAGE') }, []],
@@ -98,6 +99,8 @@ describe('what a network would say of a post', () => {
     ['THREADS', { copy: links(5) }, []],
     ['THREADS', { copy: `${links(5)} ${links(1)}` }, []],
     ['THREADS', { copy: links(6) }, ['COPY_INVALID']],
+    ['THREADS', { copy: links(6).replaceAll('example.com', 'shop.example') }, ['COPY_INVALID']],
+    ['THREADS', { copy: `${links(5)} example.com.` }, ['COPY_INVALID']],
     ['THREADS', { copy: links(4), link }, []],
     ['THREADS', { copy: links(5), link }, ['COPY_INVALID']],
     ['THREADS', { copy: links(5), link, media: some(1, 'IMAGE') }, ['COPY_INVALID']],

@@ -25,7 +25,7 @@ const candidate = (id: string, changes: Partial<Candidate> = {}): Candidate => (
   ...changes,
 })
 
-describe('P-07 the connection that a post goes out by', () => {
+describe('P-07 the connection for a post', () => {
   const theirs = candidate('b')
   const own = candidate('c', { authorId: 'author', connectedAt: inMs(-1000) })
 
@@ -49,7 +49,7 @@ describe('P-07 the connection that a post goes out by', () => {
     expect(chooseConnection([theirs, candidate('a')], 'X', 'author')?.id).toBe('a')
   })
 
-  test('is the same in whatever order they are read', () => {
+  test('does not depend on their order', () => {
     const any = fc.uniqueArray(
       fc.record({
         id: fc.uuid(),
@@ -74,7 +74,7 @@ describe('P-07 the connection that a post goes out by', () => {
   })
 })
 
-test('a token is renewed a minute before its end; one without an end is not', () => {
+test('a token is renewed a minute before its expiry; one without expiry is not', () => {
   expect([mustRenew(inMs(renewBeforeMs), now), mustRenew(inMs(renewBeforeMs - 1), now), mustRenew(inMs(-1), now), mustRenew(null, now)]).toEqual([
     false,
     true,
@@ -98,12 +98,12 @@ test('a worker may renew for longer than a network takes to answer', () => {
   expect(renewalMs).toBeGreaterThan(30_000)
 })
 
-test('a worker is believed dead after several beats were missed, within the time that anybody waits for a token', () => {
+test('a worker counts as dead after several missed heartbeats, within the time that anyone waits for a token', () => {
   expect(believedForMs({ renewalBeats: 1 }, renewalPace)).toBeGreaterThan(3 * renewalPace.beatMs)
   expect(believedForMs({ renewalBeats: 1 }, renewalPace)).toBeLessThan(waitForTokenMs - 4 * renewalPace.lookEveryMs)
 })
 
-test('a worker of a program that counts no beats has the whole time of its claim', () => {
+test('a worker of a version without heartbeats has the whole time of its claim', () => {
   expect(believedForMs({ renewalBeats: 0 }, renewalPace)).toBe(renewalMs)
 })
 

@@ -8,7 +8,7 @@ import { refusalOf } from '../refusal.ts'
 const read = (text: string) => readCsv(text, 500)
 
 describe('CSV', () => {
-  test('is read back whatever stands in its fields', () => {
+  test('is read back unchanged, whatever its fields contain', () => {
     const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' ', ';') })
     const write = (records: readonly (readonly string[])[], end: string) =>
       records.map(fields => fields.map(each => `"${each.replaceAll('"', '""')}"`).join(',')).join(end)
@@ -19,7 +19,7 @@ describe('CSV', () => {
     )
   })
 
-  test('tells on which line each record begins, also behind fields of several lines, and passes over empty lines and a byte order mark', () => {
+  test('reports the line of each record, also after multi-line fields, and skips empty lines and a byte order mark', () => {
     expect(read('\uFEFFa,b\r\n"x\ny",z\n\n1,2\n')).toEqual([
       { line: 1, fields: ['a', 'b'] },
       { line: 2, fields: ['x\ny', 'z'] },
@@ -98,7 +98,7 @@ describe('a file of posts', () => {
   })
 })
 
-describe('a time that clocks of a zone show', () => {
+describe('a local time in a time zone', () => {
   test.each([
     ['Europe/Berlin', '2027-03-28T01:59', '2027-03-28T00:59:00.000Z'],
     // This local time does not exist (start of summer time).
@@ -113,5 +113,5 @@ describe('a time that clocks of a zone show', () => {
     expect(instantIn(zone, local).toISOString()).toBe(moment)
   })
 
-  test('is none where it is no time', () => expect(instantIn('UTC', 'soon').getTime()).toBeNaN())
+  test('is rejected if it is invalid', () => expect(instantIn('UTC', 'soon').getTime()).toBeNaN())
 })

@@ -33,7 +33,7 @@ import { inMs, now, postRow } from './post-row.ts'
 const due = postRow({ status: 'SCHEDULED', scheduledAt: now, version: 4, claimId: 'claim', claimUntil: inMs(1), deliveryPhase: 'SENDING' })
 const published = postRow({ status: 'PUBLISHED', publishedAt: now, platformPostId: '17' })
 
-describe('P-06 a post is due', () => {
+describe('P-06 a due post', () => {
   test('from its time on, and not a millisecond before', () => {
     expect([isDue(due, null, now), isDue(due, null, inMs(-1)), isDue(due, null, inMs(1))]).toEqual([true, false, true])
   })
@@ -43,7 +43,7 @@ describe('P-06 a post is due', () => {
     expect(isDue({ ...due, scheduledAt: null }, null, now)).toBe(false)
   })
 
-  test('only when nobody has to approve it, or somebody did', () => {
+  test('needs no approval, or has it', () => {
     const approvals = ['NONE', 'APPROVED', 'PENDING', 'CHANGES_REQUESTED', 'REJECTED'] as const
     expect(approvals.map(approval => isDue({ ...due, approval }, null, now))).toEqual([true, true, false, false, false])
   })
@@ -62,14 +62,14 @@ describe('P-08 a later post of a thread', () => {
     expect([isHeldBy(predecessor), isDue(due, predecessor, now)]).toEqual([held, !held])
   })
 
-  test('answers the earlier one on the same network, and stands alone behind one of another', () => {
+  test('answers the earlier one on the same network, and stands alone after one of another', () => {
     const nowhere = { mine: null, earlier: null }
     expect(repliesTo(due, published, nowhere)).toBe('17')
     expect(repliesTo(due, { ...published, platform: 'THREADS' }, nowhere)).toBe(null)
     expect(repliesTo(due, null, nowhere)).toBe(null)
   })
 
-  test('is a comment only at the same place, and a post of its own where a network has no threads', () => {
+  test('is a comment only at the same place, and a separate post where a network has no threads', () => {
     const page = (externalId: string) => ({ kind: 'PAGE', externalId, name: null }) as const
     const on = (platform: Platform) => [postRow({ ...due, platform }), { ...published, platform }] as const
     expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: { ...page('1'), name: 'One' } })).toBe('17')
@@ -79,7 +79,7 @@ describe('P-08 a later post of a thread', () => {
   })
 })
 
-describe('P-11 the way of a post', () => {
+describe('P-11 the destination of a post', () => {
   const page = (externalId: string, changes: object = {}) =>
     ({ kind: 'PAGE', externalId, name: externalId, selected: true, isDefault: false, available: true, reason: null, ...changes }) as const
   const connection = (id: string, targets: readonly ReturnType<typeof page>[], authorId = 'me') => ({
@@ -95,21 +95,21 @@ describe('P-11 the way of a post', () => {
   const post = (externalId: string | null) => ({ platform: 'FACEBOOK' as const, authorId: 'me', target: externalId === null ? null : target(externalId) })
   const [mine, theirs] = [connection('a', [page('1', { isDefault: true })]), connection('b', [page('2'), page('3', { available: false })], 'you')]
 
-  test('leads to the place that it names, by a connection that has it chosen, or to the default one', () => {
+  test('is its named place, by a connection with it selected, or the default one', () => {
     expect(wayOf([mine, theirs], post('2'))).toMatchObject({ connection: { id: 'b' }, target: { externalId: '2' } })
     expect(wayOf([mine, theirs], post(null))).toMatchObject({ connection: { id: 'a' }, target: { externalId: '1' } })
   })
 
-  test('ends where nobody chose the place, where it takes no posts, where there is no default, and where nothing is connected', () => {
+  test('is missing when the place is not selected, accepts no posts, there is no default, or nothing is connected', () => {
     const failed = [wayOf([mine], post('2')), wayOf([theirs], post('3')), wayOf([theirs], post(null)), wayOf([], post('2'))]
     expect(failed.map(way => ('failed' in way ? way.failed : null))).toEqual([...Array(3).fill('TARGET_UNAVAILABLE'), 'NO_CONNECTION'])
   })
 })
 
-describe('a network’s limit', () => {
+describe('a network’s rate limit', () => {
   const limit = (remaining: number, ms: number) => ({ limit: 10, remaining, resetsAt: inMs(ms).toISOString() })
 
-  test('is shut until it says, and open while anything remains, or nobody knows until when', () => {
+  test('closes until its time, and is open while anything remains, or the time is unknown', () => {
     expect(shutUntil(limit(0, 60_000), now)).toEqual(inMs(60_000))
     expect([limit(1, 60_000), limit(0, 0), { ...limit(0, 1), resetsAt: null }, null].map(each => shutUntil(each, now))).toEqual([null, null, null, null])
   })
@@ -121,7 +121,7 @@ describe('a network’s limit', () => {
   })
 })
 
-describe('P-09 what a post becomes by the end of its attempt', () => {
+describe('P-09 a post at the end of its attempt', () => {
   const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null, waitsUntil: null, waitingSince: null, waits: 0, prepared: null, prepareAt: null }
 
   test('delivered: published, with the network’s id and without a failure', () => {
@@ -157,7 +157,7 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
     })
   })
 
-  test('every failure says in a sentence of the network what to do next', () => {
+  test('every failure has a sentence about the next step, with the network’s name', () => {
     for (const code of Object.keys(failureSentence) as (keyof typeof failureSentence)[]) {
       const { failureMessage } = failure(code, 'X', 'a detail', now)
       expect(failureMessage, code).toMatch(/^.*\bX\b.*[.:].+\.$/)
@@ -166,19 +166,19 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
   })
 })
 
-describe('what is known of a failure', () => {
-  test('says what to do next for every code, and treats an unknown one as the network’s', () => {
+describe('failure codes', () => {
+  test('all say what to do next, and an unknown one counts as the network’s', () => {
     expect(Object.keys(failureKinds).sort()).toEqual(Object.keys(failureSentence).sort())
     for (const { advice } of Object.values(failureKinds)) expect(advice).toMatch(/^[A-Z].+\.$/)
     expect(kindOfFailure('NOBODY_KNOWS').category).toBe('NETWORK')
   })
 
-  test('calls retryable only what may go through unchanged', () => {
+  test('are retryable only if the unchanged post may succeed', () => {
     const retryable = Object.entries(failureKinds).flatMap(([code, kind]) => (kind.retryable ? [code] : []))
     expect(retryable.sort()).toEqual(['NETWORK_UNAVAILABLE', 'NOT_DELIVERED', 'RATE_LIMITED'])
   })
 
-  test('names a person, not a question to the network, where that cannot be asked', () => {
+  test('refer to a person where the network cannot be asked', () => {
     const { failureMessage } = settle(due, { outcome: 'unknown', detail: 'silence' }, now, 'NONE')
     expect(failureMessage).toMatch(/cannot be asked.*resolveDelivery/)
     expect(failureMessage).not.toMatch(/being asked/)
@@ -207,7 +207,7 @@ test('P-10 a call begins within three seconds of its attempt, or not at all', ()
   expect([0, 3_000, 3_001].map(after => isLate({ startedAt: now }, inMs(after)))).toEqual([false, false, true])
 })
 
-test('an unknown outcome is asked about for a day, and what a duplicate means may be a week old', () => {
+test('a network is asked about an unknown outcome for a day, and a duplicate may refer to a week-old attempt', () => {
   const day = 24 * 60 * 60_000
   expect(reconcileForMs).toBe(day)
   expect(doubtSince({ startedAt: now })).toEqual(inMs(-7 * day))
@@ -254,8 +254,8 @@ describe('when a post is to be sent', () => {
   })
 })
 
-describe('P-09 a post that could not be sent waits', () => {
-  test('longer each time, to the end of an hour since the first, and then no more', () => {
+describe('P-09 an unsent post', () => {
+  test('waits longer each time, up to an hour after the first attempt, and then fails', () => {
     expect([0, 1, 2, 3, 4, 30].map(waits => wait({ waitingSince: now, waits }, now)?.waitsUntil)).toEqual(
       [5_000, 10_000, 20_000, 40_000, 60_000, 60_000].map(inMs),
     )
@@ -265,7 +265,7 @@ describe('P-09 a post that could not be sent waits', () => {
   })
 })
 
-describe('P-10 of two open attempts with one text for one account', () => {
+describe('P-10 two open attempts with one text for one account', () => {
   const attempt = (id: string, startedAt: number, changes: Partial<Claimant> = {}): Claimant => ({
     id,
     startedAt: inMs(startedAt),
@@ -274,7 +274,7 @@ describe('P-10 of two open attempts with one text for one account', () => {
     ...changes,
   })
 
-  test('the earlier one is looked up first; one refused as a duplicate comes after others', () => {
+  test('are looked up in order; a rejected duplicate comes after others', () => {
     const [first, second] = [attempt('b', 0), attempt('a', 1)]
     expect([yieldsTo(second, first, now), yieldsTo(first, second, now)]).toEqual([true, false])
     const duplicate = attempt('c', -1, { refusal: 'DUPLICATE_CONTENT' })
@@ -282,7 +282,7 @@ describe('P-10 of two open attempts with one text for one account', () => {
     expect([yieldsTo(attempt('b', 0), attempt('a', 0), now), yieldsTo(attempt('a', 0), attempt('b', 0), now)]).toEqual([true, false])
   })
 
-  test('none yields to itself', () => {
+  test('an attempt never yields to itself', () => {
     expect(yieldsTo(attempt('a', 0), attempt('a', 0), now)).toBe(false)
   })
 
@@ -292,11 +292,11 @@ describe('P-10 of two open attempts with one text for one account', () => {
   })
 })
 
-test('the network is asked sooner at first, then every five minutes', () => {
+test('the network is asked soon at first, then every five minutes', () => {
   expect([0, 1, 2, 7, 8, 60].map(askAgainAfterMs)).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000])
 })
 
-describe('an attempt ends', () => {
+describe('the end of an attempt', () => {
   const at = new Date('2027-03-01T09:00:00.000Z')
   const ended = { finishedAt: at, platformPostId: null, detail: null, refusal: null, reconcileAt: null }
 
@@ -321,7 +321,7 @@ describe('an attempt ends', () => {
     expect(settleAttempt(delivery as Ending, at, 'BY_ID')).toEqual({ ...ended, ...becomes })
   })
 
-  test('an unknown outcome is not asked about where the network answers no such question', () => {
+  test('with unknown outcome causes no questions where the network cannot be asked', () => {
     expect(settleAttempt({ outcome: 'unknown', detail: 'Silence.' }, at, 'NONE').reconcileAt).toBe(null)
   })
 

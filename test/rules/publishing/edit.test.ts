@@ -19,8 +19,8 @@ const later = inMs(60_000)
 const scheduled = postRow({ status: 'SCHEDULED', scheduledAt: later })
 const failed = postRow({ status: 'FAILED', scheduledAt: inMs(-1), failureCode: 'NO_CONNECTION', failureMessage: 'no', failedAt: now })
 
-describe('P-04 an edit', () => {
-  test('changes what it mentions and leaves the rest', () => {
+describe('P-04 editing a post', () => {
+  test('changes the given fields and leaves the rest', () => {
     expect(edit(scheduled, { copy: 'New' }, now, around)).toMatchObject({ copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later })
   })
 
@@ -32,14 +32,14 @@ describe('P-04 an edit', () => {
     expect(edit(postRow(), { scheduledAt: later }, now, around)).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
   })
 
-  test('P-09 that sets a time or clears it takes the failure away; another leaves it', () => {
+  test('P-09 clears the failure when it sets or clears the time; otherwise it stays', () => {
     const none = { failureCode: null, failureMessage: null, failedAt: null }
     expect(edit(failed, { scheduledAt: later }, now, around)).toMatchObject({ ...none, status: 'SCHEDULED' })
     expect(edit(failed, { scheduledAt: null }, now, around)).toMatchObject({ ...none, status: 'DRAFT' })
     expect(edit(failed, { copy: 'Other' }, now, around)).not.toHaveProperty('failureCode')
   })
 
-  test('keeps the target it does not mention, replaces the one it does, and removes it for null', () => {
+  test('keeps an omitted target, replaces a given one, and removes it for null', () => {
     const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
     const post = postRow({ platform: 'FACEBOOK', target })
     expect(edit(post, { copy: 'New' }, now, around).target).toEqual(target)
@@ -54,13 +54,13 @@ describe('P-04 an edit', () => {
     expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, around).status).toBe('DRAFT')
   })
 
-  test('of a published post is CONFLICT before anything else is looked at', () => {
+  test('is CONFLICT for a published post before anything else is checked', () => {
     const published = postRow({ status: 'PUBLISHED', publishedAt: now, platformPostId: '1' })
     for (const change of [{ copy: 'x' }, { scheduledAt: inMs(-1) }, { scheduledAt: null }])
       expect(refusalOf(() => edit(published, change, now, around)).code).toBe('CONFLICT')
   })
 
-  test('made against another version is CONFLICT with the present one', () => {
+  test('against another version is CONFLICT with the present one', () => {
     expect(refusalOf(() => checkVersion(3, 2, 'post')).extensions).toEqual({
       code: 'CONFLICT',
       reason: 'STALE_VERSION',
@@ -73,8 +73,8 @@ describe('P-04 an edit', () => {
   })
 })
 
-describe('a schedule', () => {
-  test('lies in the future: not now, not before, and one millisecond is enough', () => {
+describe('a scheduled time', () => {
+  test('is in the future: not now, not before, and one millisecond suffices', () => {
     for (const at of [inMs(-3600_000), inMs(-1), now])
       expect(refusalOf(() => checkSchedule(at, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
     expect(checkSchedule(inMs(1), now)).toEqual(inMs(1))
@@ -96,7 +96,7 @@ describe('a schedule', () => {
     else expect(refusalOf(() => checkMoment(moment, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
   })
 
-  test('needs something to say, and a network that is spoken', () => {
+  test('needs content, and a supported network', () => {
     expect(refusalOf(() => edit(postRow({ copy: ' \n' }), { scheduledAt: later }, now, around)).extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       field: 'copy',
@@ -108,15 +108,15 @@ describe('a schedule', () => {
   })
 })
 
-describe('a text and a target as they are stored', () => {
-  test('a text is text, without NUL, of 63,206 characters at most', () => {
+describe('a stored text and target', () => {
+  test('a text is Unicode without NUL, of 63,206 characters at most', () => {
     for (const copy of [null, undefined, 'a\0b', 'a\ud83d', 'x'.repeat(63_207)])
       expect(refusalOf(() => checkCopy(copy)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'copy' })
     expect(checkCopy('x'.repeat(longestCopy))).toHaveLength(longestCopy)
     expect(checkCopy('')).toBe('')
   })
 
-  test('a target is of a kind that the network has, with an id', () => {
+  test('a target has a kind that the network supports, with an id', () => {
     const page = { kind: 'PAGE' as const, externalId: '1', name: null }
     expect(checkTarget(page, 'FACEBOOK')).toBe(page)
     expect(checkTarget(null, 'X')).toBe(null)
@@ -149,7 +149,7 @@ describe('a text and a target as they are stored', () => {
   })
 })
 
-test('a time for a network that is not there is refused with who can change it', () => {
+test('a time for an unsupported network is rejected with who can change that', () => {
   const nowhere = { ...around, networks: new Map() }
   const refused = (platform: 'X') => refusalOf(() => edit(postRow({ platform }), { scheduledAt: later }, now, nowhere)).message
   expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. Whoever operates the platform .* draft\.$/)

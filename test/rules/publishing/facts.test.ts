@@ -50,7 +50,7 @@ test.each<[string, PostRow | null, PostRow | null, string[]]>([
   expect(kinds(before, after)).toEqual(told)
 })
 
-test('what waits for somebody says what, where and since when, in the form that the launcher takes, however long the text and the reason', () => {
+test('attention facts contain subject, page and time in the launcher’s form, however long text and reason are', () => {
   const copy = '😀'.repeat(300)
   const facts = factsOf(post, { ...failed, platform: 'LINKEDIN_PAGE', copy, failureMessage: '😀'.repeat(9_000) }, place)
   for (const { kind, body } of facts) expect(() => factKinds[kind].body.parse(body), kind).not.toThrow()
@@ -93,7 +93,7 @@ test.each<[string, PostRow | null, PostRow | null, string[]]>([
   expect(events(before, after)).toEqual(told)
 })
 
-test('what waits for approval is opened once, closed when it is decided, published or gone, and an edit asks nobody anew', () => {
+test('approval attention opens once, closes when it is decided, published or deleted, and an edit asks nobody again', () => {
   expect(kinds(post, pending)).toEqual(['attention.opened'])
   expect(kinds(pending, { ...pending, version: 2, updatedAt: new Date(at.getTime() + 1) })).toEqual([])
   for (const after of [post, { ...published, approval: 'PENDING' as const }, null]) expect(kinds(pending, after)).toContain('attention.closed')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { heard, heardOf, inOneLine, isKeepable } from '../../../subgraphs/publishing/delivery/heard.ts'
-import type { Delivery } from '../../../subgraphs/publishing/network/network.ts'
+import type { Delivery } from '../../../subgraphs/publishing/network/publication.ts'
 
 const delivered = (platformPostId: unknown, permalink: unknown = 'https://x.com/a/status/1') =>
   ({ outcome: 'delivered', platformPostId, permalink }) as Delivery
 
-describe('P-10 what a network says is kept as far as it can be what networks say', () => {
+describe('P-10 a network’s answer is stored if it is plausible', () => {
   test.each(['1', '1830:2', 'urn:li:share:7', '17841_5', 'v_pub_url~v2.1'])('a post under the id %j is delivered', id => {
     expect(heard(delivered(id))).toEqual(delivered(id))
     expect(heardOf({ found: true, platformPostId: id, permalink: '' })).toEqual({ found: true, platformPostId: id, permalink: '' })
@@ -20,7 +20,7 @@ describe('P-10 what a network says is kept as far as it can be what networks say
     expect(heard(delivered('1', permalink))).toMatchObject({ outcome: 'delivered', permalink: '' })
   })
 
-  test('its message becomes one line without characters that cannot be stored', () => {
+  test('with its message as one line of storable characters', () => {
     expect(heard({ outcome: 'refused', code: 'NETWORK_REFUSED', detail: 'a\0b\r\nc\ud800' })).toMatchObject({ outcome: 'refused', detail: 'a b c\ufffd' })
     expect([inOneLine('x'.repeat(900)).length, inOneLine({ toString: () => 'odd' })]).toEqual([500, 'odd'])
     expect([isKeepable({ mediaIds: ['1'] }), isKeepable({ mediaIds: ['a\0b'] })]).toEqual([true, false])

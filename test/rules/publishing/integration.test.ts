@@ -49,7 +49,7 @@ test.each(platforms)('%s is refused with the why, and neither a setting nor an a
   expect(message).not.toMatch(/https?:|[A-Z]_[A-Z]/)
 })
 
-test('a network of which nobody can say whether it is set up is refused as what passes, and nobody has to act', () => {
+test('a network whose setup is unknown is rejected as temporarily unavailable, without attention', () => {
   const unknown = { application: null, network: null, isKnown: false }
   const { extensions, message } = refusalOf(() => connectable(unknown, first, { environment: 'production' }))
   expect(extensions).toEqual({ code: 'UPSTREAM_FAILED', retryAfter: 5, platform: first })
@@ -72,7 +72,7 @@ test('a network is connected by its own adapter', () => {
   expect(connectable({ application: application(), network }, first, { environment: 'production' }).network).toBe(network)
 })
 
-test.each(platforms)('%s sends people back to an address of its own, which is entered at the network once and stays', platform => {
+test.each(platforms)('%s redirects to its own callback address, which is registered at the network once and stays', platform => {
   const path = platform.toLowerCase().replace('_', '-')
   expect(callbackUrl('https://platform.example', platform)).toBe(`https://platform.example/publishing/api/integrations/${path}/callback`)
 })

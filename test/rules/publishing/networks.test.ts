@@ -24,7 +24,7 @@ test('no two networks have a path or a beginning of settings in common', () => {
   expect(new Set(spoken.map(({ protocol }) => protocol.prefix)).size).toBe(spoken.length)
 })
 
-describe.each(spoken)('a network whose protocol the platform speaks: $platform', ({ platform, path, title, protocol }) => {
+describe.each(spoken)('a supported network: $platform', ({ platform, path, title, protocol }) => {
   const { prefix, at, hasTrials } = protocol
   const { addresses, settings = {}, prefix: owner } = at ? (everyNetwork[at].protocol as Protocol) : protocol
   const application = { [`${prefix}_CLIENT_ID`]: 'id', [`${prefix}_CLIENT_SECRET`]: 'secret' }
@@ -35,13 +35,13 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
     expect(readConfig({}).applications).toEqual({})
   })
 
-  test('is told to operators under its title', () => {
+  test('is shown to operators under its title', () => {
     const namesOf = (of: string) => Object.values(documented.find(each => each.title === of)!.family).map(({ name }) => name)
     expect(namesOf(title)).toEqual(expect.arrayContaining(Object.keys(application)))
     expect(namesOf(at ? everyNetwork[at].title : title)).toEqual(expect.arrayContaining([expect.stringMatching(`^${owner}_\\w+_URL$`)]))
   })
 
-  test('has a twin, which stands for each of its addresses', () => {
+  test('has a twin for each of its addresses', () => {
     expect(playedNames).toContain(path)
     const there = applicationAt('http://sandbox.test', path as PlayedName, { clientId: 'id', clientSecret: 'secret' })
     const told = ['clientId', 'clientSecret', ...Object.keys(addresses), ...Object.keys(settings), ...(hasTrials ? ['kind'] : [])]
@@ -68,7 +68,7 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
   })
 })
 
-test('a network that is asked by way of the gateway is not set up where there is no way there', () => {
+test('a network behind the gateway is not set up without a connection to the gateway', () => {
   const { applications } = readConfig({ YOUTUBE_CLIENT_ID: 'id', YOUTUBE_CLIENT_SECRET: 'secret', X_CLIENT_ID: 'id', X_CLIENT_SECRET: 'secret' })
   const more = {
     appId: 'app_publishing',
@@ -84,12 +84,12 @@ test('a network that is asked by way of the gateway is not set up where there is
   expect([...some!.networks.keys()]).toEqual(['X', 'YOUTUBE'])
 })
 
-describe('an application for trying', () => {
+describe('a trial application', () => {
   const trial = { TIKTOK_SANDBOX_CLIENT_ID: 'id', TIKTOK_SANDBOX_CLIENT_SECRET: 'secret' }
   const { AUTH_SECRET, ENCRYPTION_KEYS } = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
   const staging = { ENVIRONMENT: 'staging', AUTH_SECRET, ENCRYPTION_KEYS }
 
-  test('counts in staging, before one of the network’s own, and is known as such', () => {
+  test('is used in staging, before one of the network’s own, and marked as such', () => {
     const { TIKTOK } = readConfig({ ...staging, ...trial, TIKTOK_CLIENT_ID: 'other', TIKTOK_CLIENT_SECRET: 'other' }).applications
     expect(TIKTOK).toMatchObject({ clientId: 'id', clientSecret: 'secret', apiUrl: 'https://open.tiktokapis.com' })
     expect([isTrial(TIKTOK!), isTrial(readConfig({ ...staging, TIKTOK_CLIENT_ID: 'a', TIKTOK_CLIENT_SECRET: 'b' }).applications.TIKTOK!)]).toEqual([
@@ -100,7 +100,7 @@ describe('an application for trying', () => {
     expect(() => readConfig({ ...staging, ...half })).toThrow('TIKTOK_SANDBOX_CLIENT_ID and TIKTOK_SANDBOX_CLIENT_SECRET')
   })
 
-  test('stands in the demo of staging, and in no other', () => {
+  test('is in the demo of staging only', () => {
     expect([playedPlatforms(true), playedPlatforms(false)]).toEqual([expect.arrayContaining(['X', 'TIKTOK']), expect.not.arrayContaining(['TIKTOK'])])
   })
 
@@ -110,7 +110,7 @@ describe('an application for trying', () => {
   })
 })
 
-test('a network at the addresses of another follows them, and its version, with an application of its own', () => {
+test('a network at another’s addresses follows them and its version, with an application of its own', () => {
   const { applications } = readConfig({
     LINKEDIN_PAGE_CLIENT_ID: 'a',
     LINKEDIN_PAGE_CLIENT_SECRET: 'b',

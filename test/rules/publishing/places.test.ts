@@ -3,7 +3,7 @@ import { healthFacts } from '../../../subgraphs/publishing/connection/health.ts'
 import { isChosen, placeOf, targetProblems, type WithPlaces } from '../../../subgraphs/publishing/connection/places.ts'
 import { chooseConnection } from '../../../subgraphs/publishing/connection/rules.ts'
 import { expiringMs, healthOf, type KeptPlace, keptPlaces } from '../../../subgraphs/publishing/network/account/account.ts'
-import type { Target } from '../../../subgraphs/publishing/network/network.ts'
+import type { Target } from '../../../subgraphs/publishing/network/publication.ts'
 import { type ConnectionRow, disconnected } from '../../../subgraphs/publishing/stores/connection.ts'
 import { inMs, now } from './post-row.ts'
 
@@ -22,7 +22,7 @@ const facebook = (...targets: KeptPlace[]): WithPlaces => ({ platform: 'FACEBOOK
 const chosen = { selected: true }
 const usual = { selected: true, isDefault: true }
 
-describe('where a post goes within an account', () => {
+describe('the place of a post within an account', () => {
   test('is the account itself where a network has no places, and where the post names it', () => {
     const photos: WithPlaces = { platform: 'INSTAGRAM', active: true, externalAccountId: 'photo-1', targets: [] }
     expect(placeOf({ ...photos, platform: 'X' }, { target: null })).toBe(null)
@@ -41,7 +41,7 @@ describe('where a post goes within an account', () => {
     expect(placeOf(facebook(page('1', { ...usual, available: false })), { target: null })).toBe('TARGET_UNAVAILABLE')
   })
 
-  test('decides the connection: only one that has selected the target', () => {
+  test('decides the connection: only one with the target selected', () => {
     const of = (id: string, authorId: string, connection: WithPlaces) => ({ id, authorId, connectedAt: now, ...connection })
     const [own, other] = [of('a', 'author', facebook(page('1', usual), page('2'))), of('b', 'somebody', facebook(page('2', usual)))]
     expect(chooseConnection([own, other], 'FACEBOOK', 'author')).toBe(own)
@@ -50,7 +50,7 @@ describe('where a post goes within an account', () => {
     expect(isChosen(own, null)).toBe(true)
   })
 
-  test('is told beforehand when it is wrong', () => {
+  test('is checked before sending', () => {
     const codes = (connections: WithPlaces[], named: Target | null, platform: WithPlaces['platform'] = 'FACEBOOK') =>
       targetProblems(connections, platform, named).map(({ severity, code }) => `${severity} ${code}`)
     const connection = facebook(page('1', usual), page('2'), page('3', { ...chosen, available: false, reason: 'the group is archived' }))
@@ -67,7 +67,7 @@ describe('where a post goes within an account', () => {
   })
 })
 
-describe('the places of an account that was authorized', () => {
+describe('places of an authorized account', () => {
   const listed = (externalId: string, available = true) => ({
     kind: 'PAGE' as const,
     externalId,
@@ -78,12 +78,12 @@ describe('the places of an account that was authorized', () => {
   const marks = (places: readonly KeptPlace[]) =>
     places.map(({ externalId, selected, isDefault }) => `${externalId}${selected ? '+' : ''}${isDefault ? '*' : ''}`)
 
-  test('begin with the first that takes posts, which is the default', () => {
+  test('start with the first that accepts posts, which is the default', () => {
     expect(marks(keptPlaces([listed('1', false), listed('2'), listed('3')], []))).toEqual(['1', '2+*', '3'])
     expect(marks(keptPlaces([listed('1', false)], []))).toEqual(['1'])
   })
 
-  test('keep what a person chose, and lose what is gone', () => {
+  test('keep a person’s selection, and lose missing ones', () => {
     const before = [page('1', chosen), page('2', usual), page('3')]
     expect(marks(keptPlaces([listed('3'), listed('2'), listed('1')], before))).toEqual(['3', '2+*', '1+'])
     expect(marks(keptPlaces([listed('1'), listed('4')], before))).toEqual(['1+*', '4'])

@@ -55,7 +55,7 @@ describe('P-03 the state of a post', () => {
     expect(move({ status, deliveryPhase: 'NONE' }, verb)).toBe(next)
   })
 
-  test.each(others)('%s, %s: CONFLICT that names the state, the verb and what is possible', (status, verb) => {
+  test.each(others)('%s, %s: CONFLICT that names the state, the verb and the possible ones', (status, verb) => {
     const { code, message, extensions } = refusalOf(() => move({ status, deliveryPhase: 'NONE' }, verb))
     expect(code).toBe('CONFLICT')
     expect(message).toContain(status)
@@ -81,7 +81,7 @@ describe('P-03 the state of a post', () => {
     expect(message).toMatch(inWords[verb])
   })
 
-  test('a claim alone does not keep people from a change', () => {
+  test('a claim alone does not prevent changes', () => {
     for (const verb of byPeople) expect(() => move({ status: 'SCHEDULED', deliveryPhase: 'CLAIMED' }, verb)).not.toThrow()
   })
 

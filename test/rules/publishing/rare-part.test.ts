@@ -15,7 +15,7 @@ test.each([
   ['nothing of signs, and of letters that some databases take for signs', 'größe % __ ñññ', null],
 ])('looks for %s', (_what, search, part) => expect(rarePart(search, shares)).toBe(part))
 
-test('a part is a piece of what is searched, whatever that is', () => {
+test('a search part is a piece of the searched text, for any text', () => {
   for (const search of ['a b c def', 'xyz%abcd_efg', 'İstanbul', 'ΟΔΟΣ road', '100 % wool']) {
     const part = rarePart(search, shares)
     if (part !== null) expect(search).toContain(part)

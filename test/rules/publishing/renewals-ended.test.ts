@@ -13,7 +13,7 @@ function stop(...renewals: Promise<void>[]) {
   return state
 }
 
-test('a stop waits for no renewal when there is none, and leaves no timer that keeps the process', async () => {
+test('a stop without renewals waits for nothing, and leaves no timer that keeps the process', async () => {
   const state = stop()
   await vi.advanceTimersByTimeAsync(0)
   expect([state.ended, vi.getTimerCount()]).toEqual([true, 0])

@@ -55,7 +55,7 @@ describe('a signed request is malformed', () => {
   })
 })
 
-describe('a signed request is forged', () => {
+describe('a forged signed request', () => {
   test.each<[string, string]>([
     ['by another secret', signed(whole, 'another secret')],
     ['without a secret', signed(whole, '')],
@@ -69,7 +69,7 @@ describe('a signed request is forged', () => {
     expect(readSignedRequest(secret, request)).toEqual({ outcome: 'forged' })
   })
 
-  test('when a single bit of signature or payload is another', () => {
+  test('differs in a single bit of signature or payload', () => {
     const [signature, payload] = signed(whole).split('.') as [string, string]
     for (const [part, rest] of [
       [signature, (bent: string) => `${bent}.${payload}`],
@@ -82,7 +82,7 @@ describe('a signed request is forged', () => {
   })
 })
 
-test('the same request is the same however its signature is written', () => {
+test('the same request has the same digest however its signature is encoded', () => {
   const [signature, payload] = signed(whole).split('.') as [string, string]
   const digest = (request: string) => (readSignedRequest(secret, request) as { digest: string }).digest
   // The last base64url letter has two unused bits.
@@ -95,7 +95,7 @@ test('the same request is the same however its signature is written', () => {
   expect(digest(signed({ ...whole, user_id: '2' }))).not.toBe(first)
 })
 
-test('a signed request is heard for 24 hours, and from five minutes before our clock', () => {
+test('a signed request is accepted for 24 hours, and from five minutes before our clock', () => {
   const request = readSignedRequest(secret, signed(whole))
   const at = (ms: number) => complaint(request, new Date(1_700_000_000_000 + ms))?.code ?? null
   const day = 86_400_000

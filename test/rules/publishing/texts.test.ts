@@ -4,7 +4,7 @@ import { createTurns } from '../../../platform/jobs/turns.ts'
 import type { Context } from '../../../subgraphs/publishing/context.ts'
 import { turnsOfTexts, weighed } from '../../../subgraphs/publishing/post/problems.ts'
 
-it('a text of another organization is looked at after one of the first, however many of the first wait', async () => {
+it('a text of another organization is processed after one of the first, however many of the first wait', async () => {
   const texts = createTurns(turnsOfTexts)
   const of = (organizationId: string) => ({ texts, viewer: { organizationId } }) as unknown as Pick<Context, 'texts' | 'viewer'>
   const done: string[] = []
@@ -15,7 +15,7 @@ it('a text of another organization is looked at after one of the first, however 
   expect([done.indexOf('other'), done.length]).toEqual([1, 41])
 })
 
-it('other work of the process has its turn between texts that take long', async () => {
+it('other work of the process has its turn between slow texts', async () => {
   const texts = createTurns(turnsOfTexts)
   const of = { texts, viewer: { organizationId: 'one' } } as unknown as Pick<Context, 'texts' | 'viewer'>
   let turns = 0

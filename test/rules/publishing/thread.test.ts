@@ -25,7 +25,7 @@ describe('a thread', () => {
     expect(refusalOf(() => requireSpace(26)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'threadId' })
   })
 
-  test('in another order has the same posts, and those that are out, or on their way, where they were', () => {
+  test('in another order keeps its posts, and published or running ones keep their position', () => {
     const phases: readonly DeliveryPhase[] = ['NONE', 'CLAIMED', 'SENDING', 'UNKNOWN']
     const one = fc.record({ status: fc.constantFrom(...statuses), deliveryPhase: fc.constantFrom(...phases) })
     const thread = fc.array(one, { minLength: 1, maxLength: 8 }).chain(list => {

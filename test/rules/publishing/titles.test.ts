@@ -14,7 +14,7 @@ describe('the title of a post', () => {
     [{ title: null, copy: '' }, 'Untitled post'],
   ])('is its own one, or the beginning of its text: %j', (post, expected) => expect(titleOfPost(post)).toBe(expected))
 
-  it('has 80 characters at most, also of characters of two units, and is found without reading a long line', () => {
+  it('has 80 user-perceived characters at most, and is found without reading a long line', () => {
     const of = (copy: string) => titleOfPost({ title: null, copy })
     for (const character of ['a', 'ä', '😀']) {
       expect(of(character.repeat(80))).toBe(character.repeat(80))
@@ -23,7 +23,7 @@ describe('the title of a post', () => {
     }
   })
 
-  it('stands in the calendar and in iCal', () => {
+  it('is used in the calendar and in iCal', () => {
     const post = { ...postRow({ status: 'SCHEDULED', scheduledAt: at }), title: 'A film', copy: '' }
     expect(entryOfPost(post, { timeZone: 'UTC' }).title).toBe('A film')
     expect([...calendarOf({ name: 'Brand' }, [post])].join('')).toContain('X: A film')

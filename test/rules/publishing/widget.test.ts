@@ -27,7 +27,7 @@ describe('P-19 today and this week are UTC', () => {
   })
 })
 
-describe('P-19 what the widget shows', () => {
+describe('P-19 content of the widget', () => {
   test('the three figures, in their order, with zeros', () => {
     const { statistics, items, nextAction } = payload(none, 'http://localhost:4000')
     expect(statistics.map(({ key, value }) => [key, value])).toEqual([
@@ -40,7 +40,7 @@ describe('P-19 what the widget shows', () => {
     expect(labels.every(label => /\S/.test(label)) && new Set(labels).size === 3).toBe(true)
   })
 
-  test('the next post by its first line, cut at 80 characters, never in the middle of one', () => {
+  test('has the next post’s first line, cut at 80 user-perceived characters', () => {
     expect(title('First line\nsecond')).toBe('First line')
     expect(title('x'.repeat(80))).toBe('x'.repeat(80))
     expect(title('😀'.repeat(81))).toBe(`${'😀'.repeat(79)}…`)
@@ -54,7 +54,7 @@ describe('P-19 what the widget shows', () => {
     ])
   })
 
-  test('what waits for a person: the failed ones', () => {
+  test('has tasks for people: failed posts', () => {
     expect(payload({ ...none, failed: 1 }, 'http://a.test').nextAction).toEqual({
       label: 'Look at the failed post',
       url: 'http://a.test/publishing/posts?status=failed',
@@ -62,7 +62,7 @@ describe('P-19 what the widget shows', () => {
     expect(payload({ ...none, failed: 2 }, 'http://a.test').nextAction?.label).toContain('2')
   })
 
-  test('nothing of the moment at which it was made: equal facts are equal payloads', () => {
+  test('does not depend on the time of its creation: equal facts give equal content', () => {
     expect(payload(next('a'), 'http://a.test')).toEqual(payload(next('a'), 'http://a.test'))
   })
 })

@@ -8,7 +8,7 @@ import { x } from '../../../subgraphs/publishing/network/x/x.ts'
 const objection = (copy: string): string | null =>
   problemsOf(x, { copy, link: null, tags: [], title: null, firstComment: null, media: [], isLater: false })[0]?.message ?? null
 
-describe('what X takes', () => {
+describe('X’s rules for texts', () => {
   test.each([
     ['280 letters', 'x'.repeat(280)],
     ['140 emoji, which count two each', '😀'.repeat(140)],
@@ -50,7 +50,7 @@ describe('what X takes', () => {
   })
 })
 
-describe('whether a listed post says what we wrote', () => {
+describe('comparing a listed post with the sent text', () => {
   const link = { url: 'https://t.co/abc', expanded_url: 'https://example.com/page?a=1&b=2' }
 
   test.each([
@@ -70,7 +70,7 @@ describe('whether a listed post says what we wrote', () => {
     expect(saysTheSame({ text: listed.text }, 'Read https://example.com/page?a=1&b=2 now')).toBe(false)
   })
 
-  test('a link without a scheme or with a trailing slash is the same link', () => {
+  test('ignores a link’s missing scheme and trailing slash', () => {
     const listed = { text: 'https://t.co/abc', entities: { urls: [{ url: 'https://t.co/abc', expanded_url: 'http://example.com/' }] } }
     expect(saysTheSame(listed, 'example.com')).toBe(true)
     expect(saysTheSame(listed, 'https://example.com')).toBe(true)

@@ -31,7 +31,7 @@ test.each([
   expect(await graph.rows(`select from publishing.audit_entries where tenant_id = $1 and action = 'posts.imported'`, [brandId])).toHaveLength(1)
 })
 
-test('P-02 a post whose deletion a process dies over is there still, with its wake-up, and is deleted by the next', async () => {
+test('P-02 after a crash during a deletion the post still exists with its wake-up, and the next deletion works', async () => {
   const { graph, mutate, brand } = world()
   const { id } = (await mutate('createPost', { brandId: brand.id, platform: 'X', copy: 'To go', scheduledAt: graph.clock.soon() })).it
   const wakeUps = () => graph.rows(`select from publishing_jobs.job where data->>'postId' = $1 and state = 'created'`, [id])
@@ -57,7 +57,7 @@ test.each([
   expect(await graph.rows(`select from publishing.audit_entries where action = 'media.created' and subject_id = $1`, [id])).toHaveLength(1)
 })
 
-test('P-12 a film whose process dies before it is ready is looked at again', async () => {
+test('P-12 a video whose process dies during preparation is prepared again', async () => {
   const { graph, begin, patch, asset } = world()
   const bytes = mp4({ padding: 50_000 })
   const { at } = await begin(bytes.length)
@@ -70,7 +70,7 @@ test('P-12 a film whose process dies before it is ready is looked at again', asy
   expect((await asset(id)).status).toBe('READY')
 })
 
-test('P-10 a crash once a network has made a container publishes nothing: another is made, and published once', async () => {
+test('P-10 a crash after a network has created a container publishes nothing: another is created, and published once', async () => {
   const { graph, owner, brand, mutate } = world()
   const connection = await seedConnection(graph, { brandId: brand.id, owner }, { platform: 'THREADS' })
   const copy = 'In a container'
@@ -87,7 +87,7 @@ test('P-10 a crash once a network has made a container publishes nothing: anothe
   expect(await there()).toHaveLength(1)
 })
 
-test('P-10 a reply on Threads whose call a crash interrupted is open for a person at once: the network has it, and does not tell its id', async () => {
+test('P-10 after a crash during a Threads reply a person must resolve it at once: the network has it, and does not list its id', async () => {
   const { graph, owner, brand, mutate } = world()
   await seedConnection(graph, { brandId: brand.id, owner }, { platform: 'THREADS' })
   const input = { brandId: brand.id, platform: 'THREADS', scheduledAt: graph.clock.soon() }

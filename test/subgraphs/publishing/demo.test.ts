@@ -22,7 +22,7 @@ const rowsOf = (graph: Supergraph, ids: readonly string[]) =>
     [ids],
   )
 
-test('the demo is a thread of three, a draft and a post in each state; another start makes only what is missing, the lost key among it', async () => {
+test('the demo is a thread of three, a draft and a post in each state; another start creates only missing data, such as a lost key', async () => {
   await using graph = await supergraph({ sandbox: true })
   const people = await providePeople(graph.platform.identity, null)
   const made = await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
@@ -53,7 +53,7 @@ test('the demo is a thread of three, a draft and a post in each state; another s
   expect((await providePeople(graph.platform.identity, null)).apiKey).not.toBe(people.apiKey)
 })
 
-test('the demo knows its brand and its posts by their ids: it makes none twice, whatever people made of them', async () => {
+test('the demo finds its brand and posts by their ids: it creates none twice, whatever people changed', async () => {
   await using graph = await supergraph()
   const people = await providePeople(graph.platform.identity, null)
   const job = () => graph.platform.publishing.job(`user:${people.userId}`)
@@ -66,7 +66,7 @@ test('the demo knows its brand and its posts by their ids: it makes none twice, 
   expect([await graph.rows('select from publishing.brands'), await rowsOf(graph, made.postIds)]).toMatchObject([{ length: 2 }, { length: 8 }])
 })
 
-test('a demo of an earlier version, with ids of its own and no keys any more, is found by its words', async () => {
+test('the demo data of an earlier version, with other ids and no keys, is found by its texts', async () => {
   await using graph = await supergraph()
   const people = await providePeople(graph.platform.identity, null)
   const job = () => graph.platform.publishing.job(`user:${people.userId}`)
@@ -92,7 +92,7 @@ test('a demo of an earlier version, with ids of its own and no keys any more, is
   expect(found.postIds.filter(id => made.postIds.includes(id))).toEqual([])
 })
 
-test('the demo has a brand whose posts somebody has to approve, with one that waits for that', async () => {
+test('the demo has a brand whose posts need approval, with one that waits for it', async () => {
   await using graph = await supergraph()
   const people = await providePeople(graph.platform.identity, null)
   for (const _twice of [1, 2]) await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)

@@ -37,7 +37,7 @@ test('resolves an entity’s key only for its own organization: for all others i
   expect(await entities(graph, { ...owner, organizationId: null }, representations)).toEqual([null, null, null])
 })
 
-test('one that cannot be looked for fails alone, and harms neither those beside it nor the process', async () => {
+test('a reference that cannot be looked up fails alone, and harms neither other references nor the process', async () => {
   await using graph = await supergraph()
   const { owner, brand, post } = await graph.seed.owner().brand().post()
   const representations = [{ __typename: 'Post', id: 'no id' }, { __typename: 'Brand', id: brand.id }, { __typename: 'Post' }]

@@ -10,7 +10,7 @@ import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 /** What a resolver of this viewer is handed, without any check of its own. */
 const handed = ({ platform }: Supergraph, viewer: Viewer) => platform.publishing.open(viewer, { ...unbounded, requestId: 'request-1' })
 
-test('a resolver that forgets every check is shown nothing of another organization, by no way that a store has', async () => {
+test('a resolver without any checks sees no rows of another organization, by any function of a store', async () => {
   await using graph = await supergraph()
   const { owner, outsider, brand, post, connection } = await graph.seed.owner().outsider().brand().connection().post()
   const ours = handed(graph, owner)
@@ -49,7 +49,7 @@ test('a resolver that forgets every check is shown nothing of another organizati
   expect(await graph.job.posts.byId.load(post.id)).toMatchObject({ id: post.id })
 })
 
-test('nor can it change or remove anything there', async () => {
+test('and can change or remove none of them', async () => {
   await using graph = await supergraph()
   const { outsider, brand, post } = await graph.seed.owner().outsider().brand().post()
   const context = handed(graph, outsider)
@@ -61,7 +61,7 @@ test('nor can it change or remove anything there', async () => {
   ])
 })
 
-test('what a context has read before is read anew once it has changed it', async () => {
+test('a context reads a row again after changing it', async () => {
   await using graph = await supergraph()
   const { owner, brand } = await graph.seed.owner().brand('Before')
   const context = handed(graph, owner)
@@ -70,7 +70,7 @@ test('what a context has read before is read anew once it has changed it', async
   expect(await context.brands.byId.load(brand.id)).toMatchObject({ name: 'After', version: brand.version + 1 })
 })
 
-test('of twenty that send one key at the same time, two people of one organization, one makes something, and all are answered with it; nothing follows twice', async () => {
+test('of twenty concurrent requests with one key by two people of one organization, one creates a record, and all get it; consequences happen once', async () => {
   await using graph = await supergraph()
   const { owner, member, brand } = await graph.seed.owner().member().brand()
   const organizationId = owner.organizationId!
@@ -99,7 +99,7 @@ test('of twenty that send one key at the same time, two people of one organizati
   expect(await make('Another')).toMatchObject({ repeated: true })
 })
 
-test('a change that fails at its end leaves neither row, record nor key, and tells nobody', async () => {
+test('a change that fails at its end leaves neither row, audit entry nor key, and publishes nothing', async () => {
   await using graph = await supergraph()
   const { owner, brand } = await graph.seed.owner().brand('Before')
   const context = handed(graph, owner)

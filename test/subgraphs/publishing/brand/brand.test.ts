@@ -26,7 +26,7 @@ const audits = async ({ rows }: Supergraph) =>
 
 const mutation = (name: string, fields: string) => `mutation($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${fields} } }`
 
-describe('a brand is made', () => {
+describe('creating a brand', () => {
   test('by its name, for the active organization, and posts can be written for it at once', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()
@@ -52,7 +52,7 @@ describe('a brand is made', () => {
     expect(await listed(graph, owner)).toEqual([])
   })
 
-  test('once under one key, also by two at once; with other content the key is refused', async () => {
+  test('happens once for one key, also with two requests at once; with other content the key is rejected', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const input = { name: 'Once', idempotencyKey: 'k' }
@@ -63,7 +63,7 @@ describe('a brand is made', () => {
     expect(await audits(graph)).toEqual(['brand.created'])
   })
 
-  test('no further than the organization’s quota, archived ones included, also by two at once', async () => {
+  test('stops at the organization’s quota, archived ones included, also with two requests at once', async () => {
     await using graph = await supergraph({ quotas: { brandsAnOrganization: 2 } })
     const { owner, outsider } = await graph.seed.owner().outsider()
     const first = await make(graph, owner, { name: 'One' })
@@ -82,8 +82,8 @@ describe('a brand is made', () => {
   })
 })
 
-describe('a brand is changed', () => {
-  test('in what the input mentions; what changes nothing leaves version, time and audit alone', async () => {
+describe('updating a brand', () => {
+  test('changes the given fields; an update without effect changes neither version, time nor audit log', async () => {
     await using graph = await supergraph()
     const { owner, brand } = await graph.seed.owner().brand('Before')
     const update = async (input: object) => (await graph.execute(updateBrand, { input: { id: brand.id, ...input } }, { as: owner })).data().updateBrand
@@ -100,7 +100,7 @@ describe('a brand is changed', () => {
     expect(await audits(graph)).toEqual(['brand.changed', 'brand.changed'])
   })
 
-  test('never against an older version, by another organization, or to nothing', async () => {
+  test('is rejected against an older version, by another organization, and for a missing brand', async () => {
     await using graph = await supergraph()
     const { owner, outsider, brand } = await graph.seed.owner().outsider().brand('Mine')
     for (const document of [updateBrand, archiveBrand, restoreBrand]) {
@@ -114,8 +114,8 @@ describe('a brand is changed', () => {
   })
 })
 
-describe('a brand is archived', () => {
-  test('and restored: it leaves the list and the widget, and comes back', async () => {
+describe('archiving a brand', () => {
+  test('removes it from list and widget, and restoring brings it back', async () => {
     await using graph = await supergraph()
     const row = { status: 'FAILED' as const, failureCode: 'NO_CONNECTION', failureMessage: 'none', failedAt: graph.clock.now() }
     const { owner, brand } = await graph.seed.owner().brand('Quiet').post({ row })
@@ -150,7 +150,7 @@ describe('a brand is archived', () => {
     ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
   })
 
-  test('never beside a post that is being scheduled at the same moment: one of the two is refused', async () => {
+  test('fails when a post is being scheduled at the same moment, or the scheduling fails', async () => {
     await using graph = await supergraph({ sandbox: true })
     const story = graph.seed.owner().brand()
     const { owner } = await story
@@ -168,7 +168,7 @@ describe('a brand is archived', () => {
     expect(await graph.rows(torn)).toEqual([])
   })
 
-  test('and sends nothing, should a scheduled post stand in it all the same', async () => {
+  test('stops deliveries even if a scheduled post remains', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { post } = await graph.seed
       .owner()
@@ -185,7 +185,7 @@ describe('a brand is archived', () => {
     expect(await texts(graph)).toEqual([post.copy])
   })
 
-  test('and takes no write then but to be restored', async () => {
+  test('lets no change pass but restoring', async () => {
     await using graph = await supergraph({ sandbox: true })
     const row = {
       status: 'FAILED' as const,
@@ -243,7 +243,7 @@ describe('brands are listed', () => {
   })
 })
 
-test('one caller writes a bounded number of posts within a day, and is told when to go on', async () => {
+test('limits the posts of one caller within a day, and says when the next is allowed', async () => {
   await using graph = await supergraph({ quotas: { postsADay: 2 } })
   const { owner, member, brand } = await graph.seed.owner().member().brand()
   const write = (as: Viewer, input: object = {}) => graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'x', ...input } }, { as })
@@ -258,7 +258,7 @@ test('one caller writes a bounded number of posts within a day, and is told when
   ;(await write(owner)).refused('RATE_LIMITED')
 })
 
-test('several posts that are written at once count each, and none is written where not all of them may be', async () => {
+test('each of several posts in one request counts, and none is written when not all are allowed', async () => {
   await using graph = await supergraph({ quotas: { postsADay: 2 } })
   const { owner, brand } = await graph.seed.owner().brand()
   const compose = (platforms: string[]) =>

@@ -65,8 +65,8 @@ const opened = (organizationId: string, what: string) => [
   expect.stringMatching(new RegExp(`came with ${what} of its former organization`)),
 ]
 
-describe('what a brand brings along to another organization', () => {
-  test('rests, and its managers are told; what each confirms is told and answered again, as it was', async () => {
+describe('the webhooks and connections of a brand that moves to another organization', () => {
+  test('wait until the new managers confirm each; confirming answers the same when repeated', async () => {
     const { there, brandId, elsewhere, webhooks, feed, states, told, deliveries, post } = await moved()
     expect(webhooks[0]).toMatchObject({ state: 'ACTIVE', active: true })
     const resting = { state: 'RESTING', active: false, disabledReason: expect.stringContaining('another organization') }
@@ -90,7 +90,7 @@ describe('what a brand brings along to another organization', () => {
     expect(await graph.rows(audited, [brandId])).toEqual([{ action: 'webhook.confirmed' }, { action: 'calendar_feed.confirmed' }])
   })
 
-  test('is the former organization’s again when the brand comes back, and nobody is asked any more', async () => {
+  test('need no confirmation when the brand returns to its former organization', async () => {
     const { owner, there, home, elsewhere, feed, states, told, transfer } = await moved()
     await transfer(there, home)
     const active = { state: 'ACTIVE', active: true, disabledReason: null }
@@ -99,7 +99,7 @@ describe('what a brand brings along to another organization', () => {
     expect(await told()).toEqual([opened(elsewhere, '2 webhooks and a calendar feed'), 'attention.closed'])
   })
 
-  test('is confirmed by nobody of the former organization, and ends by a switch, a new address or none at all', async () => {
+  test('cannot be confirmed by the former organization, and the request ends when they are disabled, edited or deleted', async () => {
     const { owner, there, brandId, webhooks, told } = await moved()
     const confirm = 'mutation($input: ConfirmWebhookEndpointInput!) { confirmWebhookEndpoint(input: $input) { id } }'
     ;(await graph.execute(confirm, { input: { id: webhooks[0].id } }, { as: owner })).refused('NOT_FOUND')

@@ -31,7 +31,7 @@ async function twoHomes() {
   return { ...story, home: organization.id, there: elsewhere.id, ownerThere: person(owner.userId!, elsewhere.id, ['owner']) }
 }
 
-describe('a brand that is paused', () => {
+describe('pausing and resuming a brand', () => {
   test('is paused once and resumed once; nothing is written twice', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const ask = (document: string, input: object) => graph.execute(document, { input: { id: brand.id, ...input } }, { as: owner })
@@ -43,7 +43,7 @@ describe('a brand that is paused', () => {
     expect((await ask(pause, { expectedVersion: 1 })).refused('CONFLICT').extensions.reason).toBe('STALE_VERSION')
   })
 
-  test('goes on with drafts in place of what came due, and leaves what is set for later', async () => {
+  test('turns posts that became due into drafts when asked to, and leaves later ones scheduled', async () => {
     const story = graph.seed
       .owner()
       .brand()
@@ -83,7 +83,7 @@ describe('a brand that moves', () => {
     expect((await graph.execute(read, {}, { as: ownerThere })).data().brand.id).toBe(brand.id)
   })
 
-  test('goes nowhere where its owner is no member, whether or not there is such an organization, and not by a member', async () => {
+  test('is rejected for an organization without the owner, whether or not it exists, and for a mere member', async () => {
     const { owner, member, brand, there } = await twoHomes()
     const { elsewhere: strange } = await graph.seed.owner().outsider()
     const words = async (organizationId: string) => {
@@ -96,7 +96,7 @@ describe('a brand that moves', () => {
     expect(await graph.rows('select version from publishing.brands where id = $1', [brand.id])).toEqual([{ version: 1 }])
   })
 
-  test('ends the former organization’s streams, and takes along what its posts have people do, closed first', async () => {
+  test('ends the former organization’s streams, and moves its posts’ action items, closed before opened', async () => {
     const { owner, brand, there } = await twoHomes()
     const input = { brandId: brand.id, platform: 'X', copy: 'No' }
     const { id } = (await graph.execute(mutation('createPost', 'id'), { input }, { as: owner })).data().createPost
@@ -145,7 +145,7 @@ describe('a brand that moves', () => {
     expect(await statusOf([post.id])).toEqual(before)
   })
 
-  test('is where it is when its connection fails: whoever looked at it before it moved tells the organization that it went to', async () => {
+  test('sends the action item of a failing connection to the new organization, even if the failing job began before the move', async () => {
     const { owner, brand, there } = await twoHomes()
     const connection = await seedConnection(graph, { brandId: brand.id, owner })
     const { job } = graph

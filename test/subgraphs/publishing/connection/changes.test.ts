@@ -49,8 +49,8 @@ const place = (externalId: string, more: object = {}) => ({
   ...more,
 })
 
-describe('the places of a connection', () => {
-  test('are chosen by a person, one of them usual; what the account does not have or takes no posts is refused, and nothing is stored', async () => {
+describe('selecting the places of a connection', () => {
+  test('stores a person’s selection with a default; places that are missing or accept no posts are rejected, and nothing is stored', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const places = [place('1', { selected: true, isDefault: true }), place('2'), place('3', { available: false, reason: 'it is archived' })]
     await set(connection, { targets: places })
@@ -81,11 +81,11 @@ describe('the places of a connection', () => {
   })
 })
 
-describe('a place that its network takes no posts for any more', () => {
+describe('a place for which its network accepts no posts any more', () => {
   const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }'
   const look = '{ post(id: "ID") { status failure { code category message } problems { code } } }'
 
-  test('fails the post with an access error, and is not offered until the account is checked; health subscribers are told', async () => {
+  test('fails the post with an access error, and is not offered until the account is checked; health subscribers are notified', async () => {
     const { owner, brand, connection } = await graph.seed.owner().brand().connection({ platform: 'FACEBOOK' })
     const group = { kind: 'GROUP' as const, externalId: '219999999999', name: 'Closed group' }
     const chosen = { ...group, available: true, reason: null, selected: true, isDefault: true }
@@ -139,7 +139,7 @@ describe('a place that its network takes no posts for any more', () => {
 })
 
 describe('a person who has left the organization', () => {
-  test('leaves connections behind that go on publishing, and are listed as theirs who left', async () => {
+  test('leaves connections that still publish, and are listed as those of somebody who left', async () => {
     const { owner, member, brand } = await graph.seed.owner().member().brand()
     const connection = await seedConnection(graph, { brandId: brand.id, owner }, { by: member })
     const post = await seedPost(graph, { brandId: brand.id, owner }, { scheduledAt: graph.clock.in(60_000) })
@@ -157,8 +157,8 @@ describe('a person who has left the organization', () => {
   })
 })
 
-describe('a check', () => {
-  test('asks the network whose account it is, six times a minute for each connection', async () => {
+describe('checking a connection', () => {
+  test('reads the account from the network, at most six times a minute', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     await set(connection, { accountName: '@renamed' })
     const ask = () => graph.execute(check, { input: { id: connection.id } }, { as: owner })
@@ -186,7 +186,7 @@ describe('a check', () => {
     expect(await stored(connection)).toMatchObject(anew)
   })
 
-  test('takes a connection out of use that its network takes no more, which its managers hear of', async () => {
+  test('deactivates a connection that its network rejects, and notifies its managers', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     await graph.x.arm({ fault: 'grant-revoked' })
     const ask = () => graph.execute(check, { input: { id: connection.id } }, { as: owner })
@@ -197,8 +197,8 @@ describe('a check', () => {
   })
 })
 
-describe('a person ends a connection', () => {
-  test('and its tokens are nowhere any more; nobody has to see to it; once again changes nothing', async () => {
+describe('disconnecting', () => {
+  test('erases the tokens and needs no further action; repeating it changes nothing', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const disconnect = async () => (await graph.execute(end, { input: { id: connection.id } }, { as: owner })).data().disconnectConnection
     expect(await disconnect()).toMatchObject({ active: false, health: 'NEEDS_RECONNECT', inactiveReason: expect.stringMatching(/connect it again/) })
@@ -209,7 +209,7 @@ describe('a person ends a connection', () => {
     expect(await facts(connection)).toEqual([])
   })
 
-  test('whose account another brand has connected, too: what its network granted goes with the last of them', async () => {
+  test('keeps the network’s grant while another brand uses the account, and revokes it with the last one', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const other = await seedBrand(graph, { organizationId: owner.organizationId! })
     const seed = ({ id: brandId }: { id: string }) => seedConnection(graph, { brandId, owner }, { externalAccountId: `of ${brand.id}` })
@@ -241,8 +241,8 @@ describe('a person ends a connection', () => {
   })
 })
 
-describe('a renewal', () => {
-  test('is for publishing itself: it renews once, however many ask at the same moment, and says when only a person can help', async () => {
+describe('renewing access', () => {
+  test('happens once, however many request it at the same moment, and reports when only a person can help', async () => {
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const as = (appId: string) => service(appId, owner.organizationId!)
     const ask = (appId = 'app_publishing') => graph.execute(renew, { input: { id: connection.id } }, { as: as(appId) })
@@ -258,7 +258,7 @@ describe('a renewal', () => {
   })
 })
 
-describe('a connection that nobody uses', () => {
+describe('an unused connection', () => {
   test('is reported a week before only a person can renew it, once; an expired one is tried once more and disabled', async () => {
     const { connection } = await graph.seed.owner().brand().connection()
     await set(connection, { reconnectBefore: graph.clock.in(8 * dayMs), tokenExpiresAt: graph.clock.in(60 * dayMs) })

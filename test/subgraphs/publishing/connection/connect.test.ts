@@ -99,7 +99,7 @@ describe('P-13 connecting X', () => {
     expect(await graph.rows('select action, actor from publishing.audit_entries')).toEqual([{ action: 'connection.authorized', actor: `user:${owner.userId}` }])
   })
 
-  test('again replaces tokens, author and time of the one connection', async () => {
+  test('replaces tokens, author and time of the existing connection', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, member, brand, connection } = await graph.seed.owner().member().brand().connection()
     await graph.clock.advance(60_000)
@@ -113,7 +113,7 @@ describe('P-13 connecting X', () => {
     expect(row!.accessToken).not.toBe(connection.accessToken)
   })
 
-  test('makes a connection of its own for each brand', async () => {
+  test('creates a separate connection for each brand', async () => {
     await using graph = await supergraph({ sandbox: true })
     const story = graph.seed.owner().brand('One').connection()
     const { owner, brand: one } = await story
@@ -123,14 +123,14 @@ describe('P-13 connecting X', () => {
   })
 })
 
-describe('P-13 nothing is connected', () => {
+describe('P-13 connecting fails', () => {
   const refusedPage = async (graph: Supergraph, address: URL | string) => {
     const page = await comeBack(graph, address)
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('Nothing was connected')])
     return page
   }
 
-  test('by a state that was used: it works once, also for two programs at the same moment', async () => {
+  test('with a used state: a state works once, also for two programs at the same moment', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const back = await consent(await begin(graph, owner, brand.id))
@@ -140,7 +140,7 @@ describe('P-13 nothing is connected', () => {
     expect(await connections(graph, owner, brand.id)).toHaveLength(1)
   })
 
-  test('ten minutes after it was begun; a moment before that it is', async () => {
+  test('ten minutes after the start, and not a moment before', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const late = await begin(graph, owner, brand.id)
@@ -152,7 +152,7 @@ describe('P-13 nothing is connected', () => {
     expect((await comeBack(graph, inTimeBack)).status).toBe(200)
   })
 
-  test('by a foreign state, by none, and by the callback of another network', async () => {
+  test('with a foreign or missing state, and at the callback of another network', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const back = await consent(await begin(graph, owner, brand.id))
@@ -167,7 +167,7 @@ describe('P-13 nothing is connected', () => {
     expect((await comeBack(graph, back)).status).toBe(200)
   })
 
-  test('when the person says no, or the code is not one of X’s', async () => {
+  test('when the person declines, or the code is not X’s', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const state = (await begin(graph, owner, brand.id)).searchParams.get('state')!
@@ -179,7 +179,7 @@ describe('P-13 nothing is connected', () => {
     expect(await connections(graph, owner, brand.id)).toEqual([])
   })
 
-  test('for a brand of another organization, or by a key', async () => {
+  test('for a brand of another organization, and with a key', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { outsider, key, brand } = await graph.seed.owner().outsider().key('publishing:accounts.write').brand()
     const input = { brandId: brand.id, platform: 'X' }
@@ -188,7 +188,7 @@ describe('P-13 nothing is connected', () => {
     expect(await graph.rows('select * from publishing.authorizations')).toEqual([])
   })
 
-  test('with a network that cannot be connected: refused at once with its reason, and no address is made', async () => {
+  test('at a network that cannot be connected, at once with its reason and without an address', async () => {
     await using graph = await supergraph()
     const { owner, brand } = await graph.seed.owner().brand()
     for (const platform of ['X', 'LINKEDIN', 'LINKEDIN_PAGE', 'FACEBOOK', 'INSTAGRAM', 'THREADS', 'YOUTUBE', 'TIKTOK']) {
@@ -200,7 +200,7 @@ describe('P-13 nothing is connected', () => {
   })
 })
 
-describe('P-13 whoever does not manage the organization’s accounts any more connects none with what they began before', () => {
+describe('P-13 a person who has lost the right to manage accounts cannot complete a connection', () => {
   /** Begins, and hands back what ends it. */
   const ways: Readonly<Record<string, (graph: Supergraph, as: Viewer, brandId: string) => Promise<() => Promise<{ status: number; text: string }>>>> = {
     'in the browser': async (graph, as, brandId) => {
@@ -238,7 +238,7 @@ describe('P-13 whoever does not manage the organization’s accounts any more co
     expect(graph.sent).toEqual([])
   })
 
-  test.for(Object.keys(ways))('%s: while that cannot be asked nothing is exchanged nor used up, and the same page goes on later', async way => {
+  test.for(Object.keys(ways))('%s: while the right cannot be checked, nothing is exchanged nor used up, and the same page works later', async way => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const end = await ways[way]!(graph, owner, brand.id)
@@ -251,7 +251,7 @@ describe('P-13 whoever does not manage the organization’s accounts any more co
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('is connected')])
   })
 
-  test('rights elsewhere do not count: what somebody manages is another organization', async () => {
+  test('rights in another organization do not count', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, outsider, elsewhere, brand } = await graph.seed.owner().outsider().brand()
     const back = await consent(await begin(graph, { ...owner, userId: outsider.userId }, brand.id))
@@ -277,7 +277,7 @@ describe('P-13 a connection that was begun in a browser', () => {
     expect(await connections(graph, owner, brand.id)).toHaveLength(1)
   })
 
-  test('says again what it connected when the page is loaded again, also while it is being connected; to others it is used', async () => {
+  test('shows the same result when the page is loaded again, also during the exchange; to other browsers it is used up', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand('Bakery')
     const own = browserAt(graph)
@@ -291,7 +291,7 @@ describe('P-13 a connection that was begun in a browser', () => {
     expect(graph.sent.filter(call => call.startsWith('POST'))).toEqual(['POST /x/2/oauth2/token 200'])
   })
 
-  test('is not used up by a network that cannot be reached: loaded again it goes on', async () => {
+  test('is not used up while the network is unavailable: loading the page again continues', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const own = browserAt(graph)
@@ -313,7 +313,7 @@ describe('P-13 a connection that was begun in a browser', () => {
 })
 
 describe('P-13 a connection that a program began', () => {
-  test('is shown to a browser with brand, organization and person, and nothing is exchanged before it is confirmed there', async () => {
+  test('shows brand, organization and person in a browser, and exchanges nothing before the confirmation there', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, organization, brand } = await graph.seed.owner().brand('Fine & <b>Bold</b>')
     const back = await consent(await begin(graph, owner, brand.id))
@@ -331,7 +331,7 @@ describe('P-13 a connection that a program began', () => {
     expect((await browserAt(graph).confirm(shown)).status).toBe(400)
   })
 
-  test('is confirmed neither from another browser, nor with another page’s token, nor without one', async () => {
+  test('cannot be confirmed from another browser, with another page’s token, or without one', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const back = await consent(await begin(graph, owner, brand.id))
@@ -350,7 +350,7 @@ describe('P-13 a connection that a program began', () => {
     expect((await person.confirm(second)).status).toBe(200)
   })
 
-  test('goes once more to the network when the person read for longer than its code lives, and ends without another question', async () => {
+  test('goes to the network once more when the person read for longer than its code lives, and completes without another question', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const person = browserAt(graph)

@@ -50,7 +50,7 @@ const tokensOf = (row: ConnectionRow) => graph.job.connections.open(row)
 const renew = 'mutation ($input: RenewConnectionInput!) { renewConnection(input: $input) { refreshed accessExpiresAt } }'
 const end = 'mutation ($input: DisconnectConnectionInput!) { disconnectConnection(input: $input) { active } }'
 
-test.each(rows.filter(({ renews }) => renews !== null))('P-14 $platform renews once where two processes ask, and is kept $renews', async ({
+test.each(rows.filter(({ renews }) => renews !== null))('P-14 $platform renews once when two processes ask, and stores $renews', async ({
   platform,
   renews,
 }) => {
@@ -70,7 +70,7 @@ test.each(rows.filter(({ renews }) => renews !== null))('P-14 $platform renews o
   await network.account(tokens[0]!)
 })
 
-test.each(rows)('P-14 $platform: publishing itself is told whether anything was renewed', async ({ platform, renews }) => {
+test.each(rows)('P-14 $platform: reports whether anything was renewed', async ({ platform, renews }) => {
   const row = await present(all.get(platform)!)
   const as: Viewer = { ...anonymous, kind: 'service', appId: 'app_publishing', organizationId: owner.organizationId, context: 'organization' }
   const told = (await graph.execute(renew, { input: { id: row.id } }, { as })).data().renewConnection
@@ -78,7 +78,7 @@ test.each(rows)('P-14 $platform: publishing itself is told whether anything was 
   expect(told.refreshed).toBe(renews === 'rotating' || renews === 'keeping')
 })
 
-test.each(rows)('P-11 $platform: who ends a connection ends what was granted at the network, where that can be', async ({ platform, revokes }) => {
+test.each(rows)('P-11 $platform: disconnecting revokes the grant at the network, where that is possible', async ({ platform, revokes }) => {
   const row = await present(all.get(platform)!)
   const { accessToken } = tokensOf(row)
   expect((await graph.execute(end, { input: { id: row.id } }, { as: owner })).data().disconnectConnection).toEqual({ active: false })

@@ -7,7 +7,7 @@ import type { Network } from '../../../../subgraphs/publishing/network/network.t
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
-test('stored groups say that they take no posts where an operator has not allowed them, stay chosen, and take some again when that is allowed', async () => {
+test('stored groups are marked as accepting no posts while an operator disallows them, keep their selection, and accept posts when allowed again', async () => {
   await using graph = await supergraph()
   const { brand, owner } = await graph.seed.owner().brand()
   const place = (kind: 'PAGE' | 'GROUP', externalId: string, available = true, reason: string | null = null) => ({

@@ -6,7 +6,8 @@ import { deletionStatus } from '../../../../subgraphs/publishing/connection/revo
 import { revoked } from '../../../../subgraphs/publishing/connection/revocation/received.ts'
 import type { Job } from '../../../../subgraphs/publishing/context.ts'
 import { readSignedRequest } from '../../../../subgraphs/publishing/network/meta/signed.ts'
-import type { Account, Network, Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Network, Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Account } from '../../../../subgraphs/publishing/network/publication.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { dies } from '../../../kit/dies.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -93,7 +94,7 @@ const statusOf = async (code: string, accept = 'application/json') => {
 const sweep = deletions(() => job)
 
 describe('a deauthorization', () => {
-  test('takes every connection of the account out of use, in whichever brand, erases its tokens, and leaves the others', async () => {
+  test('deactivates every connection of the account, in all brands, erases its tokens, and leaves other accounts alone', async () => {
     const [one, two] = [await connect(brands[0]!.id), await connect(brands[1]!.id)]
     const [other, elsewhere] = [await connect(brands[0]!.id, { externalId: newId() }), await connect(brands[0]!.id, {}, 'THREADS')]
     expect(await send('DEAUTHORIZE', signed())).toEqual({ status: 200, body: {} })
@@ -152,7 +153,7 @@ describe('a deauthorization', () => {
     expect((await revoked(job, 'INSTAGRAM', 'DEAUTHORIZE', new Request('http://here.test', { method: 'POST', ...init }))).status).toBe(400)
   })
 
-  test('of a network where we have no application is nobody’s', async () => {
+  test('of a network without our application affects no connection', async () => {
     expect((await send('DEAUTHORIZE', signed(), 'X')).status).toBe(404)
   })
 })
@@ -197,7 +198,7 @@ describe('a data deletion', () => {
     ).toBe(1)
   })
 
-  test('that is repeated is answered alike, and leaves what was connected since', async () => {
+  test('that is repeated has the same answer, and keeps later connections', async () => {
     const { id: first } = await connect(brands[0]!.id)
     const request = signed()
     const answer = await send('DATA_DELETION', request)
@@ -210,7 +211,7 @@ describe('a data deletion', () => {
     expect(await present(id)).toMatchObject({ active: true })
   })
 
-  test('means what stood when it was signed, however late it comes: neither what was connected since, nor the other address', async () => {
+  test('covers connections as of its signature, however late it arrives: neither later ones, nor the other address', async () => {
     const [one, two] = [await connect(brands[0]!.id), await connect(brands[1]!.id)]
     const request = signed()
     await send('DEAUTHORIZE', request)
@@ -254,7 +255,7 @@ describe('a data deletion', () => {
     expect(await send('DEAUTHORIZE', signed({ user_id: '17841499999999999' }))).toEqual({ status: 200, body: {} })
   })
 
-  test('waits for a call that is under way, at most forty seconds', async () => {
+  test('waits for a running call, at most forty seconds', async () => {
     const { id, brandId } = await connect(brands[0]!.id)
     await graph.rows(
       `insert into publishing.attempts (brand_id, id, number, connection_id, copy, started_at, platform, external_account_id, created_at, updated_at, created_by)
@@ -269,7 +270,7 @@ describe('a data deletion', () => {
     expect(await present(id)).toBeUndefined()
   })
 
-  test('with a code of nobody there is no page', async () => {
+  test('has no page for an unknown code', async () => {
     expect(await statusOf('unknown0000')).toMatchObject({ status: 404, type: 'application/problem+json' })
     expect(await statusOf('0'.repeat(32), 'text/html')).toMatchObject({ status: 404, type: expect.stringContaining('text/html') })
   })

@@ -29,7 +29,7 @@ const revoke = async ({ x }: Supergraph, token: string) => {
 const variant = (graph: Supergraph, own: Partial<TokensNeed>): TokensNeed =>
   Object.create(graph.job, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value }])))
 
-test('a token that has run out is renewed before it is used, and the new pair is what is kept', async () => {
+test('an expired token is renewed before use, and the new pair is stored', async () => {
   const { graph, posts, connection } = await begin(1)
   await using _ = graph
   const before = graph.job.connections.open(connection)
@@ -49,7 +49,7 @@ test('P-10 many attempts at once renew it once, and the family of tokens lives o
   expect(renewals(graph)).toBe(1)
 })
 
-test('many that were refused with the same token renew it once as well, and all get the new one', async () => {
+test('many requests whose token was rejected renew it once, and all get the new one', async () => {
   const graph = await supergraph({ sandbox: true })
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
@@ -59,7 +59,7 @@ test('many that were refused with the same token renew it once as well, and all 
   expect([new Set(tokens).size, tokens.includes(refused), renewals(graph)]).toEqual([1, false, 1])
 })
 
-test('a grant that brings no refresh token keeps the old one', async () => {
+test('a renewal without a new refresh token keeps the old one', async () => {
   const graph = await supergraph()
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
@@ -73,7 +73,7 @@ test('a grant that brings no refresh token keeps the old one', async () => {
   }
 })
 
-test('P-11 a grant that X has ended takes the connection out of use, with its tokens, and says what to do', async () => {
+test('P-11 a grant that X has ended deactivates the connection, erases its tokens, and says what to do', async () => {
   const { graph, owner, brand, posts, connection } = await begin(2)
   await using _ = graph
   await revoke(graph, graph.job.connections.open(connection).refreshToken!)
@@ -100,7 +100,7 @@ test('a network that cannot be reached for a renewal leaves the connection as it
   expect(row).toMatchObject({ active: true, accessToken: connection.accessToken, refreshToken: connection.refreshToken })
 })
 
-test('a network whose tokens live shorter than the margin for renewing them is asked for one, not for ever', async () => {
+test('a network with lifetimes shorter than the renewal margin is asked for one token, not endlessly', async () => {
   const { graph, posts } = await begin(1)
   await using _ = graph
   const x = graph.job.networks.get('X')!
@@ -110,7 +110,7 @@ test('a network whose tokens live shorter than the margin for renewing them is a
   expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
 })
 
-test('a token that is good is handed out without asking anybody', async () => {
+test('a valid token is returned without a network call', async () => {
   const graph = await supergraph({ sandbox: true })
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
@@ -130,7 +130,7 @@ async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usab
   return { refused, renewal }
 }
 
-test('while the network thinks about a renewal nothing is locked: whoever connects the account again is not held up, and wins', async () => {
+test('nothing is locked during a renewal: connecting the account again is not delayed, and wins', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, brand, connection } = await graph.seed.owner().brand().connection()
   const { refused, renewal } = await slowRenewal(graph, connection)
@@ -149,7 +149,7 @@ test('while the network thinks about a renewal nothing is locked: whoever connec
   expect(refused).not.toBe(grant.accessToken)
 })
 
-test('a renewal that another process has begun is waited for, and one whose process died is taken over', async () => {
+test('another process’s renewal is awaited, and a dead process’s renewal is taken over', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   const x = graph.job.networks.get('X')!
@@ -167,7 +167,7 @@ test('a renewal that another process has begun is waited for, and one whose proc
   }
 })
 
-test('a renewal that takes long is waited for while its worker counts, and updates nothing else of the connection', async () => {
+test('a long renewal is awaited while its worker sends heartbeats, and updates no other column of the connection', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   const pace = { beatMs: 100, silentMs: 1_000, lookEveryMs: 50 }
@@ -180,7 +180,7 @@ test('a renewal that takes long is waited for while its worker counts, and updat
   expect(await storedConnection(graph, connection)).toMatchObject({ renewalId: null, renewalUntil: null, renewalBeats: 0 })
 })
 
-test('a worker that has stopped counting is taken over long before its claim ends', async () => {
+test('a worker without heartbeats is replaced long before its claim ends', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   await graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2, renewal_beats = 1', [connection.id, graph.clock.in(renewalMs)])
@@ -190,7 +190,7 @@ test('a worker that has stopped counting is taken over long before its claim end
   expect([token === refused, renewals(graph)]).toEqual([false, 1])
 })
 
-test('who holds a post waits a little for a slow renewal, which goes on without them: its token is there for the next try', async () => {
+test('the holder of a post waits briefly for a slow renewal, which continues: its token is there for the next attempt', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   const { accessToken: refused } = graph.job.connections.open(connection)
@@ -204,7 +204,7 @@ test('who holds a post waits a little for a slow renewal, which goes on without 
   expect([token, renewals(graph)]).toEqual([graph.job.connections.open(await storedConnection(graph, connection)).accessToken, 1])
 })
 
-test('a renewal that could not be had leaves nobody waiting for it', async () => {
+test('after a failed renewal nobody waits for it', async () => {
   const { graph, connection } = await begin(1)
   await using _ = graph
   await graph.x[Symbol.asyncDispose]()
@@ -213,7 +213,7 @@ test('a renewal that could not be had leaves nobody waiting for it', async () =>
   expect(graph.job.renewals.size).toBe(0)
 })
 
-test('a token opens in its own row and place alone', async () => {
+test('a token can be decrypted in its own row and column only', async () => {
   const graph = await supergraph()
   await using _ = graph
   const story = graph.seed.owner().brand()

@@ -9,7 +9,7 @@ import { publication } from '../delivery/publication.ts'
 
 const hello = publication({ accessToken: 't', account: { externalId: '7', name: '@a' }, copy: 'Hello' })
 
-test('each call that publishes has a connection of its own, so that a kept one that just closed leaves nothing in doubt', async () => {
+test('each publishing call uses a new connection, so that a kept-alive one that just closed causes no unknown outcome', async () => {
   let connections = 0
   const server = createServer((_, response) => response.writeHead(201, { 'content-type': 'application/json' }).end('{"data":{"id":"1"}}'))
   server.on('connection', () => (connections += 1))
@@ -29,7 +29,7 @@ test('each call that publishes has a connection of its own, so that a kept one t
   }
 })
 
-test('a renewal has half a minute, for an answer that nobody hears costs the connection; a person who waits for an exchange has eight seconds', async () => {
+test('a renewal has half a minute, because a lost answer costs the connection; an exchange has eight seconds, because a person waits', async () => {
   const times: (number | undefined)[] = []
   const grant = { access_token: 'a', token_type: 'bearer', refresh_token: 'r', expires_in: 7200 }
   const headers = new Headers({ 'content-type': 'application/json' })
@@ -63,7 +63,7 @@ describe('P-10 a look-up finds', () => {
     return { graph, publish, find }
   }
 
-  test('what was written since the attempt, and nothing older with the same words', async () => {
+  test('posts written since the attempt, and nothing older with the same text', async () => {
     const { graph, publish, find } = await listed()
     await using _ = graph
     const id = await publish('Hello')
@@ -72,7 +72,7 @@ describe('P-10 a look-up finds', () => {
     expect(await find('Hello', null, new Date(at.getTime() + 60_000))).toEqual({ found: false, isAnothers: false })
   })
 
-  test('the same words only where they were to stand: alone, or in answer to that post', async () => {
+  test('the same text only at its intended position: alone, or as a reply to that post', async () => {
     const { graph, publish, find } = await listed()
     await using _ = graph
     const at = graph.clock.now()
@@ -83,7 +83,7 @@ describe('P-10 a look-up finds', () => {
     expect(await find('Head', reply, at)).toEqual({ found: false, isAnothers: false })
   })
 
-  test('no post that is linked to another one, and says so', async () => {
+  test('no post that is linked to another one, and reports that', async () => {
     const { graph, publish, find } = await listed()
     await using _ = graph
     const at = graph.clock.now()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { armCrash } from '../../../../platform/crash.ts'
 import { sendComment } from '../../../../subgraphs/publishing/delivery/comment.ts'
-import type { Comment, Delivery } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Comment, Delivery } from '../../../../subgraphs/publishing/network/publication.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { renewals, round, stored, wake } from './delivering.ts'
 
@@ -56,7 +56,7 @@ test.each([
   expect(asked).toHaveLength(1)
 })
 
-test('P-13 a comment whose call surely was not made comes again, for an hour', async () => {
+test('P-13 a comment whose call was certainly not made is retried for an hour', async () => {
   const unsent = { outcome: 'unsent', detail: 'refused' } as const
   const { asked, send, row } = await begin([unsent, unsent, unsent])
   expect(await send()).toEqual(graph.clock.in(30_000))
@@ -69,7 +69,7 @@ test('P-13 a comment whose call surely was not made comes again, for an hour', a
   expect([asked.length, await row()]).toMatchObject([3, { status: 'PUBLISHED', firstCommentStatus: 'FAILED' }])
 })
 
-test('P-13 a comment whose token is refused is sent with a renewed one', async () => {
+test('P-13 a comment with a rejected token is sent with a renewed one', async () => {
   const { asked, send, row } = await begin([{ outcome: 'refused', code: 'ACCESS_EXPIRED', detail: 'expired' }])
   const before = renewals(graph)
   await send()
@@ -94,7 +94,7 @@ test.each([
   expect([asked.length, await row()]).toMatchObject([calls, { status: 'PUBLISHED', firstCommentStatus: 'UNKNOWN' }])
 })
 
-test('P-13 of two workers one comments; a paused brand says nothing until it is resumed', async () => {
+test('P-13 one of two workers comments; a paused brand sends nothing until it is resumed', async () => {
   const { asked, send, row, brand } = await begin()
   await graph.rows('update publishing.brands set paused_at = $1 where id = $2', [graph.clock.now(), brand.id])
   await send()

@@ -30,7 +30,7 @@ test.each([
   expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
 })
 
-test('P-10 a crash while a post is put back puts nothing back: it counts as interrupted, and is published once', async () => {
+test('P-10 after a crash while a post is released it counts as interrupted, and is published once', async () => {
   const { graph, post } = await duePost()
   await using _ = graph
   {

@@ -46,7 +46,7 @@ describe('P-09 a post becomes published', () => {
 })
 
 describe('P-10 a claim', () => {
-  test('keeps other workers away until its end; whoever is overtaken then sends nothing', async () => {
+  test('excludes other workers until its end; a worker that is overtaken sends nothing', async () => {
     const { graph, post, holder } = await unrenewedPost()
     await using _ = graph
     const slow = wake(graph, post)
@@ -64,7 +64,7 @@ describe('P-10 a claim', () => {
   })
 })
 
-describe('P-06 what is sent is what stands in the row at its time', () => {
+describe('P-06 the row’s state at its time is sent', () => {
   test('an edited text beats the older wake-up', async () => {
     const { graph, owner, post } = await scheduledPost()
     await using _ = graph
@@ -87,7 +87,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
     expect(await texts(graph)).toEqual([post.copy])
   })
 
-  test('a wake-up before its time leaves the post as it is, also one that could not be sent at all', async () => {
+  test('an early wake-up leaves the post as it is, also one that can never be sent', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { post } = await graph.seed
       .owner()
@@ -98,7 +98,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
     expect(await stored(graph, post)).toEqual(post)
   })
 
-  test('a reverted and a deleted one are not sent', async () => {
+  test('a reverted or deleted post is not sent', async () => {
     const { graph, owner, story, post: reverted } = await scheduledPost()
     await using _ = graph
     const { post: deleted } = await story.post({ scheduledAt: graph.clock.in(60_000) })
@@ -109,7 +109,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
     expect(await texts(graph)).toEqual([])
   })
 
-  test('an edit while a worker prepares the call takes the post from it, and the edited text is sent once', async () => {
+  test('an edit while a worker prepares the call takes the post away from it, and the edited text is sent once', async () => {
     const { graph, owner, post, holder } = await unrenewedPost()
     await using _ = graph
     await deliver(graph.job, { brandId: post.brandId, postId: post.id })
@@ -153,7 +153,7 @@ describe('P-08 a thread', () => {
     }
   }
 
-  test('is sent in its order, each as a reply to the one before, whoever is woken first', async () => {
+  test('is sent in order, each post as a reply to the one before, whichever wakes up first', async () => {
     const { graph, thread: posts } = await thread()
     await using _ = graph
     await graph.clock.advance(60_000)
@@ -172,7 +172,7 @@ describe('P-08 a thread', () => {
     )
   })
 
-  test('wakes the next post up as soon as the one before is published', async () => {
+  test('wakes up the next post as soon as the one before is published', async () => {
     const { graph, thread: posts } = await thread()
     await using _ = graph
     await graph.clock.advance(60_000)
@@ -181,7 +181,7 @@ describe('P-08 a thread', () => {
     expect(await graph.rows(`select data->>'postId' as id from publishing_jobs.job where state = 'created'`)).toEqual([{ id: posts[1]!.id }])
   })
 
-  test('whose first post failed holds the later ones, still scheduled, and each says which it waits for', async () => {
+  test('with a failed first post holds back the later ones, still scheduled, and each names the post that it waits for', async () => {
     const { graph, owner, thread: posts } = await thread()
     await using _ = graph
     await graph.clock.advance(60_000)
@@ -206,7 +206,7 @@ describe('P-08 a thread', () => {
     expect(await texts(graph)).toEqual(posts.map(({ copy }) => copy))
   })
 
-  test('that is held, however long it is, does not keep the sweep from other posts', async () => {
+  test('that is held back, however long, does not keep the sweep from other posts', async () => {
     const graph = await supergraph({ sandbox: true })
     await using _ = graph
     const story = graph.seed
@@ -223,8 +223,8 @@ describe('P-08 a thread', () => {
   })
 })
 
-describe('P-07 the connection', () => {
-  test('is the author’s own, though another was authorized later', async () => {
+describe('P-07 the connection for a post', () => {
+  test('is the author’s own, although another was authorized later', async () => {
     const graph = await supergraph({ sandbox: true })
     await using _ = graph
     const story = graph.seed.owner().member().brand().connection()
@@ -237,7 +237,7 @@ describe('P-07 the connection', () => {
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', connectionId: own.id })
   })
 
-  test('is another active one of the brand when the author has none, or one that is not active', async () => {
+  test('is another active one of the brand when the author has none, or an inactive one', async () => {
     const graph = await supergraph({ sandbox: true })
     await using _ = graph
     const story = graph.seed.owner().member().brand().connection()
@@ -253,7 +253,7 @@ describe('P-07 the connection', () => {
     }
   })
 
-  test('is missing: the post fails with a code that says so, and nothing is asked of the network', async () => {
+  test('is missing: the post fails with its own code, without a network call', async () => {
     const graph = await supergraph({ sandbox: true })
     await using _ = graph
     const { owner, post } = await graph.seed
@@ -274,7 +274,7 @@ describe('P-07 the connection', () => {
   })
 })
 
-describe('P-09 a refusal', () => {
+describe('P-09 a rejection by the network', () => {
   test.each([
     [{ fault: 'status', status: 400 }, 'CONTENT_REFUSED'],
     [{ fault: 'status', status: 403 }, 'NETWORK_REFUSED'],
@@ -314,7 +314,7 @@ describe('P-09 a refusal', () => {
     ])
   })
 
-  test('for the same text is told apart from others', async () => {
+  test('as a duplicate text has its own code', async () => {
     const { graph, story, post } = await scheduledPost({ copy: 'Twice' })
     await using _ = graph
     const { post: second } = await story.post({ copy: 'Twice', scheduledAt: graph.clock.in(60_000) })
@@ -326,7 +326,7 @@ describe('P-09 a refusal', () => {
   })
 })
 
-describe('P-14 credentials that X does not take any more', () => {
+describe('P-14 credentials that X rejects', () => {
   test('are renewed once, and the post is sent once', async () => {
     const { graph, post } = await scheduledPost()
     await using _ = graph

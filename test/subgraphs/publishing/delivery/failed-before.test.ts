@@ -33,7 +33,7 @@ test('creates action items for earlier failed posts at the next start, once; pos
   expect(await graph.rows('select from publishing.failed_before')).toEqual([])
 })
 
-test('facts of a failed post’s change cost one statement, and a change without facts none', async () => {
+test('the facts of a failed post’s change cost one statement, and a change without facts none', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, brand } = await graph.seed.owner().brand()
   const place = { brandId: brand.id, owner }

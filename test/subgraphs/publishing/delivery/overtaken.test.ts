@@ -25,7 +25,7 @@ const keepAnswer = (graph: Supergraph, call: 'publish' | 'refresh') => {
 const asks = ({ sent }: Supergraph) => sent.filter(call => call.startsWith('GET /x/2/users/')).length
 
 describe('P-10 a worker that lost its claim', () => {
-  test('neither fails the post nor puts it back: it is another’s now', async () => {
+  test('neither fails nor releases the post, which another worker has', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     const { answered, letThrough } = keepAnswer(graph, 'publish')
@@ -42,7 +42,7 @@ describe('P-10 a worker that lost its claim', () => {
     expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
   })
 
-  test('while it renews a token after a refused call keeps the claim: nobody asks the network about the post meanwhile', async () => {
+  test('keeps its claim while it renews a rejected token: nobody asks the network about the post meanwhile', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
@@ -62,7 +62,7 @@ describe('P-10 a worker that lost its claim', () => {
   })
 })
 
-describe('P-10 an answer that comes when the post was taken up by another', () => {
+describe('P-10 an answer that arrives after another worker took the post up', () => {
   /** The call has reached the network, its answer is kept, and the time of its worker is over. */
   const late = async () => {
     const world = await duePost()
@@ -101,7 +101,7 @@ describe('P-10 an answer that comes when the post was taken up by another', () =
   })
 })
 
-test('P-10 an interrupted call is not made again when its time is over: that waits for the next round', async () => {
+test('P-10 an interrupted call is not repeated after the round’s time: the next round does it', async () => {
   const { graph, post, connection } = await duePost()
   await using _ = graph
   await interrupt({ graph, post, connection }, { forMs: 0 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { armCrash } from '../../../../platform/crash.ts'
 import { claimMs, processingForMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
-import type { Delivery, Network, Preparation, Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Delivery, Preparation, Publication } from '../../../../subgraphs/publishing/network/publication.ts'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -51,8 +52,8 @@ async function begin(seed: Partial<PostRow> = {}) {
   return { ...seeded, network, asked, answers, row, seen, wake: () => wake(graph, seeded.post) }
 }
 
-describe('P-12 what a network wants before the call', () => {
-  test('is left there first, and handed to the call; the attempt keeps it', async () => {
+describe('P-12 content that a network needs before the call', () => {
+  test('is uploaded first, and passed to the call; the attempt stores it', async () => {
     const { asked, answers, wake, row, post } = await begin()
     answers.prepare.push(ready('7'))
     await wake()
@@ -62,7 +63,7 @@ describe('P-12 what a network wants before the call', () => {
     expect((await graph.job.attempts.lastAttempt(post))!.handle).toEqual({ uploadId: '7' })
   })
 
-  test('and that it works on is asked about again, with what was left; the post can be edited meanwhile and is not told to wait', async () => {
+  test('and that it processes is asked about again with the stored state; the post stays editable and does not count as waiting', async () => {
     const { asked, answers, wake, row, seen } = await begin()
     answers.prepare.push(processing('7'), ready('8'))
     await wake()
@@ -93,7 +94,7 @@ describe('P-12 what a network wants before the call', () => {
     expect(asked.publish).toMatchObject([words])
   })
 
-  test('and that it works on for half an hour is given up: MEDIA_FAILED, and nothing was sent', async () => {
+  test('and that it processes for half an hour is given up: MEDIA_FAILED, and nothing was sent', async () => {
     const { answers, asked, wake, row } = await begin()
     answers.prepare.push(processing('7'), processing('7'), processing('7'))
     await wake()
@@ -138,7 +139,7 @@ describe('P-12 what a network wants before the call', () => {
     expect([await row(), asked.prepare.length, asked.publish]).toMatchObject([{ status: 'FAILED', failureCode: 'MEDIA_FAILED' }, 4, []])
   })
 
-  test('and that it answers with what nobody can read is tried again, and given up after an hour', async () => {
+  test('and for which its answer is unreadable is tried again, and given up after an hour', async () => {
     const { answers, network, wake, row, asked } = await begin()
     Object.assign(network, { prepare: async () => (null as unknown as Preparation).outcome })
     await wake()
@@ -174,7 +175,7 @@ test('P-10 a crash after preparing sent nothing: it is prepared again, and publi
   expect([asked.prepare.length, asked.publish.length, (await row()).status]).toEqual([2, 1, 'PUBLISHED'])
 })
 
-describe('P-10 of what people do while a post is prepared', () => {
+describe('P-10 people’s actions while a post is prepared', () => {
   test.each([
     ['an edit', async (post: PostRow) => ({ mutation: updatePost, input: { id: post.id, copy: `Edited ${post.id}` } }), 'SCHEDULED'],
     ['a new time', async (post: PostRow) => ({ mutation: reschedulePost, input: { id: post.id, scheduledAt: graph.clock.soon(7_200_000) } }), 'SCHEDULED'],
@@ -239,7 +240,7 @@ describe('P-12 a network’s limit', () => {
     expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ remaining: 0, resetsAt: nearer.toISOString() })
   })
 
-  test('of posts that an account may begin has the post wait which meets it, and the next one without asking', async () => {
+  test('on begun posts of an account postpones the post that meets it, and the next one without a call', async () => {
     const { answers, asked, wake, row, connection } = await begin()
     const until = graph.clock.in(60_000)
     answers.prepare.push({ outcome: 'limited', limit: 6, forMs: 60_000 })
@@ -262,7 +263,7 @@ describe('P-12 a network’s limit', () => {
   })
 })
 
-describe('P-06 what holds a due post', () => {
+describe('P-06 a due post is held back', () => {
   test.each(['paused_at', 'archived_at'])('a brand with %s, also when that came while it was prepared; then it is sent', async stop => {
     const { wake, brand, row, asked, network } = await begin()
     const set = (at: Date | null) => graph.rows(`update publishing.brands set ${stop} = $1 where id = $2`, [at, brand.id])
@@ -295,8 +296,8 @@ describe('P-06 what holds a due post', () => {
   })
 })
 
-describe('P-10 a network that answers no question', () => {
-  test('is never asked: an unknown outcome stays one', async () => {
+describe('P-10 a network that cannot be asked', () => {
+  test('leaves an unknown outcome unknown', async () => {
     const { network, answers, wake, row, asked } = await begin()
     Object.assign(network, { lookupOf: () => 'NONE' })
     answers.publish = () => ({ outcome: 'unknown', detail: 'silence' })

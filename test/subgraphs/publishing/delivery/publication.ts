@@ -1,4 +1,4 @@
-import type { Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Publication } from '../../../../subgraphs/publishing/network/publication.ts'
 
 /** What a network is asked to publish, with what a test says of it: a text alone, unless it says more. */
 export const publication = (said: Partial<Publication> & Pick<Publication, 'accessToken' | 'account' | 'copy'>): Publication => ({

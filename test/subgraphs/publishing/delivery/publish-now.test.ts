@@ -48,7 +48,7 @@ describe('P-05 publishing a post now', () => {
     expect((await received()).length).toBe(1)
   })
 
-  test('is refused for a published post, for another version, and while its outcome is unknown', async () => {
+  test('is rejected for a published post, for an outdated version, and while its outcome is unknown', async () => {
     const { publish, wake } = await begin()
     expect((await publish({ expectedVersion: 7 })).refused('CONFLICT').extensions).toMatchObject({ reason: 'STALE_VERSION' })
     await publish()
@@ -60,7 +60,7 @@ describe('P-05 publishing a post now', () => {
 })
 
 describe('P-05 cancelling a post', () => {
-  test('makes a draft of it that is not sent', async () => {
+  test('turns it into a draft that is not sent', async () => {
     const { cancel, wake, row, received } = await begin({ scheduledAt: graph.clock.in(1_000) })
     expect((await cancel()).data().cancelPost).toMatchObject({ status: 'DRAFT', scheduledAt: null })
     await graph.clock.advance(1_000)
@@ -70,7 +70,7 @@ describe('P-05 cancelling a post', () => {
   })
 })
 
-test('P-12 lists attempts in order with the network’s answer; a failure says who can mend it', async () => {
+test('P-12 lists attempts in order with the network’s answer; a failure says who can fix it', async () => {
   const { publish, wake, shown } = await begin()
   await graph.x.arm({ fault: 'status', status: 403, times: 1 })
   await publish()

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { sendComment } from '../../../../subgraphs/publishing/delivery/comment.ts'
 import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
-import type { Comment, Delivery, Network, Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Comment, Delivery, Publication } from '../../../../subgraphs/publishing/network/publication.ts'
 import { shared } from '../../../kit/shared.ts'
 import { seedMembership } from '../../identity/membership/seed.ts'
 import { seedBrand } from '../brand/seed.ts'
@@ -201,13 +202,15 @@ const table: Readonly<Record<Action, readonly [before: string, callOut: string, 
 }
 const columnOf = { claimed: 0, prepared: 0, 'call out': 1, comment: 2 } as const satisfies Record<Phase, number>
 
-test.each(phases)('P-10 two workers and whatever people do at the phase "%s": it wins or is told why not, and nothing is half done', async phase => {
+test.each(
+  phases,
+)('P-10 two workers and an action of a person in phase "%s": the action succeeds or is rejected with a reason, and nothing is half done', async phase => {
   const names = Object.keys(actions) as Action[]
   const found = await Promise.all(names.map(async name => [name, await race(phase, name)] as const))
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(names.map(name => [name, table[name][columnOf[phase]]])))
 })
 
-test('P-06 a post that fails while its brand moves to another organization waits for people there alone, whoever comes first', async () => {
+test('P-06 a post that fails while its brand moves gets its action item in the new organization only, whichever comes first', async () => {
   const { graph } = world()
   const { owner, brand, elsewhere, id, key, word } = await due()
   const gate: Gate = { word, phase: 'call out', reached: Promise.withResolvers(), open: Promise.withResolvers() }

@@ -31,7 +31,7 @@ async function follow({ job }: Supergraph, post: PostRow, renewal: Promise<strin
 
 const wakeUps = (graph: Supergraph) => graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where name = 'deliver-post'`)
 
-test('a post whose token was renewed is free, looked at again at once, and those who follow it are told', async () => {
+test('a post whose token was renewed is released and processed at once, and its subscribers are notified', async () => {
   const { graph, post } = await claimed()
   await using _ = graph
   const followed = graph.job.events.listen([postStatusTopic(post.brandId)])
@@ -57,7 +57,7 @@ test('a post whose token could not be renewed waits, or fails when only a person
   }
 })
 
-test('a renewal that ends in no way that networks have is told to operators, and the claim runs out by itself', async () => {
+test('an unexpected failure of a renewal is logged, and the claim expires by itself', async () => {
   const { graph, post } = await claimed()
   await using _ = graph
   await follow(graph, post, Promise.reject(new TypeError('what nobody thought of')))
@@ -65,7 +65,7 @@ test('a renewal that ends in no way that networks have is told to operators, and
   expect(logged(graph)).toMatchObject([{ postId: post.id, err: { message: 'what nobody thought of' } }])
 })
 
-test('a post that is another worker’s when the renewal ends, or deleted, is left alone', async () => {
+test('a post that another worker has when the renewal ends, or a deleted one, is left alone', async () => {
   const { graph, post } = await claimed()
   await using _ = graph
   await follow(graph, { ...post, claimId: newId() }, Promise.resolve('a token'))

@@ -36,7 +36,7 @@ const whilePreparing = ({ job: { connections } }: Supergraph, work: () => Promis
 /** Has the network's renewals end so. */
 const renewalsEnd = ({ job }: Supergraph, refresh: () => Promise<never>) => Object.assign(job.networks.get('X')!, { refresh })
 
-describe('P-06 a look at a post', () => {
+describe('P-06 a wake-up of a post', () => {
   test('before its time returns when to retry; a post that is blocked or not scheduled returns nothing', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { thread, post: draft } = await graph.seed
@@ -55,22 +55,22 @@ describe('P-06 a look at a post', () => {
     expect(other).toMatchObject({ text: second.copy, inReplyToId: one!.id })
   })
 
-  test('whose brand is out of use leaves it as it is', async () => {
+  test('of an inactive brand changes nothing', async () => {
     const { graph, post, key } = await duePost()
     await using _ = graph
     await graph.rows('update publishing.brands set archived_at = $1', [graph.clock.now()])
     expect([await deliver(graph.job, key), await stored(graph, post)]).toEqual([null, post])
   })
 
-  test('tells those who follow it of the claim, of the call and of its end', async () => {
+  test('publishes events about the claim, the call and the end', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     expect([await steps(graph, post.brandId, () => wake(graph, post)), await texts(graph), renewals(graph)]).toEqual([3, [post.copy], 0])
   })
 })
 
-describe('P-06 what happens while the call is prepared', () => {
-  test('an edit takes the post from its worker, who sends nothing', async () => {
+describe('P-06 changes while the call is prepared', () => {
+  test('an edit takes the post away from its worker, which sends nothing', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     whilePreparing(graph, () => graph.rows('update publishing.posts set claim_id = $1', [newId()]))
@@ -82,7 +82,7 @@ describe('P-06 what happens while the call is prepared', () => {
     expect(await texts(graph)).toEqual([])
   })
 
-  test('a later time gives the post back, unsent', async () => {
+  test('a later time releases the post unsent', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     whilePreparing(graph, () => graph.rows('update publishing.posts set scheduled_at = $1', [graph.clock.in(1)]))
@@ -92,7 +92,7 @@ describe('P-06 what happens while the call is prepared', () => {
   })
 })
 
-describe('P-07 a post without a way to the network fails before anything is sent', () => {
+describe('P-07 a post that cannot reach the network fails before the call', () => {
   test('when the network is not set up any more', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
@@ -101,7 +101,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
     expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
   })
 
-  test('but not when the stored access cannot be read, nor for a fault of ours that is no answer: those fail nothing', async () => {
+  test('but not when its stored token cannot be read, nor after an internal error', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     const { connections } = graph.job
@@ -132,14 +132,14 @@ describe('P-07 a post without a way to the network fails before anything is sent
   })
 })
 
-describe('P-14 a call that is refused for its token, which', () => {
+describe('P-14 a call rejected for its token, which', () => {
   const refused = async () => {
     const world = await duePost()
     await world.graph.x.arm({ fault: 'expired-token' })
     return world
   }
 
-  test('nobody can renew, fails; the connection is taken out of use', async () => {
+  test('cannot be renewed, fails; the connection is deactivated', async () => {
     const { graph, post, connection } = await refused()
     await using _ = graph
     await graph.rows('update publishing.connections set refresh_token = null')
@@ -151,7 +151,7 @@ describe('P-14 a call that is refused for its token, which', () => {
     ])
   })
 
-  test('cannot be renewed for now, puts the post back; a fault of ours leaves it to whoever takes it up', async () => {
+  test('cannot be renewed now, releases the post; after an internal error another worker takes it up', async () => {
     for (const [error, phase, outcome] of [
       [new GrantFailure('Not now.', false), 'NONE', 'NOT_SENT'],
       [new TypeError('what nobody thought of'), 'SENDING', null],
@@ -187,7 +187,7 @@ describe('P-14 a call that is refused for its token, which', () => {
 })
 
 describe('P-10 an answer of the network', () => {
-  test('that calls the first post with its text a duplicate is believed; that of a second is asked about', async () => {
+  test('that the first post with its text is a duplicate is trusted; for a second one the network is asked', async () => {
     const { graph, story, post } = await duePost()
     await using _ = graph
     const duplicate = async () => ({ outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'You said that already.' })
@@ -204,7 +204,7 @@ describe('P-10 an answer of the network', () => {
     ])
   })
 
-  test('that refuses a text for another reason is believed, though an earlier one of it is in doubt', async () => {
+  test('that rejects a text for another reason is trusted, although an earlier call is open', async () => {
     const { graph, story, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403, times: 2 })
@@ -215,7 +215,7 @@ describe('P-10 an answer of the network', () => {
     expect(await stored(graph, second)).toMatchObject({ deliveryPhase: 'NONE', failureCode: 'NETWORK_REFUSED' })
   })
 
-  test('that names a post which another stands for leaves the outcome open, and operators are told; what the database cannot do is no such answer', async () => {
+  test('with the id of another post leaves the outcome open, and is logged; a database error is treated differently', async () => {
     const { graph, story, post } = await duePost()
     await using _ = graph
     await wake(graph, post)

@@ -32,8 +32,8 @@ const begin = async () => {
 
 const ids = (keys: readonly { postId: string }[]) => keys.map(({ postId }) => postId)
 
-describe('P-06 what is due', () => {
-  test('comes in the order of its time, blocked posts last, and at most as many as requested', async () => {
+describe('P-06 the list of due posts', () => {
+  test('is ordered by time, blocked posts last, up to the requested number', async () => {
     const { graph, attempts, due, now } = await begin()
     await using _ = graph
     const young = await due(1_000)
@@ -48,7 +48,7 @@ describe('P-06 what is due', () => {
     expect(ids(await attempts.overdue(graph.clock.in(-1_001), now, 20))).toEqual([first.id, second.id])
   })
 
-  test('leaves out what somebody holds, what waits, what nobody approved, what is marked, and brands out of use', async () => {
+  test('omits claimed, waiting, unapproved and marked posts, and inactive brands', async () => {
     const { graph, brand, attempts, due, now, claim } = await begin()
     await using _ = graph
     const waits = (until: Date) => ({ waitsUntil: until, waitingSince: now, waits: 1 })
@@ -72,7 +72,7 @@ describe('P-06 what is due', () => {
     }
   })
 
-  test('leaves out posts whose connection is busy with as many as it sends at once', async () => {
+  test('omits posts whose connection already sends the maximum', async () => {
     const { graph, account, attempts, due, now, claim } = await begin()
     await using _ = graph
     const post = await due(1_000)
@@ -98,7 +98,7 @@ describe('P-06 what is due', () => {
     expect(await marked()).toEqual(later.map(({ id }) => id))
   })
 
-  test('is locked for one worker only, which also reads whether its brand is archived', async () => {
+  test('locks a post for one worker only, which also reads whether its brand is archived', async () => {
     const { graph, brand, attempts, sequelize, due } = await begin()
     await using _ = graph
     const post = await due(0)
@@ -115,8 +115,8 @@ describe('P-06 what is due', () => {
   })
 })
 
-describe('P-10 what is open', () => {
-  test('interrupted calls: those whose worker’s time is over, the longest first', async () => {
+describe('P-10 the list of open outcomes', () => {
+  test('contains interrupted calls: those whose claim has expired, the oldest first', async () => {
     const { graph, account, attempts, due, now, claim } = await begin()
     await using _ = graph
     const sending = (until: number) => due(0, { deliveryPhase: 'SENDING', attempts: 1, ...account, ...claim(graph.clock.in(until)) })
@@ -127,7 +127,7 @@ describe('P-10 what is open', () => {
     expect(await attempts.interrupted(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
   })
 
-  test('unknown outcomes: those whose turn it is, the longest first, by the last attempt', async () => {
+  test('contains unknown outcomes that are due, the oldest first, by the last attempt', async () => {
     const { graph, attempts, attempt, unknown, now } = await begin()
     await using _ = graph
     const asked = async (at: number | null) => {
@@ -142,7 +142,7 @@ describe('P-10 what is open', () => {
     expect(await attempts.unknown(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
   })
 
-  test('attempts with the same text for the same account: those in doubt, and those of posts that are open', async () => {
+  test('contains attempts with the same text for the same account: open ones, and those of open posts', async () => {
     const { graph, connection, attempts, attempt, unknown, write, now } = await begin()
     await using _ = graph
     const of = async (values: Partial<AttemptRow>, copy = 'The same') => attempt({ ...(await unknown()), attempts: 0 }, { finishedAt: now, ...values }, copy)
@@ -165,7 +165,7 @@ describe('P-10 what is open', () => {
     expect(rivals.find(({ id }) => id === asked.id)).toEqual({ id: asked.id, outcome: 'UNKNOWN', refusal: null, startedAt: asked.startedAt })
   })
 
-  test('ids that other posts of the account carry since then', async () => {
+  test('contains ids that other posts of the account got since then', async () => {
     const { graph, account, attempts, attempt, write } = await begin()
     await using _ = graph
     const published = (platformPostId: string, ago: number, row: Partial<PostRow> = {}) =>
@@ -180,7 +180,7 @@ describe('P-10 what is open', () => {
 })
 
 describe('P-10 an attempt', () => {
-  test('follows the last one; the last is the latest, also for whoever has just written it', async () => {
+  test('follows the last one; the last is the latest, also for its own writer', async () => {
     const { graph, account, attempts, sequelize, write, now } = await begin()
     await using _ = graph
     const post = await write({})
@@ -198,7 +198,7 @@ describe('P-10 an attempt', () => {
     expect(await attempts.lastAttempt(post)).toEqual(two)
   })
 
-  test('that surely was not sent is the same when its post has waited; one that may have been sent is not', async () => {
+  test('that was certainly not sent is reused after the post has waited; one that may have been sent is not', async () => {
     const { graph, account, attempts, sequelize, attempt, write, now } = await begin()
     await using _ = graph
     const post = await write({})

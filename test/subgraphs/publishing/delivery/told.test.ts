@@ -22,8 +22,8 @@ async function tells(graph: Supergraph, { id }: { id: string }, work: () => Prom
 
 const audit = (graph: Supergraph) => graph.rows('select actor, action, subject_id, details, at from publishing.audit_entries order by at, id')
 
-describe('P-09 the end of an attempt', () => {
-  test('delivered: screens, the record and the attempt say by which id, and nothing is left to ask', async () => {
+describe('P-09 the result of an attempt', () => {
+  test('delivered: events, audit entry and attempt have the network’s id, and nothing stays open', async () => {
     const { graph, organization, post } = await duePost()
     await using _ = graph
     const now = graph.clock.now()
@@ -38,7 +38,7 @@ describe('P-09 the end of an attempt', () => {
     ])
   })
 
-  test('refused: they say with which code and in which words of the network, and nothing is left to ask', async () => {
+  test('rejected: they have the code and the network’s message, and nothing stays open', async () => {
     const { graph, organization, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403 })
@@ -54,7 +54,7 @@ describe('P-09 the end of an attempt', () => {
     expect(failed.failureMessage).toContain(attempt.detail)
   })
 
-  test('unknown: the network is asked a second later, and no refusal is made up', async () => {
+  test('unknown: the network is asked a second later, and no rejection is invented', async () => {
     const { graph, organization, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
@@ -65,7 +65,7 @@ describe('P-09 the end of an attempt', () => {
     expect((await audit(graph)).at(-1)).toMatchObject({ action: 'post.failed', details: { code: 'OUTCOME_UNKNOWN' } })
   })
 
-  test('not there, as delivery or a person finds out: the record names who, and the time when the call ended stays', async () => {
+  test('not published, as found by delivery or a person: the audit entry names who, and the call’s end time stays', async () => {
     for (const person of [false, true]) {
       const { graph, organization, owner, post } = await duePost()
       await using _ = graph
@@ -103,7 +103,7 @@ describe('P-09 the end of an attempt', () => {
   })
 })
 
-describe('P-10 an answer that comes when the attempt has ended', () => {
+describe('P-10 an answer after the attempt has ended', () => {
   const delivered = { outcome: 'delivered', platformPostId: '77', permalink: 'https://x.com/a/status/77' } as const
   const warned = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
 
@@ -127,7 +127,7 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
     expect(warned(graph)).toMatchObject([line, line])
   })
 
-  test('is accepted from a person while the outcome is unknown; the network’s message is kept until then', async () => {
+  test('is accepted from a person while the outcome is unknown; the network’s message stays until then', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
@@ -140,7 +140,7 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
   })
 })
 
-describe('P-09 a post that is not sent', () => {
+describe('P-09 an unsent post', () => {
   test('because nothing could be prepared waits without an attempt', async () => {
     await using graph = await supergraph()
     const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(), claimUntil: graph.clock.in(10_000) }
@@ -152,7 +152,7 @@ describe('P-09 a post that is not sent', () => {
     expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', waits: 1, attempts: 0 }, []])
   })
 
-  test('without a connection: subscribers are told, and its row says who may connect and since when it waits', async () => {
+  test('without a connection: subscribers are notified, and its row says who may connect and since when it waits', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { organization, post } = await graph.seed
       .owner()
@@ -172,7 +172,7 @@ describe('P-09 a post that is not sent', () => {
     expect((await audit(graph)).at(-1)).toEqual({ actor: 'delivery', action: 'post.failed', subject_id: post.id, details: { code: 'NO_CONNECTION' }, at: now })
   })
 
-  test('because the network cannot be reached: screens and operators are told that it waits, and its attempt why', async () => {
+  test('of an unreachable network: subscribers and the log learn that it waits, and its attempt says why', async () => {
     const { graph, organization, post } = await duePost()
     await using _ = graph
     await using _away = await graph.x.away()

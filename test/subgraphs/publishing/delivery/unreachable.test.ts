@@ -7,7 +7,7 @@ import { attempts, duePost, interrupt, round, stored, texts, twoHours, wake } fr
 
 const waiting = { status: 'SCHEDULED', deliveryPhase: 'NONE', failure: null }
 
-describe('P-09 a network that cannot be reached', () => {
+describe('P-09 an unreachable network', () => {
   test('at a post’s time, and three seconds later can: the post is sent once, as its first attempt', async () => {
     const { graph, post, read } = await duePost()
     await using _ = graph
@@ -26,7 +26,7 @@ describe('P-09 a network that cannot be reached', () => {
     expect(await attempts(graph)).toMatchObject([{ number: 1, outcome: 'DELIVERED' }])
   })
 
-  test('is tried three times within 20 s, then ever less often, at least once a minute; after an hour the post fails and can be rescheduled', async () => {
+  test('is tried three times within 20 s, then less often, but at least once a minute; after an hour the post fails and can be rescheduled', async () => {
     const { graph, owner, post, read } = await duePost()
     await using _ = graph
     const from = graph.clock.now().getTime()
@@ -55,7 +55,7 @@ describe('P-09 a network that cannot be reached', () => {
     ])
   })
 
-  test('leaves the post to people while it waits: an edited text is what is sent, a new time ends the waiting', async () => {
+  test('leaves a waiting post editable: the edited text is sent, and a new time ends the waiting', async () => {
     const { graph, owner, post, read } = await duePost()
     await using _ = graph
     {
@@ -71,7 +71,7 @@ describe('P-09 a network that cannot be reached', () => {
     expect(await texts(graph)).toEqual(['Edited while it waited'])
   })
 
-  test('for the renewal of a token keeps the connection, and the post waits the same way', async () => {
+  test('during the renewal of a token keeps the connection, and the post waits the same way', async () => {
     const { graph, post, connection, read } = await duePost({ scheduledAt: new Date(Date.parse(monday) + twoHours) })
     await using _ = graph
     {
@@ -86,7 +86,7 @@ describe('P-09 a network that cannot be reached', () => {
     expect([await texts(graph), (await read()).status]).toEqual([[post.copy], 'PUBLISHED'])
   })
 
-  test('between a refused token and the renewed one: nothing was published, and the post waits', async () => {
+  test('between a rejected token and the renewed one: nothing was published, and the post waits', async () => {
     const { graph, post, read } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
@@ -119,7 +119,7 @@ const interrupted = async () => {
   return world
 }
 
-describe('P-10 an interrupted call, while the network cannot be asked about it', () => {
+describe('P-10 an interrupted call, while the network cannot be asked', () => {
   test('for 25 s: the post stays as it is, and is sent once when the network does not have it', async () => {
     const { graph, post, owner, read } = await interrupted()
     await using _ = graph
@@ -138,7 +138,7 @@ describe('P-10 an interrupted call, while the network cannot be asked about it',
     expect(await texts(graph)).toEqual([post.copy])
   })
 
-  test('stays for an hour at most: then its outcome is unknown, and a person may end it', async () => {
+  test('stays so for an hour at most: then its outcome is unknown, and a person may resolve it', async () => {
     const { graph, read } = await interrupted()
     await using _ = graph
     await using _away = await graph.x.away()
@@ -152,7 +152,7 @@ describe('P-10 an interrupted call, while the network cannot be asked about it',
     expect(await read()).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failure: { code: 'OUTCOME_UNKNOWN' } })
   })
 
-  test('or made again: what was not sent the second time is sent once when the network is back', async () => {
+  test('or the call repeated: what was not sent the second time is sent once when the network is back', async () => {
     const { graph, post, read } = await interrupted()
     await using _ = graph
     const x = graph.job.networks.get('X')!

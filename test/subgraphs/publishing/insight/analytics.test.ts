@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cell } from '../../../../subgraphs/http/csv.ts'
 import { figuresSweep, followersSweep } from '../../../../subgraphs/publishing/insight/analytics/collect.ts'
-import { cell, nextCount, nextTry } from '../../../../subgraphs/publishing/insight/analytics/rules.ts'
+import { nextCount, nextTry } from '../../../../subgraphs/publishing/insight/analytics/rules.ts'
 import { daysOf } from '../../../../subgraphs/publishing/insight/dashboard/resolvers.ts'
 import type { Figures, Network } from '../../../../subgraphs/publishing/network/network.ts'
 import { AccessExpired } from '../../../../subgraphs/publishing/network/network.ts'
@@ -127,7 +128,7 @@ describe('figures of a brand', () => {
   const document = `query($brandId: ID!, $from: DateTime!, $to: DateTime!) { brandAnalytics(brandId: $brandId, from: $from, to: $to) {
     totals { posts likes shares } byPlatform { platform sums { posts likes } } byDay { day sums { posts likes } } topPosts { postId figures { likes } } followers { count change } } }`
 
-  test('are those of its posts, by network and by day of its zone; the table has a row a post', async () => {
+  test('are summed over its posts, by network and by day of its time zone', async () => {
     const place = await world('Asia/Tokyo')
     // Half past midnight in Tokyo is the day before in UTC.
     const [night, noon] = [new Date('2027-02-09T15:30:00Z'), new Date('2027-02-10T03:00:00Z')]
@@ -181,7 +182,7 @@ describe('figures of a brand', () => {
     expect(lines[1]).toContain(`"'=HYPERLINK(""x"")"`)
   })
 
-  test('are a row a post in the table, also where hundreds went out at one moment', async () => {
+  test('are one row for each post in the CSV, also where hundreds were published at one moment', async () => {
     const place = await world()
     const at = new Date('2027-02-10T03:00:00Z')
     const { id } = await published(place, at)
@@ -199,7 +200,7 @@ describe('figures of a brand', () => {
     expect(lines[1]!.split(',')[3], 'a post is called by its own title').toBe('Its own title')
   })
 
-  test('are refused for more than 366 days, and to another organization', async () => {
+  test('are rejected for more than 366 days, and for another organization', async () => {
     const { brandId } = await world()
     const answer = await graph.execute(document, { brandId, from: '2026-01-01T00:00:00Z', to: '2027-01-03T00:00:00Z' }, { as: owner })
     expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe('to')

@@ -122,7 +122,7 @@ const happening = fc.oneof(
 )
 
 describe('sums of days', () => {
-  test('are at every moment what the posts come to, whatever happens to them, and sums that are kept are right', async () => {
+  test('equal the posts’ figures at every moment, whatever happens, and stored sums are right', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 25 }), async happenings => {
         const brandId = await brand()
@@ -156,7 +156,7 @@ describe('sums of days', () => {
     )
   })
 
-  test('stay right while a publication is under way that was written before they were made, and is kept after', async () => {
+  test('stay right when a publication began before they were computed, and is committed after', async () => {
     const brandId = await brand()
     const post = await published(brandId, at(30))
     await counted(brandId, post, 1, 1)
@@ -196,7 +196,7 @@ describe('sums of days', () => {
     await compareAll(brandId)
   })
 
-  test('are made anew when the rules of zones are others', async () => {
+  test('are computed again when the rules of time zones change', async () => {
     const brandId = await brand()
     await published(brandId, at(5))
     await sumUp(graph.job, brandId)
@@ -229,7 +229,7 @@ describe('sums of days', () => {
     await compareAll(brandId)
   })
 
-  test('cost as many statements however many days and posts there are, and posts that were summed are read no more', async () => {
+  test('cost the same number of statements for any number of days and posts, and summed posts are not read again', async () => {
     const brandId = await brand()
     for (let post = 0; post < 40; post++) await counted(brandId, await published(brandId, at(post * 6)), post, null)
     await sumUp(graph.job, brandId)
@@ -250,8 +250,8 @@ describe('sums of days', () => {
   })
 })
 
-describe('days', () => {
-  test('of a zone are those that are looked for one by one', () => {
+describe('days of a time zone', () => {
+  test('equal those that are searched one by one', () => {
     for (const zone of [...zones, 'Africa/Casablanca', 'America/Sao_Paulo', 'Pacific/Apia', 'Africa/Cairo'])
       for (const year of [2011, 2018, 2027]) {
         const [first, last] = [new Date(Date.UTC(year, 0, 3, 11)), new Date(Date.UTC(year + 1, 0, 3, 11))]
@@ -263,7 +263,7 @@ describe('days', () => {
       }
   })
 
-  test('on which moments lie are told once each, whatever their order', () => {
+  test('with given moments are listed once each, in any order', () => {
     const moments = [at(50), at(1), at(49), at(2)]
     expect(daysOn('UTC', moments)).toMatchObject([{ starts: at(0) }, { starts: at(48), ends: at(72) }])
     expect(daysOn('UTC', [])).toEqual([])

@@ -183,7 +183,7 @@ describe('P-24 with applications that the gateway keeps', () => {
     for (const secret of [graph.x.settings.clientSecret, 'a-secret-of-their-own']) expect(lines).not.toContain(secret)
   })
 
-  test('what one signs is meant of accounts that were connected with it, and of no other', async () => {
+  test('verifies signed requests for accounts connected with its application only', async () => {
     const one = await graph.seed.owner().brand('One').connection({ platform: 'THREADS', externalAccountId: 'ada1815' })
     const two = await graph.seed.owner().brand('Two').connection({ platform: 'THREADS', externalAccountId: 'ada1815' })
     await keep(one.organization.id, { clientId: 'of one', clientSecret: 'what the first signs with', provider: 'threads' })

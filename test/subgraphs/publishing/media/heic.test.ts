@@ -25,7 +25,7 @@ const colours = async (bytes: Uint8Array) => {
   return [at(0.25), at(0.75)]
 }
 
-describe('a HEIC of a phone', () => {
+describe('a HEIC picture of a phone', () => {
   it('is stored as JPEG, upright and with its colours, whether uploaded at once or in parts', async () => {
     const { status, json } = await world.upload(heic, `brandId=${world.brand.id}&filename=IMG_0001.HEIC`)
     expect([status, json.mimeType, json.width, json.height, json.previewBroken]).toEqual([201, 'image/jpeg', 96, 64, false])
@@ -55,7 +55,7 @@ describe('a HEIC of a phone', () => {
     expect((await world.upload(wide)).json).toMatchObject({ status: 400, detail: expect.stringContaining('25 can be converted') })
   })
 
-  it('takes one turn, charged by its pixels', async () => {
+  it('takes one turn, weighted by its pixels', async () => {
     const weights: number[] = []
     await jpegOfHeic(heic, (weight, work) => {
       weights.push(weight)
@@ -64,7 +64,7 @@ describe('a HEIC of a phone', () => {
     expect(weights).toEqual([expect.closeTo(1 + 0.006144 * 15, 5)])
   })
 
-  it('keeps the colour profile that it names', async () => {
+  it('keeps its colour profile', async () => {
     const p3 = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ff0000' } })
       .withIccProfile('p3')
       .png()
@@ -77,7 +77,7 @@ describe('a HEIC of a phone', () => {
   })
 })
 
-it('what only resembles a HEIC is none: AVIF, a film, a general brand alone', () => {
+it('files that only resemble a HEIC are rejected: AVIF, a video, a general brand alone', () => {
   const ftyp = (...brands: string[]) => box('ftyp', brands[0]!, '\0\0\0\0', ...brands.slice(1))
   expect([isHeic(ftyp('avif', 'mif1', 'miaf')), isHeic(ftyp('mif1', 'avif')), isHeic(mp4()), isHeic(Buffer.alloc(3))]).toEqual([false, false, false, false])
   expect([isHeic(ftyp('heic', 'mif1')), isHeic(ftyp('mif1', 'miaf', 'heic')), isHeic(ftyp('heix'))]).toEqual([true, true, true])

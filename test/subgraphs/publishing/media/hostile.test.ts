@@ -19,8 +19,8 @@ afterAll(() => world[Symbol.asyncDispose]())
 const atOnce: InTurn = (_, work) => work()
 const read = (file: Buffer) => readFilm(file.length, async (first, last) => file.subarray(first, last + 1))
 
-describe('pictures that would do harm', () => {
-  test('a small file that says it has 400 million pixels is refused by its head', async () => {
+describe('malicious pictures', () => {
+  test('with a header of 400 million pixels in a small file are rejected by the header', async () => {
     const bomb = png(20_000, 20_000, [0, 0, 0], Buffer.alloc(1000))
     expect((await world.upload(bomb)).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', detail: expect.stringContaining('100 million') })
   })
@@ -53,7 +53,7 @@ describe('pictures that would do harm', () => {
     }
   })
 
-  test('what only begins as a picture is none', async () => {
+  test('with nothing but a picture’s first bytes are rejected', async () => {
     const head = Buffer.concat([png().subarray(0, 20), Buffer.alloc(500, 65)])
     expect((await world.upload(head)).status).toBe(400)
     await expect(lookAtPicture(head, 'image/png')).rejects.toThrow('cannot be read')
@@ -65,7 +65,7 @@ describe('pictures that would do harm', () => {
   })
 })
 
-describe('films that would do harm', () => {
+describe('malicious or private data in videos', () => {
   test.each([
     ['a box longer than the file', Buffer.concat([box('ftyp', 'isom'), Buffer.from('7fffffff6d6f6f76', 'hex')])],
     ['a box shorter than its head', Buffer.concat([box('ftyp', 'isom'), Buffer.from('000000046d6f6f76', 'hex')])],
@@ -80,7 +80,7 @@ describe('films that would do harm', () => {
     await expect(read(file)).rejects.toThrow()
   })
 
-  test('what is written about a film, and where it was made, no network is sent', async () => {
+  test('such as metadata and location is not sent to any network', async () => {
     const place = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')))
     const xmp = box('uuid', Buffer.alloc(16, 0xbe), Buffer.from('<x:xmpmeta>+52.5200+013.4050</x:xmpmeta>'))
     const bytes = Buffer.concat([mp4({ written: [place, xmp] }), xmp])
@@ -100,8 +100,8 @@ describe('films that would do harm', () => {
   })
 })
 
-describe('uploads that would do harm', () => {
-  test('a first part that is no medium ends the upload, also one byte at a time', async () => {
+describe('malicious uploads', () => {
+  test('end at the first part that is not a medium, also one byte at a time', async () => {
     const { at } = await world.begin(5_000)
     expect((await world.patch(at, 0, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'.padEnd(64)))).status).toBe(400)
     expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(404)
@@ -120,14 +120,14 @@ describe('uploads that would do harm', () => {
     expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(404)
   })
 
-  test('of two that go on at once one counts', async () => {
+  test('in parallel for one file: one counts', async () => {
     const bytes = mp4({ padding: 20_000 })
     const { at } = await world.begin(bytes.length)
     const ends = await Promise.all([world.patch(at, 0, bytes.subarray(0, 9_000)), world.patch(at, 0, bytes.subarray(0, 9_000))])
     expect(ends.map(({ status }) => status).sort()).toEqual([204, 409])
   })
 
-  test('what breaks off is not lost, a film of 2 GiB is not begun, and a rest of a day ends it', async () => {
+  test('that break off are kept; a video of 2 GiB is rejected, and a day without data ends an upload', async () => {
     const bytes = mp4({ padding: 20_000 })
     const { at } = await world.begin(bytes.length)
     const broken = new ReadableStream({
@@ -149,7 +149,7 @@ describe('uploads that would fill the storage', () => {
   const objects = () =>
     world.graph.rows<{ gone: boolean }>(`select remove_at <= $1 as gone from publishing.media_objects where key like 'uploads/%'`, [world.graph.clock.now()])
 
-  test('are bounded by the bytes that all of an organization will have; what ends, is whole or has rested for a day counts no more', async () => {
+  test('are limited by the organization’s total bytes; ended, complete and day-old uploads do not count', async () => {
     await using small = await mediaWorld({ quotas: { uploadMiBAnOrganization: 2 } })
     const { id: another } = (await small.mutate('createBrand', { name: 'Another' })).it
     const film = mp4({ padding: 1.5 * MiB })
@@ -169,7 +169,7 @@ describe('uploads that would fill the storage', () => {
     expect((await begin(1, another)).status).toBe(201)
   })
 
-  test('leave nothing behind of what does not count: parts with a wrong checksum, and those of whoever came second', async () => {
+  test('leave no rejected parts behind: those with a wrong checksum, and those of a second writer', async () => {
     const bytes = mp4({ padding: 20_000 })
     const { at } = await world.begin(bytes.length)
     await world.graph.rows('delete from publishing.media_objects')
@@ -181,7 +181,7 @@ describe('uploads that would fill the storage', () => {
 })
 
 describe('uploads that would fill the memory', () => {
-  test('are few at once, and hold less the more there are', async () => {
+  test('are limited in number, and buffer less the more there are', async () => {
     const receiving = createReceiving()
     const arrived = Promise.withResolvers<void>()
     const MiB = 1024 * 1024
@@ -198,7 +198,7 @@ describe('uploads that would fill the memory', () => {
     expect([await receiving.one('one', async () => 'received'), receiving.partBytes()]).toEqual(['received', 8 * MiB])
   })
 
-  test('are not awaited once no bytes arrive: those received are kept', async () => {
+  test('are not awaited once no bytes arrive: those received are stored', async () => {
     const bytes = mp4({ padding: 20_000 })
     const { at } = await world.begin(bytes.length)
     const { job } = world.graph
@@ -210,7 +210,7 @@ describe('uploads that would fill the memory', () => {
   })
 })
 
-test('an upload that was begun before its brand was archived takes no part then, and goes on once it is restored', async () => {
+test('an upload that began before its brand was archived accepts no part then, and continues once it is restored', async () => {
   const file = mp4()
   const { at } = await world.begin(file.length)
   await world.mutate('archiveBrand', { id: world.brand.id })

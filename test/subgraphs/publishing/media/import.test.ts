@@ -66,8 +66,8 @@ const leftOver = async () => {
   return world.graph.rows(`select key from publishing.media_objects where key like 'imports/%'`)
 }
 
-describe('what is imported', () => {
-  test('is what its bytes say, whatever it is called and declared to be', async () => {
+describe('an imported file', () => {
+  test('has the type of its bytes, whatever its name and declared type', async () => {
     const picture = png(320, 200)
     const { it, error } = await bring(serve('/photos/My%20cat.txt', picture, 'application/x-msdownload'))
     expect(error).toBe(null)
@@ -86,7 +86,7 @@ describe('what is imported', () => {
     expect(await leftOver()).toEqual([])
   })
 
-  test('is fetched once under one key, also when the file is gone by then', async () => {
+  test('is fetched once for one key, also when the file is gone by then', async () => {
     const url = serve('/once.png', png())
     const first = await bring(url, { idempotencyKey: 'once' })
     delete pages['/once.png']
@@ -107,7 +107,7 @@ describe('what is imported', () => {
     expect(await leftOver()).toEqual([])
   })
 
-  test('is answered by its route as an upload is: 201 with its address, 400 for no medium, 413 for what is too large', async () => {
+  test('is answered by its route like an upload: 201 with its address, 400 for no medium, 413 for a large one', async () => {
     const token = 'the token of agents, which is long enough'
     await using door = await openDoor(world.graph, { tokens: { own: new Map([['app_agents', [token]]]), gateway: [], dedicated: [] } })
     const headers = { 'x-service-token': token, 'x-app-id': 'app_agents', 'x-organization-id': world.organization.id }
@@ -119,19 +119,19 @@ describe('what is imported', () => {
     expect(await ask(Buffer.concat([gif, Buffer.alloc(16 * 1024 * 1024)]))).toMatchObject({ status: 413, json: { status: 413, reason: 'TOO_LARGE' } })
   })
 
-  test('is nothing of another organization’s brand', async () => {
+  test('is rejected for another organization’s brand', async () => {
     const url = serve('/theirs.png', png())
     expect((await bring(url, {}, world.outsider)).error.extensions.code).toBe('NOT_FOUND')
     expect(web.asked).toEqual([])
   })
 
-  test('is told as missing where the address has none', async () => {
+  test('is reported as missing where the address has none', async () => {
     expect((await bring(`${web.origin}/no-such`)).error).toMatchObject({ message: expect.stringContaining('404'), extensions: { code: 'UPSTREAM_FAILED' } })
   })
 })
 
-describe('an address that leads elsewhere', () => {
-  test('is followed five times, also to a relative place', async () => {
+describe('an address that redirects', () => {
+  test('is followed five times, also to a relative location', async () => {
     serve('/there/it-is.png', png(16, 16))
     lead('/three', '../there/it-is.png', 308)
     lead('/two', `${web.origin}/three`, 307)
@@ -159,7 +159,7 @@ describe('an address that leads elsewhere', () => {
     }
   })
 
-  test('what the platform itself calls in its own network is nobody’s to have called', async () => {
+  test('must not lead to the platform’s own internal services', async () => {
     for (const url of [`${inner.origin}/secret.png`, lead('/in', `${inner.origin}/secret.png`)]) {
       expect((await bring(url)).error).toMatchObject({ message: expect.stringContaining('not public'), extensions: { code: 'BAD_USER_INPUT' } })
     }
@@ -170,7 +170,7 @@ describe('an address that leads elsewhere', () => {
   })
 })
 
-describe('a body that has no end', () => {
+describe('a body without an end', () => {
   test.each([
     ['a picture', png().subarray(0, 60), /25 MiB/],
     ['no medium', Buffer.from('an endless page '), /JPEG, PNG/],
@@ -197,7 +197,7 @@ describe('a body that has no end', () => {
     expect(await leftOver()).toEqual([])
   })
 
-  test('one that comes drop by drop ends with the time that a file has', async () => {
+  test('is given up after a file’s time limit when it arrives drop by drop', async () => {
     const { stream } = world.graph.job.outbound
     // A hundredth of the time.
     const hurry = vi.spyOn(world.graph.job.outbound, 'stream').mockImplementation((url, options) => {

@@ -46,10 +46,10 @@ describe('a picture that moves', () => {
   })
 })
 
-describe('a film', () => {
+describe('a video', () => {
   const read = (file: Buffer) => readFilm(file.length, async (first, last) => file.subarray(first, last + 1))
 
-  test('says how its pictures and its sound are written', async () => {
+  test('has its video and audio codecs read', async () => {
     expect(await read(mp4({ codec: 'hvc1', sound: 'mp4a' }))).toMatchObject({ videoCodec: 'hvc1', audioCodec: 'mp4a', width: 640, durationMs: 1000 })
     expect(await read(mp4())).toMatchObject({ videoCodec: 'avc1', audioCodec: null })
     expect(await read(mp4({ codec: '\0\0\0\0' }))).toMatchObject({ videoCodec: null })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a picture is what its bytes say, and is seen at signed addresses', async () => {
+test('a picture’s type is that of its bytes, and it is shown at signed addresses', async () => {
   const bytes = png(800, 600)
   const { status, json, headers } = await world.upload(bytes, `brandId=${world.brand.id}&filename=notes.txt&altText=Blue`)
   expect([status, headers.get('location')]).toEqual([201, `/publishing/api/media/${json.id}`])
@@ -38,7 +38,7 @@ test('a picture is what its bytes say, and is seen at signed addresses', async (
   expect([preview.status, preview.headers.get('content-type')]).toEqual([200, 'image/webp'])
 })
 
-test('a page, an SVG, a film as it is and nothing at all are refused, and kept nowhere', async () => {
+test('rejects a page, an SVG, a direct upload of a video and an empty file, and stores nothing', async () => {
   const wrong = [
     Buffer.from('<!doctype html><script>alert(1)</script>'),
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
@@ -87,7 +87,7 @@ test('parts of a file are answered, as are questions whether it changed', async 
   expect((await world.http('GET', url, { headers: { 'if-none-match': head.headers.get('etag')! } })).status).toBe(304)
 })
 
-test('a film is uploaded in parts, continued where it stopped, and becomes an asset', async () => {
+test('a video is uploaded in parts, continued where it stopped, and becomes an asset', async () => {
   const bytes = mp4({ padding: 300_000 })
   const { at, status, headers } = await world.begin(bytes.length)
   expect([status, headers.get('upload-offset'), headers.get('tus-resumable')]).toEqual([201, '0', '1.0.0'])
@@ -116,7 +116,7 @@ test('a film is uploaded in parts, continued where it stopped, and becomes an as
   expect((await world.http('HEAD', at, { headers: world.tus })).headers.get('x-media-asset-id')).toBe(asset.id)
 })
 
-test('the library goes page by page, newest first, and is narrowed', async () => {
+test('the library is paged, newest first, and filtered', async () => {
   const { id: brandId } = (await world.mutate('createBrand', { name: 'Library' })).it
   const up = async (name: string) => (await world.upload(png(20, 20), `brandId=${brandId}&filename=${name}`)).json.id as string
   const there: string[] = []
@@ -150,7 +150,7 @@ test('the library goes page by page, newest first, and is narrowed', async () =>
   })
 })
 
-test('a folder lies in none that lies in it, and no deeper than eight, with what lies in it', () => {
+test('a folder cannot be moved into its own subfolders, nor deeper than eight levels, including its contents', () => {
   const chain = (name: string, length: number) => Array.from({ length }, (_, at) => ({ id: `${name}${at}`, parentId: at === 0 ? null : `${name}${at - 1}` }))
   const tree = [...chain('a', 7), ...chain('b', 2)]
   const putting = (id: string | null, into: string) => () => requirePlace(tree, id, into)
@@ -165,7 +165,7 @@ test('a folder lies in none that lies in it, and no deeper than eight, with what
   expect(putting(null, 'c0')).toThrow('c0')
 })
 
-test('bytes go into no folder of another brand', async () => {
+test('rejects a folder of another brand for an upload', async () => {
   const { id: brandId } = (await world.mutate('createBrand', { name: 'Beside' })).it
   const folder = (await world.mutate('createMediaFolder', { brandId, name: 'Theirs' })).it
   expect((await world.upload(png(), `brandId=${world.brand.id}&filename=a.png&folderId=${folder.id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -173,7 +173,7 @@ test('bytes go into no folder of another brand', async () => {
   expect((await world.upload(png(), `brandId=${brandId}&filename=a.png&folderId=${folder.id}`)).json).toMatchObject({ folderId: folder.id })
 })
 
-test('an asset that a post carries is not deleted; one that was deleted is gone, and its bytes a day later', async () => {
+test('an asset of a post cannot be deleted; a deleted one is gone, and its bytes a day later', async () => {
   const { id } = (await world.upload()).json
   const post = (await world.mutate('createPost', { brandId: world.brand.id, platform: 'INSTAGRAM', copy: 'x' })).it.id
   await world.graph.rows('update publishing.posts set media = $2::jsonb where id = $1', [post, JSON.stringify([{ assetId: id, altText: 'A square' }])])

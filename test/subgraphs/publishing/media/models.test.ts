@@ -20,7 +20,7 @@ const arm = async (fault: object) => {
 
 const imageFields = 'images { id model requestedModel prompt previewUrl previewBroken asset { id source status kind } author { id } }'
 
-test('a model draws into the library, and the same key draws once', async () => {
+test('a model generates into the library, and the same key generates once', async () => {
   const input = { brandId: world.brand.id, prompt: 'A lighthouse at dusk', count: 2, idempotencyKey: 'once' }
   const { it, error } = await world.mutate('generateImages', input, imageFields, world.member)
   expect(error).toBe(null)
@@ -49,7 +49,7 @@ test('a model draws into the library, and the same key draws once', async () => 
   })
 })
 
-test('nothing is drawn for a post of another brand', async () => {
+test('generates nothing for a post of another brand', async () => {
   const { id: brandId } = (await world.mutate('createBrand', { name: 'Beside' })).it
   const { id: postId } = (await world.mutate('createPost', { brandId, platform: 'X', copy: 'x' })).it
   const draw = (of: string) => world.mutate('generateImages', { brandId: of, prompt: 'x', postId }, imageFields)
@@ -68,7 +68,7 @@ test('requires the scope to name a model, also the default one, and refuses one 
   })
 })
 
-test('a limit upstream says how long to wait, and twenty requests a minute are the most', async () => {
+test('a limit of the gateway reports the time to wait, and twenty requests a minute are the maximum', async () => {
   const { id: brandId } = (await world.mutate('createBrand', { name: 'Drawn' })).it
   const draw = () => world.mutate('generateImages', { brandId, prompt: 'x' }, imageFields)
   await arm({ fault: 'status', status: 429, times: 2, resetSeconds: 2 })
@@ -82,7 +82,7 @@ test('a limit upstream says how long to wait, and twenty requests a minute are t
   expect((await draw()).error.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 60 })
 })
 
-test('trends are kept for six hours, an odd one costs itself alone, and an earlier year costs nothing', async () => {
+test('trends are stored for six hours, an invalid one is dropped alone, and an earlier year in the text does not matter', async () => {
   const ask = async () =>
     (
       await world.ask(

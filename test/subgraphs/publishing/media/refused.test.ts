@@ -30,7 +30,7 @@ const direct = (bytes: Buffer, key?: string, brandId: string = world.brand.id) =
     headers: { 'content-type': 'image/png', ...(key && { 'idempotency-key': key }) },
   })
 
-describe('an upload that is refused', () => {
+describe('a rejected upload', () => {
   beforeEach(() => world.graph.rows('delete from publishing.media_objects'))
 
   it('is written nowhere when its brand is archived', async () => {
@@ -40,13 +40,14 @@ describe('an upload that is refused', () => {
     expect(await entered()).toBe(0)
   })
 
-  it('is written nowhere when its key has made an asset before, and answers that asset', async () => {
+  it('stores nothing when its key has created an asset before, and returns that asset', async () => {
     const bytes = png(30, 30)
     const first = await direct(bytes, 'one-picture-once')
+    expect(first.headers.get('idempotent-replayed')).toBe(null)
     const before = await stored()
     for (let at = 0; at < 3; at += 1) {
       const again = await direct(bytes, 'one-picture-once')
-      expect([again.status, again.json.id]).toEqual([201, first.json.id])
+      expect([again.status, again.json.id, again.headers.get('idempotent-replayed')]).toEqual([201, first.json.id, 'true'])
     }
     expect((await direct(png(31, 31), 'one-picture-once')).json).toMatchObject({ status: 409, reason: 'KEY_REUSED' })
     expect([await entered(), await stored()]).toEqual([0, before])
@@ -60,7 +61,7 @@ describe('an upload that is refused', () => {
     expect(await entered()).toBe(0)
   })
 
-  it('keeps nothing when it came in parts and is no film', async () => {
+  it('stores nothing when it came in parts and is no video', async () => {
     const before = await stored()
     const file = Buffer.concat([box('ftyp', 'isom'), box('mdat', Buffer.alloc(5_000))])
     const { at } = await world.begin(file.length)
@@ -78,7 +79,7 @@ describe('an upload that is refused', () => {
     expect(await entered()).toBe(0)
   })
 
-  it('keeps nothing when others take the last room meanwhile, and nothing is written once there is none', async () => {
+  it('stores nothing when others take the last room meanwhile, and writes nothing once there is none', async () => {
     const before = await stored()
     const free =
       6 - Number((await world.graph.rows<{ n: number }>('select count(*)::int as n from publishing.media_assets where brand_id = $1', [world.brand.id]))[0]!.n)

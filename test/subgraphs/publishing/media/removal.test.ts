@@ -8,7 +8,7 @@ import { variantFor } from '../../../../subgraphs/publishing/media/variant/varia
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
-test('when the demo is removed, what is stored of its media goes: forms of pictures and parts of uploads among it', async () => {
+test('removing the demo removes its stored media, variants of pictures and parts of uploads included', async () => {
   await using graph = await supergraph()
   const { identity, publishing } = graph.platform
   const people = await providePeople(identity, null)

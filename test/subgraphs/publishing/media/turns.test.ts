@@ -25,7 +25,7 @@ const noting = () => {
 }
 
 describe('work on pictures', () => {
-  it('of another organization is done after a piece of each, whatever waits of the first', async () => {
+  it('of another organization waits for a piece of work at most, however many the first has waiting', async () => {
     const turns = createTurns(turnsOfPictures)
     const { ended, note } = noting()
     const many = Array.from({ length: 9 }, (_, at) => note(`wide ${at}`, lookAt(wide(at), 'image/webp', turnsOf({ turns }, 'one'))))
@@ -35,7 +35,7 @@ describe('work on pictures', () => {
     expect(ended.indexOf('small')).toBeLessThan(3)
   })
 
-  it('of a due post is done beside uploads of its own organization', async () => {
+  it('of a due post runs beside uploads of its own organization', async () => {
     const asset = (await world.upload(png(300, 200))).json.id
     const { ended, note } = noting()
     const uploads = Array.from({ length: 9 }, (_, at) => note(`wide ${at}`, world.upload(wide(at))))
@@ -45,7 +45,7 @@ describe('work on pictures', () => {
     expect(ended.indexOf('due')).toBeLessThan(3)
   })
 
-  it('holds eight originals of due posts at once, and passes on what cannot be decoded or read', async () => {
+  it('holds eight originals of due posts at once, and passes on errors of decoding and reading', async () => {
     const { job } = world.graph
     const ids = await Promise.all(Array.from({ length: 12 }, async (_, at) => (await world.upload(png(40 + at, 40))).json.id as string))
     let [held, most] = [0, 0]
@@ -68,7 +68,7 @@ describe('work on pictures', () => {
     expect(await of(ids[0]!)).toEqual({ failed: expect.stringContaining('are gone') })
   })
 
-  it('is refused with RATE_LIMITED and a time when too much of one organization waits; what was taken is whole', async () => {
+  it('is rejected with RATE_LIMITED and a time when too many of one organization wait; accepted ones complete', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => world.upload(wide(at))))
     const [taken, refused] = [answers.filter(({ status }) => status === 201), answers.filter(({ status }) => status !== 201)]
     expect([taken.length > 5, refused.length > 5, taken.every(({ json }) => json.previewBroken === false)]).toEqual([true, true, true])
@@ -83,7 +83,7 @@ describe('work on pictures', () => {
     await expect(previewOf(png(), { weight: 1 }, () => Promise.reject(refused))).rejects.toBe(refused)
   })
 
-  it('that came in parts is looked at two at a time for each organization, whatever brand it is of', () => {
+  it('that came in parts runs two at a time for each organization, over all its brands', () => {
     const { groupOf, perGroup, concurrency } = prepareQueue(() => world.graph.job)
     expect([groupOf!({ organizationId: 'o', brandId: 'one' }), groupOf!({ organizationId: 'o', brandId: 'two' }), groupOf!({ brandId: 'b' })]).toEqual([
       'o',
@@ -94,8 +94,8 @@ describe('work on pictures', () => {
   })
 })
 
-describe('files that are held whole', () => {
-  it('are written to the storage four at a time for each organization, and those of another meanwhile', async () => {
+describe('files in memory', () => {
+  it('are written to the storage four at a time for each organization, independently of others', async () => {
     const { job } = world.graph
     const gate = Promise.withResolvers<void>()
     let writing = 0
@@ -124,7 +124,7 @@ describe('files that are held whole', () => {
     expect((await Promise.all([...many, other])).map(({ row }) => row.status)).toEqual(Array(10).fill('READY'))
   })
 
-  it('are bounded for an organization and in all; one alone is always taken', async () => {
+  it('are limited for an organization and in total; a single one is always accepted', async () => {
     const { receiving } = world.graph.job
     const MiB = 1024 * 1024
     const end = Promise.withResolvers<void>()

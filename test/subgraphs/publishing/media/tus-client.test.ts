@@ -78,7 +78,7 @@ const assetOf = (id: string) =>
     .then(([row]) => row!)
 const statusOf = (error: unknown) => (error instanceof DetailedError ? error.originalResponse?.getStatus() : error)
 
-test('a film comes in one piece, and with its first part already as it begins', async () => {
+test('accepts a video in one piece, and with its first part in the creation request', async () => {
   const bytes = mp4({ padding: 100_000 })
   for (const uploadDataDuringCreation of [false, true]) {
     const { asset } = await send(bytes, { uploadDataDuringCreation })
@@ -86,7 +86,7 @@ test('a film comes in one piece, and with its first part already as it begins', 
   }
 })
 
-test('an upload whose connection is cut continues where it was, and is the same film', async () => {
+test('continues an upload whose connection was cut, with the same video as result', async () => {
   const bytes = mp4({ padding: 500_000 })
   const came: number[] = []
   let cuts = 0
@@ -115,7 +115,7 @@ test('an upload whose connection is cut continues where it was, and is the same 
   expect(await storage.stat(`media/${asset}/original`)).toEqual({ bytes: bytes.length })
 })
 
-test('one that somebody stopped is taken up by its address; once its day is over, the client begins anew', async () => {
+test('resumes a stopped upload by its address; after a day the client starts anew', async () => {
   const bytes = mp4({ padding: 300_000 })
   const first = await stopped(bytes)
   const went = await send(bytes, { uploadUrl: first })
@@ -127,7 +127,7 @@ test('one that somebody stopped is taken up by its address; once its day is over
   expect(await assetOf(anew.asset)).toMatchObject({ bytes: bytes.length })
 })
 
-test('what is no film, has another checksum, or is nobody’s to write is refused with the protocol’s own words', async () => {
+test('rejects a file that is no video, with a wrong checksum, or without rights by the protocol’s own statuses', async () => {
   const page = Buffer.from('<!doctype html>'.padEnd(5_000))
   expect(await send(page).catch(statusOf)).toBe(400)
   const bytes = mp4()

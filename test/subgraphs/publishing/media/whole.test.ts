@@ -38,18 +38,18 @@ const inParts = async (bytes: Buffer) => {
   return world.ready((await world.patch(at, 0, bytes)).headers.get('x-media-asset-id')!)
 }
 
-describe('a picture that is whole', () => {
-  it.each(kinds)('is taken as it is: %s', async kind => {
+describe('a complete picture', () => {
+  it.each(kinds)('is accepted unchanged: %s', async kind => {
     const { status, json } = await world.upload(files[kind])
     expect([status, json.previewBroken, json.bytes, json.sha256]).toEqual([201, false, files[kind].length, await digestOf(files[kind])])
   })
 
-  it('is taken as it is: gif', async () => {
+  it('is accepted unchanged: gif', async () => {
     expect((await world.upload(gif)).json).toMatchObject({ bytes: gif.length, previewBroken: false })
   })
 })
 
-describe('a picture that is cut off', () => {
+describe('a truncated picture', () => {
   it.each(kinds)('is refused at its upload, wherever it is cut: %s', async kind => {
     const file = files[kind]
     for (const share of [0.2, 1 / 3, 0.6, 0.95]) {
@@ -60,7 +60,7 @@ describe('a picture that is cut off', () => {
     expect(json).toMatchObject({ status: 400, detail: expect.stringMatching(/cut off/) })
   })
 
-  it('is refused when its frame says that it is whole and its pixels are not there', async () => {
+  it('is rejected when its frame looks complete and its pixels are missing', async () => {
     const { json } = await world.upload(png(600, 600, [1, 2, 3], Buffer.alloc(50)))
     expect(json).toMatchObject({ status: 400, detail: expect.stringContaining('cannot be decoded') })
   })
@@ -78,7 +78,7 @@ describe('a picture that is cut off', () => {
   })
 })
 
-describe('bytes behind the end of a picture', () => {
+describe('bytes after the end of a picture', () => {
   const page = Buffer.from('<script>alert(1)</script>')
 
   it.each(kinds)('are refused: %s', async kind => {
@@ -86,7 +86,7 @@ describe('bytes behind the end of a picture', () => {
     expect([status, json.detail]).toEqual([400, expect.stringContaining(`${page.length} bytes follow the end`)])
   })
 
-  it('are refused behind padding, in a GIF, as megabytes of padding, and as another picture behind what is no JPEG', async () => {
+  it('are rejected after padding, in a GIF, as megabytes of padding, and as another picture after a non-JPEG', async () => {
     const wrong = [
       [files.png, Buffer.alloc(100), page],
       [gif, page],
@@ -114,7 +114,7 @@ describe('bytes behind the end of a picture', () => {
     expect((await world.upload(Buffer.concat([files.png, Buffer.alloc(5)]))).json.bytes).toBe(files.png.length)
   })
 
-  it('are cut off and refused alike when they come in parts', async () => {
+  it('are cut off or rejected alike when they come in parts', async () => {
     expect(await inParts(Buffer.concat([files.jpeg, mp4()]))).toMatchObject({ status: 'READY', bytes: files.jpeg.length })
     expect(await inParts(Buffer.concat([files.jpeg, page]))).toMatchObject({ status: 'FAILED' })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import type { Medium, Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Medium } from '../../../../subgraphs/publishing/network/publication.ts'
 import { serveMedia } from './served.ts'
 import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
 
@@ -72,7 +73,7 @@ test.each([
 })
 
 describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {}, without = /$^/ }) => {
-  test('is told as it answered: only a clear no is a refusal, and what may have been published is unknown', async () => {
+  test('classifies answers: only a clear rejection is one, and a call that may have published is unknown', async () => {
     await using at = await atTwin(platform)
     const arrived: string[] = []
     for (const { fault, ...end } of answers) {
@@ -89,7 +90,7 @@ describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {}, w
     expect(received.at(-1)!.media ?? []).toHaveLength(media.length)
   })
 
-  test('takes a text with every character, and shows it as it was written, at an address of its own', async () => {
+  test('transmits every character of a text, and links to the post', async () => {
     await using at = await atTwin(platform)
     const copy = 'All of it: \\ | { } @me [a](b) <c> #1 #tag *x* _y_ ~z~ "q" & 日本 👩‍👩‍👧 é\nhttps://example.com/a_b?c=(d)'.replace(without, '')
     const { delivery } = await publish(at, { copy, media })
@@ -98,7 +99,7 @@ describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {}, w
     expect(received).toMatchObject({ text: copy, id: delivery.outcome === 'delivered' && delivery.platformPostId })
   })
 
-  test('that is not there is nothing sent', async () => {
+  test('sends nothing when it cannot be reached', async () => {
     await using at = await atTwin(platform)
     const asked = at.asks({ copy: 'Nobody hears', media })
     const prepared = at.network.prepare ? await at.network.prepare(asked, null) : { outcome: 'ready' as const, handle: null }
@@ -109,7 +110,7 @@ describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {}, w
     if (media.length > 0) expect(await at.network.prepare!(asked, null)).toMatchObject({ outcome: 'unsent' })
   })
 
-  test('names no address for what is no id of it', async () => {
+  test('has no address for an invalid id', async () => {
     await using at = await atTwin(platform)
     for (const id of ['', 'https://evil.test', '../1', '<script>', '1 or 1=1']) expect(at.network.permalink('@a', id)).toBeNull()
   })

@@ -55,7 +55,7 @@ async function film() {
 }
 
 describe.each(['LINKEDIN', 'LINKEDIN_PAGE'] as const)('P-14 P-09 a post for %s', platform => {
-  test('is there once and carries the network’s own id and address', async () => {
+  test('is published once and has the network’s id and address', async () => {
     const { graph, key, read, published, connection } = await due(platform)
     await wake(graph, key)
     await wake(graph, key)
@@ -67,7 +67,7 @@ describe.each(['LINKEDIN', 'LINKEDIN_PAGE'] as const)('P-14 P-09 a post for %s',
     expect(target).toEqual(place && { kind: 'organization', id: place.externalId })
   })
 
-  test('fails with what the network says', async () => {
+  test('fails with the network’s message', async () => {
     const { graph, key, read, twin, published } = await due(platform)
     await twin.arm({ fault: 'status', status: 422 })
     await wake(graph, key)
@@ -76,8 +76,8 @@ describe.each(['LINKEDIN', 'LINKEDIN_PAGE'] as const)('P-14 P-09 a post for %s',
   })
 })
 
-describe('P-10 an outcome that nobody knows', () => {
-  test('of a person stays open, is never asked for, and a person ends it', async () => {
+describe('P-10 an unknown outcome', () => {
+  test('of a personal account stays open, is never asked about, and a person resolves it', async () => {
     const { graph, owner, key, read, twin, published } = await due('LINKEDIN')
     await twin.arm({ fault: 'accept-then-reset' })
     await wake(graph, key)
@@ -103,7 +103,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 })
 
-test('P-08 a thread of a page goes on in comments under its first post, which has its own', async () => {
+test('P-08 a page’s thread continues in comments under its first post, which has its own', async () => {
   const { graph, key, copy, threadId, published, twin } = await scheduled('LINKEDIN_PAGE')
   const [second, third] = [await scheduled('LINKEDIN_PAGE', { threadId }), await scheduled('LINKEDIN_PAGE', { threadId })]
   await graph.clock.advance(60_000)
@@ -116,7 +116,7 @@ test('P-08 a thread of a page goes on in comments under its first post, which ha
   ])
 })
 
-test('P-10 a call that a crash interrupted is open for a person of LinkedIn, and for nobody but a person to end', async () => {
+test('P-10 a call to a personal LinkedIn account interrupted by a crash must be resolved by a person at once', async () => {
   const { graph, key, connection, read } = await due('LINKEDIN')
   await interrupt({ graph, post: (await graph.job.posts.byId.load(key.id))!, connection })
   const before = graph.sent.length
@@ -128,7 +128,7 @@ test('P-10 a call that a crash interrupted is open for a person of LinkedIn, and
   expect(await read()).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failure: { code: 'OUTCOME_UNKNOWN' } })
 })
 
-test('P-13 the first comment of a page stands under its post once, as the organization, in plain text', async () => {
+test('P-13 the first comment of a page is sent once under its post, as the organization, in plain text', async () => {
   const text = 'More (here): https://example.com/a_b #now'
   const { graph, key, published, twin } = await due('LINKEDIN_PAGE', { firstComment: text })
   await wake(graph, key)

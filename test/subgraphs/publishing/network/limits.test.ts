@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { readFilm } from '../../../../subgraphs/publishing/media/file/film.ts'
 import { type Content, type ContentMedium, problemsOf } from '../../../../subgraphs/publishing/network/content/check.ts'
 import { mediaRules } from '../../../../subgraphs/publishing/network/content/media.ts'
-import type { FilmRules, Medium, MediumKind, Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import type { FilmRules, Platform } from '../../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, platforms } from '../../../../subgraphs/publishing/network/networks.ts'
+import type { Medium, MediumKind } from '../../../../subgraphs/publishing/network/publication.ts'
 import { mp4 } from '../media/files.ts'
 import { serveMedia } from './served.ts'
 import { type AtTwin, atTwin, publish } from './twin.ts'
@@ -80,10 +81,10 @@ function* edges({ quicktime, seconds: [least, most], codecs, sound, ratio, sides
   }
 }
 
-describe.each(platforms)('films for %s', platform => {
+describe.each(platforms)('video checks for %s', platform => {
   const { film, source } = mediaRules[platform]
 
-  test('are judged by what the network has written on a day that is named', () => {
+  test('use the network’s documented limits with the day on which they were read', () => {
     expect(source.url).toMatch(/^https:\/\//)
     expect(source.read).toMatch(/^20\d\d-\d\d-\d\d$/)
   })
@@ -93,6 +94,27 @@ describe.each(platforms)('films for %s', platform => {
     expect(errorsOf(platform, { ...plain, copy: 'A film', media: [known] }).length === 0, 'the check').toBe(taken)
     await using at = await atTwin(platform)
     const refusal = await refusalBy(at, { copy: 'A film', title: 'A title', media: [medium] })
+    expect(refusal === null, `the network: ${refusal}`).toBe(taken)
+  })
+})
+
+const marked = (mark: string, count: number) => Array.from({ length: count }, (_, at) => `${mark}n${at}`).join(' ')
+
+describe('the check and the network agree on', () => {
+  test.each<[string, Platform, Partial<Content>, boolean]>([
+    ['63,206 characters', 'FACEBOOK', { copy: 'a'.repeat(63_206) }, true],
+    ['63,207 characters', 'FACEBOOK', { copy: 'a'.repeat(63_207) }, false],
+    ['30 hashtags', 'INSTAGRAM', { copy: marked('#', 30) }, true],
+    ['31 hashtags', 'INSTAGRAM', { copy: marked('#', 31) }, false],
+    ['20 mentions', 'INSTAGRAM', { copy: marked('@', 20) }, true],
+    ['21 mentions', 'INSTAGRAM', { copy: marked('@', 21) }, false],
+  ])('%s', async (_, platform, more, taken) => {
+    const { medium, known } = pictureOf('IMAGE', 2_000)
+    const said = { copy: 'A text', tags: [], ...more }
+    const [media, kept] = platform === 'FACEBOOK' ? [[], []] : [[medium], [known]]
+    expect(errorsOf(platform, { ...plain, ...said, media: kept }).length === 0, 'the check').toBe(taken)
+    await using at = await atTwin(platform)
+    const refusal = await refusalBy(at, { title: 'A title', ...said, media })
     expect(refusal === null, `the network: ${refusal}`).toBe(taken)
   })
 })
@@ -130,7 +152,7 @@ const textOf = (most: number): fc.Arbitrary<string> =>
       ),
   )
 
-describe.each(platforms)('a post that the check lets pass, for %s', platform => {
+describe.each(platforms)('a post that passes the check, for %s', platform => {
   const { content, capabilities } = everyNetwork[platform]
   const rules = mediaRules[platform]
   const shapes: readonly Shape[] = [
@@ -143,7 +165,7 @@ describe.each(platforms)('a post that the check lets pass, for %s', platform => 
     { sound: 'mp4a' },
   ]
 
-  test('is refused by no network for what it holds', async () => {
+  test('is rejected by no network for its content', async () => {
     const films = await Promise.all(shapes.map(filmOf))
     const pictures = [pictureOf('IMAGE', 2_000), pictureOf('IMAGE', 3_000), pictureOf('GIF', 4_000), pictureOf('GIF', 4_100_000)]
     const files = fc.oneof(

@@ -17,7 +17,7 @@ async function consent({ network, world }: AtTwin, state = 'a-state') {
 }
 
 describe('P-14 connecting LinkedIn', () => {
-  test('a person is asked for four scopes without PKCE, keeps access for 60 days, and nothing renews it', async () => {
+  test('requests four scopes without PKCE, keeps access for 60 days, and cannot be renewed', async () => {
     await using at = await atTwin('LINKEDIN')
     const { asked, grant } = await consent(at)
     expect(asked.searchParams.get('scope')).toBe('openid profile email w_member_social')
@@ -28,7 +28,7 @@ describe('P-14 connecting LinkedIn', () => {
     await expect(at.network.refresh(grant)).rejects.toMatchObject({ permanent: true })
   })
 
-  test('pages are asked for four others, with the organizations that the person administers, and renewed for a year from the first login', async () => {
+  test('for pages requests four other scopes, lists the organizations that the person administers, and is renewed for a year from the first login', async () => {
     await using at = await atTwin('LINKEDIN_PAGE')
     const { asked, grant } = await consent(at)
     expect(asked.searchParams.get('scope')).toBe('r_basicprofile w_organization_social r_organization_social rw_organization_admin')
@@ -45,7 +45,7 @@ describe('P-14 connecting LinkedIn', () => {
     await expect(at.network.refresh(renewed)).rejects.toMatchObject({ permanent: true })
   })
 
-  test('a profile that cannot be read now is asked for again, and access is taken back at LinkedIn', async () => {
+  test('retries reading a profile after a failure, and revokes access at LinkedIn', async () => {
     await using at = await atTwin('LINKEDIN')
     await at.arm({ fault: 'profile-status', status: 503 })
     await expect(at.network.account(at.accessToken)).rejects.toMatchObject({ permanent: false })
@@ -56,7 +56,7 @@ describe('P-14 connecting LinkedIn', () => {
 })
 
 describe('P-14 a post on LinkedIn', () => {
-  test('shows pictures with their texts in their order, one film in parts, or a link', async () => {
+  test('shows pictures with their alternative texts in order, one video in parts, or a link', async () => {
     await using at = await atTwin('LINKEDIN_PAGE')
     const pictures = [mediumOf('IMAGE', 2_000, 'A blue square'), mediumOf('IMAGE', 3_000)]
     await publish(at, { copy: 'One', media: pictures.slice(0, 1), link: 'https://example.com/a' })
@@ -104,7 +104,7 @@ describe('P-14 a post on LinkedIn', () => {
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('IMAGE')] }), null)).toMatchObject(end)
   })
 
-  test('whose picture was answered 200 by another server is uploaded once more', async () => {
+  test('uploads a picture once more when another server answered 200', async () => {
     await using at = await atTwin('LINKEDIN')
     const asked = at.asks({ copy: 'a', media: [mediumOf('IMAGE')] })
     const begun = await send(`${at.world.sandbox.origin}/linkedin/rest/images?action=initializeUpload`, {
@@ -127,13 +127,13 @@ describe('P-14 a post on LinkedIn', () => {
     expect(told).not.toMatchObject({ handle: { urns: [begun.body.value.image] } })
   })
 
-  test('whose film is shorter than it was said to be is not sent', async () => {
+  test('is not sent when its video is shorter than announced', async () => {
     await using at = await atTwin('LINKEDIN')
     const film = { ...mediumOf('VIDEO', 3_000), bytes: 4_000 }
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [film] }), null)).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
   })
 
-  test('is refused as a duplicate, in a version that has ended, and for an organization of somebody else', async () => {
+  test('is rejected as a duplicate, in an outdated version, and for an organization of somebody else', async () => {
     await using at = await atTwin('LINKEDIN_PAGE')
     await publish(at, { copy: 'Again' })
     expect((await publish(at, { copy: 'Again' })).delivery).toMatchObject({ outcome: 'refused', code: 'DUPLICATE_CONTENT' })
@@ -176,7 +176,7 @@ describe('P-08 P-10 a page of LinkedIn', () => {
     expect(await at.network.followers!(comment)).toBe(42)
   })
 
-  test('is looked through for what an attempt may have left: its words, since then, in its place, and nobody else’s', async () => {
+  test('is searched for an attempt’s post: by text, time, place and author', async () => {
     await using at = await atTwin('LINKEDIN_PAGE')
     const { asked, delivery } = await publish(at, { copy: 'Look for #me (here)' })
     const id = delivery.outcome === 'delivered' ? delivery.platformPostId : ''
@@ -202,7 +202,7 @@ describe('P-08 P-10 a page of LinkedIn', () => {
     await expect(at.network.find(asked, now, none)).rejects.toBeInstanceOf(AccessExpired)
   })
 
-  test('is looked through to the last page of comments, which come in no order; of posts no further than to the first earlier one', async () => {
+  test('is searched to the last page of comments, which are unordered; posts only to the first earlier one', async () => {
     const since = new Date('2027-03-01T09:00:00.000Z')
     const early = since.getTime() - 60_000
     const asked: string[] = []
@@ -223,13 +223,13 @@ describe('P-08 P-10 a page of LinkedIn', () => {
     expect([asked.length, await find(posts, null), asked.length]).toEqual([2, { found: false, isAnothers: false }, 3])
   })
 
-  test('a person is never looked through', async () => {
+  test('is searched for organizations only, never for persons', async () => {
     await using at = await atTwin('LINKEDIN')
     await expect(at.network.find(at.asks({ copy: 'a' }), at.world.clock.now(), new Set())).rejects.toThrow('does not list')
   })
 })
 
-test('whatever is written reads the same at LinkedIn, and in what it lists', () => {
+test('every text reads the same at LinkedIn, and in its lists', () => {
   const alphabet = [...'\\|{}@[]()<>#*_~ab1é日👍 \n&|hashtag']
   let seed = 7
   const random = (below: number) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMetaOauth } from '../../../../subgraphs/publishing/network/meta/exchange.ts'
-import { AccessExpired, GrantFailure, type Medium, type Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import { AccessExpired, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Medium, Publication } from '../../../../subgraphs/publishing/network/publication.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
 import { serveMedia } from './served.ts'
 import { type AtTwin, atTwin, publish } from './twin.ts'
@@ -25,7 +26,7 @@ const containers = [
 describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
   const publication = async (copy: string): Promise<Pick<Publication, 'copy' | 'media'>> => ({ copy, media: [await medium('IMAGE')] })
 
-  test('asks for its scopes without PKCE, keeps access for sixty days, and extends it by itself once it is a day old', async () => {
+  test('requests its scopes without PKCE, keeps access for sixty days, and extends it once it is a day old', async () => {
     await using at = await atTwin(platform)
     const { asked, grant } = await consent(at)
     expect(asked.get('scope')).toBe(scope)
@@ -48,7 +49,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     await expect(at.network.account(next.accessToken)).rejects.toMatchObject({ permanent: true })
   })
 
-  test('a consent that was declined, or with another state, grants nothing; a fault of the network is of the moment', async () => {
+  test('grants nothing after a declined consent or with another state; a fault of the network is temporary', async () => {
     await using at = await atTwin(platform)
     const exchange = (parameters: Record<string, string>) =>
       at.network.exchange({ parameters: new URLSearchParams(parameters), redirectUri: callback, state: 's', verifier: '' })
@@ -76,7 +77,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     expect(received.map(({ media }) => media)).toEqual([[shown(picture)], [shown(film)], [picture, film, other].map(shown)])
   })
 
-  test('waits while its network works, goes on from where it was, and makes another when the post was edited', async () => {
+  test('waits while its network processes media, continues from the stored state, and starts over when the post was edited', async () => {
     await using at = await atTwin(platform)
     const asked = at.asks(await publication('Slow'))
     await at.arm({ fault: 'processing', delayMs: 60_000 })
@@ -92,7 +93,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     expect(await at.received()).toEqual([])
   })
 
-  test('says that media failed when it cannot be fetched, or is given up, and that nothing was sent when a server fails', async () => {
+  test('reports failed media when they cannot be fetched, or are given up, and that nothing was sent when a server fails', async () => {
     await using at = await atTwin(platform)
     const prepare = async (more: Partial<Publication> = {}) => at.network.prepare!(at.asks({ ...(await publication('Broken')), ...more }), null)
     expect(await prepare({ media: [{ ...(await medium('IMAGE')), address: () => `${medium('IMAGE').address()}/gone` }] })).toMatchObject({
@@ -132,7 +133,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     expect(await at.received()).toHaveLength(1)
   })
 
-  test('is, of several with the same words, the oldest that no other post stands for', async () => {
+  test('finds, of several posts with the same text, the oldest that belongs to no other attempt', async () => {
     await using at = await atTwin(platform)
     const since = at.world.clock.now()
     const { asked } = await publish(at, await publication('Twice'))
@@ -143,7 +144,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     expect(await at.network.find({ ...asked, media: [] }, since, new Set([first!]))).toMatchObject({ found: true, platformPostId: second })
   })
 
-  test('knows how many posts are left, and prepares none when none is', async () => {
+  test('reads how many posts are left, and prepares none when there is none', async () => {
     await using at = await atTwin(platform)
     const most = platform === 'THREADS' ? 250 : 100
     const asked = at.asks(await publication('Full'))
@@ -154,7 +155,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
   })
 })
 
-test('Threads: a text alone, its link as a preview, later posts and first comments as replies, whose ids no list tells', async () => {
+test('Threads: a text alone, its link as a preview, later posts and first comments as replies, whose ids are not listed', async () => {
   await using at = await atTwin('THREADS')
   const since = at.world.clock.now()
   const { delivery } = await publish(at, { copy: 'Head', link: 'https://example.com/a' })
@@ -171,7 +172,7 @@ test('Threads: a text alone, its link as a preview, later posts and first commen
   await expect(at.network.find(asked, since, new Set())).rejects.toThrow('does not tell under which id')
 })
 
-test('Instagram: counts likes and comments of posts that are there, and followers; it publishes no text alone', async () => {
+test('Instagram: reads likes and comments of existing posts, and followers; it publishes no text alone', async () => {
   await using at = await atTwin('INSTAGRAM')
   const { delivery } = await publish(at, { copy: 'Counted', media: [await medium('IMAGE')] })
   const id = delivery.outcome === 'delivered' ? delivery.platformPostId : ''
@@ -185,7 +186,7 @@ test('Instagram: counts likes and comments of posts that are there, and follower
 describe('P-14 FACEBOOK', () => {
   const demoGroup = (at: AtTwin) => at.account.places!.find(({ kind }) => kind === 'GROUP')!
 
-  test('asks for its scopes, lists pages with their tokens and groups, and nothing renews it', async () => {
+  test('requests its scopes, lists pages with their tokens and groups, and cannot be renewed', async () => {
     await using at = await atTwin('FACEBOOK')
     const { asked, grant } = await consent(at)
     expect(asked.get('scope')).toBe('pages_show_list,pages_manage_posts,pages_read_engagement,pages_manage_engagement,business_management,publish_to_groups')
@@ -200,7 +201,7 @@ describe('P-14 FACEBOOK', () => {
     await expect(at.network.account(grant.accessToken)).rejects.toMatchObject({ permanent: true })
   })
 
-  test('asks for no groups unless an operator allows them', async () => {
+  test('requests no groups unless an operator allows them', async () => {
     await using at = await atTwin('FACEBOOK', { groupsEnabled: '0' })
     const { asked, grant } = await consent(at)
     expect(asked.get('scope')).not.toContain('publish_to_groups')
@@ -248,7 +249,7 @@ describe('P-14 FACEBOOK', () => {
     expect(await at.network.followers!(from)).toBe(42)
   })
 
-  test('a page or group that is gone, or gives no token, is unavailable; media that cannot be had has failed', async () => {
+  test('marks a missing page or group, or one without a token, as unavailable; missing media have failed', async () => {
     await using at = await atTwin('FACEBOOK')
     const target = { kind: 'PAGE' as const, externalId: '110000000000', name: null }
     expect((await publish(at, { copy: 'Gone', target })).delivery).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
@@ -260,7 +261,7 @@ describe('P-14 FACEBOOK', () => {
     expect(await at.network.prepare!(at.asks({ copy: 'Broken', media: [await medium('IMAGE')] }), null)).toMatchObject({ outcome: 'unsent' })
   })
 
-  test('goes on with pictures that are up already, but never with those of another page', async () => {
+  test('reuses uploaded pictures, but never those of another page', async () => {
     await using at = await atTwin('FACEBOOK')
     const asked = at.asks({ copy: 'A picture', media: [await medium('IMAGE')] })
     const [, other] = at.account.places!
@@ -275,7 +276,7 @@ describe('P-14 FACEBOOK', () => {
     expect((await photosOf(elsewhere, first))!.photos).not.toEqual(first!.photos)
   })
 
-  test('is found in the page’s list by its words, and groups are never asked', async () => {
+  test('finds a post in the page’s list by its text, and never asks groups', async () => {
     await using at = await atTwin('FACEBOOK')
     const since = at.world.clock.now()
     const find = (asked: Publication, except: string[] = []) => at.network.find({ ...asked, media: [] }, since, new Set(except))

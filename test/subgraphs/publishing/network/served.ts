@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
-import type { Medium, MediumKind } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Medium, MediumKind } from '../../../../subgraphs/publishing/network/publication.ts'
 import { mediumOf } from './twin.ts'
 
 export type Served = Medium & { readonly sha256: string }

@@ -23,7 +23,7 @@ test('P-14 connecting TikTok: a client key, commas, a digest in hex, a day of ac
   await expect(at.network.account(at.accessToken)).rejects.toMatchObject({ permanent: true })
 })
 
-test('a film goes in chunks of 8 MiB, the last of which has what is left', () => {
+test('a video is sent in chunks of 8 MiB, the last of which has the rest', () => {
   const unit = 8 * 1024 * 1024
   expect([1, 5_000_000, unit, 2 * unit - 1, 2 * unit, 3 * unit + 5].map(chunksOf)).toEqual([
     [1],
@@ -35,8 +35,8 @@ test('a film goes in chunks of 8 MiB, the last of which has what is left', () =>
   ])
 })
 
-describe('P-10 a film on TikTok', () => {
-  test('is not there before its last part, then once, whole, for the account alone while TikTok has not looked at the application', async () => {
+describe('P-10 a video on TikTok', () => {
+  test('is not published before its last part, then once, complete, visible to the account only while TikTok has not reviewed the application', async () => {
     await using at = await atTwin('TIKTOK')
     const film = mediumOf('VIDEO', 20_000_000)
     const asked = at.asks({ copy: 'A film #cat', media: [film], link: 'https://example.com/a' })
@@ -55,7 +55,7 @@ describe('P-10 a film on TikTok', () => {
     expect(await at.received()).toHaveLength(1)
   })
 
-  test('that was taken without an answer is found by the id of its upload, and one that was not is not', async () => {
+  test('that was received without an answer is found by its upload id, and one that was not received is not', async () => {
     await using at = await atTwin('TIKTOK')
     const attempt = async (fault: { readonly fault: string; readonly status?: number }) => {
       const asked = at.asks({ copy: `A film ${fault.fault}`, media: [mediumOf('VIDEO')] })
@@ -74,7 +74,7 @@ describe('P-10 a film on TikTok', () => {
     await expect(at.network.find(lost, at.world.clock.now(), none)).rejects.toBeInstanceOf(AccessExpired)
   })
 
-  test('which TikTok still works on is neither there nor not', async () => {
+  test('that TikTok still processes is neither published nor missing', async () => {
     await using at = await atTwin('TIKTOK')
     await at.arm({ fault: 'grant-revoked', account: 'nobody' })
     const asked = at.asks({ copy: 'Slow', media: [mediumOf('VIDEO')] })
@@ -106,7 +106,7 @@ describe('P-10 a film on TikTok', () => {
     expect(await prepare([mediumOf('VIDEO')])).toMatchObject({ outcome: 'refused', code: 'ACCESS_EXPIRED' })
   })
 
-  test('for everybody is refused to an application that TikTok has not looked at', async () => {
+  test('for everyone is rejected from an application that TikTok has not reviewed', async () => {
     await using at = await atTwin('TIKTOK', { kind: '' })
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('VIDEO')] }), null)).toMatchObject({
       outcome: 'refused',

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createOutbound, type WayOut } from '../../../../platform/outbound/outbound.ts'
 import { applicationAt, type PlayedName, twinOf } from '../../../../sandbox/networks.ts'
-import type { Account, Application, Gateway, Medium, MediumKind, Network, Platform, Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Application, Gateway, Network, Platform } from '../../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters } from '../../../../subgraphs/publishing/network/networks.ts'
+import type { Account, Medium, MediumKind, Publication } from '../../../../subgraphs/publishing/network/publication.ts'
 import { type Stage, send, stage } from '../../../sandbox/stage.ts'
 import { publication } from '../delivery/publication.ts'
 

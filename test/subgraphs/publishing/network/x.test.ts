@@ -8,7 +8,7 @@ import { atTwin, mediumOf, publish } from './twin.ts'
 const none = new Set<string>()
 
 describe('P-14 pictures and films on X', () => {
-  test('go up in parts, are described, and are there with their post, whole', async () => {
+  test('are uploaded in parts with their descriptions, and are complete in their post', async () => {
     await using at = await atTwin('X')
     const [picture, large] = [mediumOf('IMAGE', 2_000, 'A cat & a dog'), mediumOf('IMAGE', 5_000_000)]
     const { delivery, asked } = await publish(at, { copy: 'Two pictures', media: [picture, large] })
@@ -18,7 +18,7 @@ describe('P-14 pictures and films on X', () => {
     expect(await at.network.find(asked, at.world.clock.now(), none)).toMatchObject({ found: true, platformPostId: received!.id })
   })
 
-  test('that X works on are asked about again; what it cannot read fails', async () => {
+  test('that X processes are asked about again; unreadable ones fail', async () => {
     await using at = await atTwin('X')
     const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO', 9_000_000)] })
     await at.arm({ fault: 'processing', delayMs: 5_000 })
@@ -73,7 +73,7 @@ describe('P-14 pictures and films on X', () => {
   })
 })
 
-test('a link goes to X behind the text, and is found again by its listing', async () => {
+test('a link is sent to X after the text, and found again in its list', async () => {
   await using at = await atTwin('X')
   const link = 'https://shop.example/sale/autumn'
   const { delivery, asked } = await publish(at, { copy: 'Autumn sale', link })
@@ -101,7 +101,7 @@ test('P-13 a comment on X is a reply to the post', async () => {
   expect(await at.network.comment!({ ...about, text: 'Again' })).toMatchObject({ outcome: 'unknown' })
 })
 
-test('P-18 X tells what it counts of a post, and how many follow', async () => {
+test('P-18 reads X’s figures of a post, and the followers', async () => {
   await using at = await atTwin('X')
   const { delivery } = await publish(at, { copy: 'Counted' })
   const id = delivery.outcome === 'delivered' ? delivery.platformPostId : ''
@@ -111,7 +111,7 @@ test('P-18 X tells what it counts of a post, and how many follow', async () => {
   expect(await at.network.followers!(from)).toBe(0)
 })
 
-test('P-18 a post that was quoted on X was shared, as one that was posted again; what X leaves out is not told', async () => {
+test('P-18 quotes on X count as shares like reposts; figures that X omits are null', async () => {
   const counted = { '1': { retweet_count: 2, quote_count: 3, reply_count: 1 }, '2': { retweet_count: 2 }, '3': { like_count: 0 } }
   const text = JSON.stringify({ data: Object.entries(counted).map(([id, public_metrics]) => ({ id, public_metrics })) })
   const outbound = async () => ({ status: 200, headers: new Headers(), text })
@@ -124,7 +124,7 @@ test('P-18 a post that was quoted on X was shared, as one that was posted again;
   ])
 })
 
-test('P-14 whose account it is, X tells at its earlier address when the present one does not; a grant can be ended', async () => {
+test('P-14 reads the account at X’s earlier address when the present one fails; a grant can be revoked', async () => {
   await using at = await atTwin('X')
   await at.arm({ fault: 'profile-status', status: 503 })
   expect(await at.network.account(at.accessToken)).toEqual(at.account)

@@ -81,8 +81,8 @@ function anotherProcess({ job, x }: Supergraph): AsyncDisposable {
   }
 }
 
-describe('P-14 P-10 a film for YouTube, by the gateway', () => {
-  test('is there once, whole and private, is counted there for its organization, and its figures are told', async () => {
+describe('P-14 P-10 a video for YouTube, through the gateway', () => {
+  test('is published once, complete and private, counted for its organization, and its figures are read', async () => {
     const { film, bytes, owner } = world()
     const { graph, key, read, published } = await due()
     await wake(graph, key)
@@ -146,7 +146,7 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
     )
   })
 
-  test('whose worker dies right after the call is found by the upload that its attempt names', async () => {
+  test('is found by its attempt’s upload when its worker dies right after the call', async () => {
     const { graph, key, read, published } = await due()
     {
       await using _ = atTheCall(graph, async call => {
@@ -164,7 +164,7 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
     expect([await read(), found.length]).toMatchObject([{ status: 'PUBLISHED', platformPostId: found[0]?.id }, 1])
   })
 
-  test('whose worker dies before the call is sent by another process from the same upload, once', async () => {
+  test('is sent by another process from the same upload, once, when its worker dies before the call', async () => {
     const { graph, key, read, published } = await due()
     {
       await using _ = atTheCall(graph, async () => {
@@ -183,14 +183,14 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
     expect(found[0]!.media).toMatchObject([{ sha256: world().film.sha256 }])
   })
 
-  test('that YouTube cannot work up has failed, and is not there', async () => {
+  test('fails when YouTube cannot process it, and is not published', async () => {
     const { graph, key, read, twin, published } = await due()
     await twin.arm({ fault: 'processing-error' })
     await wake(graph, key)
     expect([await read(), await published()]).toMatchObject([{ status: 'FAILED', failure: { code: 'MEDIA_FAILED' } }, []])
   })
 
-  test('waits where publishing may not call the gateway, keeps its connection, and goes out when it may', async () => {
+  test('waits while publishing may not call the gateway, keeps its connection, and is sent when it may', async () => {
     const { connection } = world()
     const { graph, key, read } = await due()
     const change = (operations: string) => graph.rows(`update providers.service_clients set operations = $1 where app_id = 'app_publishing'`, [operations])
@@ -206,7 +206,7 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
     expect(await read()).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('is not begun past the organization’s quota: it fails as limited, and the next one knows until when', async () => {
+  test('is not begun above the organization’s quota: it fails as limited, and the next one knows until when', async () => {
     const { owner } = world()
     const { graph, key, read } = await due()
     const input = { bucket: 'videos.insert', organizationId: owner.organizationId, dailyLimit: 0 }

@@ -48,7 +48,7 @@ describe('P-14 connecting YouTube', () => {
     await expect(at.network.refresh(grant)).rejects.toMatchObject({ permanent: true })
   })
 
-  test('takes no grant that lacks a wish, and has no refresh token where none was asked for', async () => {
+  test('accepts no grant without a requested scope, and no refresh token where none was requested', async () => {
     await using at = await atTwin('YOUTUBE')
     const half = await consent(at, url => url.searchParams.set('scope', 'https://www.googleapis.com/auth/youtube.readonly'))
     await expect(half.exchange()).rejects.toMatchObject({ permanent: true, message: expect.stringContaining('every wish') })
@@ -56,7 +56,7 @@ describe('P-14 connecting YouTube', () => {
     expect((await online.exchange()).refreshToken).toBeNull()
   })
 
-  test('is told apart from what passes: an access that is refused, a channel that cannot be asked for now', async () => {
+  test('distinguishes a rejected access from a temporary failure', async () => {
     await using at = await atTwin('YOUTUBE')
     await at.arm({ fault: 'profile-status', status: 503 })
     await expect(at.network.account(at.accessToken)).rejects.toMatchObject({ permanent: false })
@@ -66,7 +66,7 @@ describe('P-14 connecting YouTube', () => {
   })
 })
 
-test('P-11 what YouTube would not take is known before: no title, two films, brackets, too much text', () => {
+test('P-11 content that YouTube would reject is reported before: no title, two videos, brackets, too much text', () => {
   const film = { kind: 'VIDEO' as const, durationMs: 1, isReady: true, altText: 'A cat' }
   const post = { copy: 'a', link: null, tags: [], title: 'A cat', firstComment: null, media: [film], isLater: false }
   const codes = (more: object) => problemsOf(youtube, { ...post, ...more }).map(({ code }) => code)
@@ -81,13 +81,13 @@ test('P-11 what YouTube would not take is known before: no title, two films, bra
   expect(tagsWithin(['a b', 'c<d', ...Array.from({ length: 20 }, (_, at) => `${at}`.padStart(49, 't'))])).toHaveLength(10)
 })
 
-test('what is kept back of a film is its last 256 KiB at most, wherever YouTube has it up to', () => {
+test('the part of a video that is held back is its last 256 KiB at most, wherever YouTube has received it to', () => {
   expect([1, unit, unit + 1, 10 * unit].map(bytes => lastOf(bytes, 0))).toEqual([0, 0, unit, 9 * unit])
   expect(lastOf(10 * unit, 100)).toBe(9 * unit + 100)
 })
 
-describe('P-10 a film on YouTube', () => {
-  test('of whose part YouTube keeps less than was sent goes on behind that, and is the same film', async () => {
+describe('P-10 a video on YouTube', () => {
+  test('continues after a part of which YouTube stored less than was sent, with the same video as result', async () => {
     const film = mediumOf('VIDEO', 2 * unit + 1_000)
     const whole = Buffer.from(await new Response(await film.open()).arrayBuffer())
     let has = Buffer.alloc(0)
@@ -106,7 +106,7 @@ describe('P-10 a film on YouTube', () => {
     expect(Buffer.concat([has, tail]).equals(whole)).toBe(true)
   })
 
-  test('does not exist before its last part, then once, complete and private, with its description', async () => {
+  test('is not published before its last part, then once, complete and private, with its description', async () => {
     await using at = await atTwin('YOUTUBE')
     const film = mediumOf('VIDEO', 9 * 1024 * 1024 + 17)
     const asked = at.asks({ copy: 'All about it #cat', title: 'The cat', media: [film], link: 'https://example.com/a', tags: ['cats'] })
@@ -131,7 +131,7 @@ describe('P-10 a film on YouTube', () => {
     expect(await at.received()).toHaveLength(1)
   })
 
-  test('that was taken without an answer is found by its upload, and one that was not is not', async () => {
+  test('that was received without an answer is found by its upload, and one that was not received is not', async () => {
     await using at = await atTwin('YOUTUBE')
     const attempt = async (fault: { readonly fault: string; readonly status?: number }) => {
       const asked = at.asks({ copy: `A film ${fault.fault}`, media: [mediumOf('VIDEO')] })
@@ -152,7 +152,7 @@ describe('P-10 a film on YouTube', () => {
     await expect(at.network.find(gone, at.world.clock.now(), none)).rejects.toThrow('does not say')
   })
 
-  test('goes on where it was cut, later too, and is the same film', async () => {
+  test('continues where it was cut, later too, with the same video as result', async () => {
     await using at = await atTwin('YOUTUBE')
     const film = mediumOf('VIDEO', 17 * 1024 * 1024)
     const asked = at.asks({ copy: 'Cut', media: [film] })
@@ -169,7 +169,7 @@ describe('P-10 a film on YouTube', () => {
     expect(await at.received()).toMatchObject([{ media: [{ bytes: film.bytes, sha256: film.sha256 }] }])
   })
 
-  test('begins anew where its upload is over, and one that cannot be worked up is no film', async () => {
+  test('starts over when its upload has expired, and one that cannot be processed is no video', async () => {
     await using at = await atTwin('YOUTUBE')
     const asked = at.asks({ copy: 'Anew', media: [mediumOf('VIDEO')] })
     const over = { query: 'uploadType=resumable&part=snippet,status&upload_id=over', bytes: 2_000, last: null }
@@ -183,7 +183,7 @@ describe('P-10 a film on YouTube', () => {
     expect((await at.received()).map(({ text }) => text)).toEqual(['Slow'])
   })
 
-  test('is refused before anything is sent of it: no film, a title that YouTube does not take, or by YouTube', async () => {
+  test('is rejected before anything is sent: without a video, with an invalid title, or by YouTube', async () => {
     await using at = await atTwin('YOUTUBE')
     const prepare = (more: object = {}) => at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('VIDEO')], ...more }), null)
     expect(await prepare({ media: [] })).toMatchObject({ outcome: 'refused', code: 'CONTENT_REFUSED' })
@@ -201,7 +201,7 @@ describe('P-10 a film on YouTube', () => {
     expect(await prepare()).toMatchObject({ outcome: 'refused', code: 'ACCESS_EXPIRED' })
   })
 
-  test('is counted: views, likes and comments, and who follows the channel', async () => {
+  test('has figures: views, likes and comments, and the channel’s followers', async () => {
     await using at = await atTwin('YOUTUBE')
     const { delivery } = await publish(at, { copy: 'Counted', media: [mediumOf('VIDEO')] })
     const id = delivery.outcome === 'delivered' ? delivery.platformPostId : ''
@@ -224,7 +224,7 @@ async function interrupted(at: AtTwin, asked: ReturnType<AtTwin['asks']>, fault:
   return at.network.prepare!({ ...asked, media: [{ ...film!, open: opened }] }, null)
 }
 
-describe('P-10 what the gateway itself says', () => {
+describe('P-10 an answer of the gateway itself', () => {
   const application = { clientId: 'a', clientSecret: 'b', authorizeUrl: 'https://google.test/auth', tokenUrl: 'https://google.test/token' }
   const unused = Object.assign(() => Promise.reject(new Error('nobody is asked')), { stream: () => Promise.reject(new Error('nobody is asked')) })
   const problem = (status: number, body: object): OutboundAnswer => ({
@@ -253,7 +253,7 @@ describe('P-10 what the gateway itself says', () => {
     ['that YouTube surely heard nothing', problem(502, { code: 'UPSTREAM_FAILED', outcome: 'not_sent' }), { outcome: 'unsent' }],
   ] as const
 
-  test.each(rows)('of %s is what it is of preparing and of the one call, and never an access that ended', async (_, answer, expected) => {
+  test.each(rows)('with %s has the same meaning for preparing and for the publishing call, and never means expired access', async (_, answer, expected) => {
     const said: string[] = []
     const gateway: Gateway = async (path, organizationId) => {
       said.push(`${organizationId} ${path.split('?')[0]}`)

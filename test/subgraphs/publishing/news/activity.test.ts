@@ -25,7 +25,7 @@ const write = async (brandId: string, copy: string) =>
   (await graph.execute(createPost, { input: { brandId, platform: 'X', copy } }, { as: owner })).data().createPost.id
 
 describe('what happens in a brand', () => {
-  test('is there for each change, the latest first, with who did it and what became of it', async () => {
+  test('has an entry for each change, the latest first, with its author and result', async () => {
     const brandId = await aBrand()
     const id = await write(brandId, 'Hello')
     await graph.clock.advance(10)
@@ -56,7 +56,7 @@ describe('what happens in a brand', () => {
     expect(nodes.map(({ postId }: { postId: string }) => postId)).toEqual(written.toReversed())
   })
 
-  test('is told to whoever follows it, once it is through and never when it was refused; to another organization not at all', async () => {
+  test('is sent to subscribers after the commit, and not for rejected changes or to other organizations', async () => {
     const brandId = await aBrand()
     const follower = await graph.subscribe(live, { brandId }, { as: owner })
     const refused = await graph.refusedSubscription(live, { brandId }, { as: outsider })

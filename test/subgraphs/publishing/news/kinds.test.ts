@@ -39,7 +39,7 @@ async function told(work: (brandId: string) => Promise<unknown>): Promise<readon
 
 const by = (kind: string, times: number, userId: string | null = world.owner.userId) => Array(times).fill({ kind, userId, postId: null, connectionId: null })
 
-test('media are told of: uploaded at once and in parts, drawn, changed, filed and deleted', async () => {
+test('publishes media events: direct and partial uploads, generation, changes, filing and deletion', async () => {
   await seedCredential(world.graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
   const entries = await told(async brandId => {
     const { json } = await world.upload(png(), `brandId=${brandId}`)
@@ -56,7 +56,7 @@ test('media are told of: uploaded at once and in parts, drawn, changed, filed an
   expect(entries).toEqual([...by('MEDIA', 2), ...by('MEDIA', 1, world.member.userId), ...by('MEDIA', 4)])
 })
 
-test('campaigns are told of from their first day to their last', async () => {
+test('publishes campaign events from creation to deletion', async () => {
   const entries = await told(async brandId => {
     const { id } = (await world.mutate('createCampaign', { brandId, name: 'Spring' })).it
     for (const [verb, more] of [['update', { name: 'Summer' }], ['archive'], ['restore'], ['delete']] as const)
@@ -65,7 +65,7 @@ test('campaigns are told of from their first day to their last', async () => {
   expect(entries).toEqual(by('CAMPAIGN', 5))
 })
 
-test('the brand itself is told of: changed, paused, resumed, archived and restored; what changes nothing is not', async () => {
+test('publishes brand events: changed, paused, resumed, archived and restored, but not for changes without effect', async () => {
   const entries = await told(async id => {
     for (const [verb, more] of [['update', { name: 'Other' }], ['pause'], ['pause'], ['resume', { overdue: 'SEND' }], ['archive'], ['restore']] as const)
       await world.mutate(`${verb}Brand`, { id, ...more })
@@ -73,7 +73,7 @@ test('the brand itself is told of: changed, paused, resumed, archived and restor
   expect(entries.map(({ kind }) => kind)).toEqual(Array(5).fill('BRAND'))
 })
 
-test('accounts are told of: connected, given another place and disconnected', async () => {
+test('publishes account events: connected, given another place and disconnected', async () => {
   const { graph, owner } = world
   let id = ''
   const entries = await told(async brandId => {

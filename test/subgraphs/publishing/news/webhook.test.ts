@@ -92,7 +92,7 @@ const later = async (ms: number) => {
 }
 
 describe('a webhook', () => {
-  test('is told what it asked for, signed by the secret that was shown once, and nothing else', async () => {
+  test('receives the events that it subscribed to, signed by the secret that was shown once, and nothing else', async () => {
     const brandId = await aBrand()
     const { secret, endpoint } = await create(brandId, { events: ['post.scheduled', 'post.scheduled'] })
     expect(endpoint).toMatchObject({ url: `${origin}/hook`, events: ['post.scheduled'], active: true, version: 1 })
@@ -116,7 +116,7 @@ describe('a webhook', () => {
     expect(JSON.stringify(await graph.rows('select * from publishing.webhook_endpoints'))).not.toContain(secret)
   })
 
-  test('that is refused is told again under the same id and with the same body, after 5 s and 5 min', async () => {
+  test('that answers with an error gets the event again under the same id and with the same body, after 5 s and 5 min', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     answers.push(500, 302)
@@ -133,7 +133,7 @@ describe('a webhook', () => {
     expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ attempts: 3, status: 'DELIVERED' }])
   })
 
-  test('that answers 410 is told nothing more, until somebody makes it active again', async () => {
+  test('that answers 410 receives nothing more, until somebody reactivates it', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     answers.push(410)
@@ -157,7 +157,7 @@ describe('a webhook', () => {
     expect(told.length).toBe(2)
   })
 
-  test('whose last try fails is told nothing more, and says why', async () => {
+  test('whose last attempt fails receives nothing more, and says why', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     await schedule(brandId)
@@ -242,7 +242,7 @@ describe('a webhook', () => {
     expect(await signing()).toEqual([11])
   })
 
-  test('whose try was interrupted is told once more, never by two at once, and what was not through is not told', async () => {
+  test('whose attempt was interrupted gets another one, never two at once, and not for rolled back changes', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     ;(
@@ -288,7 +288,7 @@ describe('a webhook', () => {
     expect(told.map(({ headers }) => headers['webhook-id'])).toEqual(Array(requests).fill(id))
   })
 
-  test('can be tried, and told again what it was told, under the former id', async () => {
+  test('can be tested, and can get an earlier event again under its id', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     const { id } = (await run('testWebhookEndpoint', { id: endpoint.id }, '{ id status }')).data().testWebhookEndpoint
@@ -300,7 +300,7 @@ describe('a webhook', () => {
     expect(told.map(({ headers }) => headers['webhook-id'])).toEqual([id, id])
   })
 
-  test('of a brand that moved is told nothing until its new organization says so', async () => {
+  test('of a brand that moved receives nothing until its new organization confirms it', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     await graph.rows('update publishing.brands set organization_id = $2 where id = $1', [brandId, outsider.organizationId])
@@ -330,7 +330,7 @@ describe('a webhook', () => {
     expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe(field)
   })
 
-  test('is made once under one key, whose secret is shown the first time; a brand has twenty at most', async () => {
+  test('is created once for one key, whose secret is shown the first time; a brand has twenty at most', async () => {
     const brandId = await aBrand()
     const [one, two] = [await create(brandId, { idempotencyKey: 'k' }), await create(brandId, { idempotencyKey: 'k' })]
     expect(two).toEqual({ ...one, secret: null })
@@ -339,7 +339,7 @@ describe('a webhook', () => {
     expect(answer.refused('CONFLICT').extensions.reason).toBe('QUOTA')
   })
 
-  test('goes with everything that was to be told there', async () => {
+  test('is deleted with its deliveries', async () => {
     const brandId = await aBrand()
     const { endpoint } = await create(brandId)
     const post = await schedule(brandId)

@@ -48,7 +48,7 @@ const move = (id: string, at: string, more: object = {}) =>
   graph.execute('mutation($input: MoveCalendarEntryInput!) { moveCalendarEntry(input: $input) { id at day } }', { input: { id, at, ...more } }, { as: owner })
 
 describe('P-18 the calendar of a brand', () => {
-  test('shows days and times of its own zone, posts and campaigns in order, the end of the range excluded', async () => {
+  test('shows days and times of its own time zone, posts and campaigns in order, the end of the range excluded', async () => {
     const id = await brandIn('Asia/Tokyo')
     const post = await planned(id, '2100-02-28T20:30:00.000Z', { copy: 'Spring\nand more' })
     await planned(id, '2100-03-10T00:00:00.000Z')
@@ -90,7 +90,7 @@ describe('P-18 the calendar of a brand', () => {
     expect(seen.toSorted()).toEqual(made.toSorted())
   })
 
-  test('names posts less than 15 minutes away that go to the same place; of other networks, places and brands none, nor of its own thread', async () => {
+  test('warns of posts less than 15 minutes apart at the same place, and not for other networks, places, brands or the same thread', async () => {
     const id = await brandIn('UTC')
     const [one, two] = [await planned(id, '2100-06-01T12:00:00Z'), await planned(id, '2100-06-01T12:14:59Z')]
     const third = await planned(id, '2100-06-01T12:29:59Z')
@@ -105,7 +105,7 @@ describe('P-18 the calendar of a brand', () => {
     expect(told).toMatchObject({ [one]: [two], [two]: [one], [third]: [], [here]: [], [there]: [], [first]: [], [next]: [] })
   })
 
-  test('names them however long the posts are that lie close together', async () => {
+  test('warns regardless of the length of the posts', async () => {
     const id = await brandIn('UTC')
     for (let at = 0; at < 30; at += 1) await planned(id, '2100-06-05T12:00:00Z', { platform: 'FACEBOOK', copy: 'x'.repeat(50_000) })
     const { nodes } = await calendar(id, '2100-06-05T00:00:00Z', '2100-06-06T00:00:00Z', { first: 30 })
@@ -129,7 +129,7 @@ describe('P-18 the calendar of a brand', () => {
     expect((await graph.execute(document, { brandId: id, from, to }, { as: owner })).refused('BAD_USER_INPUT').extensions.field).toBe('to')
   })
 
-  test('moves what was given a time, never a draft or what has gone out, and not against a newer version', async () => {
+  test('moves scheduled posts, never drafts or sent ones, and not against a newer version', async () => {
     const id = await brandIn('Asia/Tokyo')
     const post = await planned(id, '2100-02-28T20:30:00.000Z')
     expect((await move(post, '2100-03-02T01:00:00.000Z')).data().moveCalendarEntry).toEqual({ id: post, at: '2100-03-02T01:00:00.000Z', day: '2100-03-02' })
@@ -151,7 +151,7 @@ describe('the address for calendar programs', () => {
     graph.execute('mutation($id: ID!) { revokeCalendarFeed(input: { brandId: $id }) { url } }', { id: brandId }, { as: owner })
   const read = (url: string) => door.ask('GET', new URL(url).pathname)
 
-  test('tells scheduled and published posts, ends when it is replaced or revoked, and stands nowhere as it is', async () => {
+  test('shows scheduled and published posts, ends when it is replaced or revoked, and is not stored in clear text', async () => {
     const id = await brandIn('UTC')
     const at = (days: number) => graph.clock.in(days * 86_400_000).toISOString()
     const [near, far] = [await planned(id, at(30), { copy: 'Salt, pepper; and\nso on' }), await planned(id, at(366))]
@@ -179,7 +179,7 @@ describe('the address for calendar programs', () => {
     ;(await revoke(id)).refused('NOT_FOUND')
   })
 
-  test('ends when the brand goes to another organization', async () => {
+  test('ends when the brand moves to another organization', async () => {
     const id = await brandIn('UTC')
     const url = await create(id)
     await graph.rows('update publishing.brands set organization_id = $2 where id = $1', [id, outsider.organizationId])
@@ -207,7 +207,7 @@ describe('days of a zone', () => {
   })
 })
 
-test('a change of a planned post is seen in the calendar at once, a deleted one is gone', async () => {
+test('a change of a planned post appears in the calendar at once, and a deleted one disappears', async () => {
   const id = await brandIn('UTC')
   const post = await planned(id, '2100-09-01T12:00:00Z')
   const range = ['2100-09-01T00:00:00Z', '2100-09-30T00:00:00Z'] as const

@@ -33,7 +33,7 @@ async function postIn(campaignId: string, row: object = {}): Promise<string> {
 }
 
 describe('P-18 a campaign', () => {
-  test('is made with its words and days, once under one key, and changes what is mentioned', async () => {
+  test('is created with its texts and days, once for one key, and updates the given fields', async () => {
     const input = { name: ' Launch ', description: 'Of it.', color: '#1E90FF', startsOn: '2100-03-01', endsOn: '2100-03-31', idempotencyKey: 'k' }
     const [one, two] = [(await create(input)).data().createCampaign, (await create(input)).data().createCampaign]
     expect(two).toEqual(one)
@@ -79,7 +79,7 @@ describe('P-18 a campaign', () => {
     expect((await ask()).length).toBe(few.length)
   })
 
-  test('goes without its posts: they stay, with their time, and belong to none', async () => {
+  test('is deleted without its posts: they stay scheduled, and belong to no campaign', async () => {
     const { id } = await seedCampaign(graph, { brandId })
     const post = await postIn(id)
     ;(await verb('deleteCampaign', { id })).data()
@@ -88,7 +88,7 @@ describe('P-18 a campaign', () => {
     ;(await verb('deleteCampaign', { id })).refused('NOT_FOUND')
   })
 
-  test('is archived out of the list and brought back; an archived brand takes no change of it', async () => {
+  test('can be archived and restored; an archived brand accepts no change of it', async () => {
     const { id: place } = await seedBrand(graph, { organizationId: owner.organizationId! })
     const { id } = await seedCampaign(graph, { brandId: place })
     const listed = async (archived: boolean) =>
@@ -108,7 +108,7 @@ describe('P-18 a campaign', () => {
     expect((await verb('updateCampaign', { id, name: 'New' })).refused('CONFLICT').extensions.reason).toBe('BRAND_ARCHIVED')
   })
 
-  test('of another organization is not found, whatever is tried', async () => {
+  test('of another organization is not found by any operation', async () => {
     const { id } = await seedCampaign(graph, { brandId })
     for (const name of ['updateCampaign', 'archiveCampaign', 'restoreCampaign', 'deleteCampaign']) (await verb(name, { id }, outsider)).refused('NOT_FOUND')
     expect((await read(id)).version).toBe(1)

@@ -32,8 +32,8 @@ async function approving(mode: string) {
   return { owner, member, brand, write, admin: person(member.userId!, brand.organizationId, ['admin']) }
 }
 
-describe('a post that has to be approved', () => {
-  test('waits once it is scheduled, stays open to editing, and is asked about again when it is changed', async () => {
+describe('a post that needs approval', () => {
+  test('waits once it is scheduled, stays editable, and needs approval again after a change', async () => {
     const { owner, member, write } = await approving('REQUIRED')
     const post = await write(member, { scheduledAt: later() })
     expect(post).toMatchObject({ status: 'SCHEDULED', approval: 'PENDING', approvalEvents: [{ action: 'RESET' }] })
@@ -49,7 +49,7 @@ describe('a post that has to be approved', () => {
     expect(changed.approvalEvents.map(({ action }: { action: string }) => action)).toEqual(['RESET', 'APPROVE', 'RESET'])
   })
 
-  test('is not decided on by whom the right is taken from at that moment', async () => {
+  test('cannot be decided on by a person who loses the right at that moment', async () => {
     const { owner, member, brand, write } = await approving('REQUIRED')
     const { id } = await write(owner, { scheduledAt: later() })
     await modeOf(owner, brand.id, 'REQUIRED', { approverIds: [member.userId] })
@@ -65,7 +65,7 @@ describe('a post that has to be approved', () => {
     expect(await approvalOf(id)).toEqual({ approval: 'PENDING', status: 'SCHEDULED' })
   })
 
-  test('is decided on by those who may, of ten at once by one, and never moves its status', async () => {
+  test('is decided on by one of ten approvers at once, and never changes its status', async () => {
     const { owner, member, admin, write } = await approving('REQUIRED')
     const own = await write(admin)
     ;(await ask('submitPost', member, { id: own.id, comment: 'Please' })).data()
@@ -91,7 +91,7 @@ describe('a post that has to be approved', () => {
     expect((await ask('decidePost', member, { id: post.id, decision: 'APPROVE' })).data().decidePost.approval).toBe('APPROVED')
   })
 
-  test('accepts only members of the organization as approvers: others and unknown ids are refused alike', async () => {
+  test('accepts only members of the organization as approvers: others and unknown ids are rejected alike', async () => {
     const { owner, member, outsider, brand } = await graph.seed.owner().member().outsider().brand()
     const update = 'mutation($input: UpdateBrandInput!) { updateBrand(input: $input) { version approvers { id } } }'
     const name = (approverIds: readonly (string | null)[]) => graph.execute(update, { input: { id: brand.id, approverIds } }, { as: owner })
@@ -112,7 +112,7 @@ describe('a post that has to be approved', () => {
     ;(await ask('submitPost', owner, { id: post.id })).refused('CONFLICT')
   })
 
-  test('follows its brand when that approves in another way', async () => {
+  test('follows its brand’s changed approval mode', async () => {
     const { owner, brand, write } = await approving('NONE')
     const scheduled = await write(owner, { scheduledAt: later() })
     const draft = await write(owner)

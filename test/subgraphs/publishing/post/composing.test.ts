@@ -19,7 +19,7 @@ const howMany = async (brandId: string) =>
 const later = () => graph.clock.in(3_600_000).toISOString()
 
 describe('posts that are composed', () => {
-  test('are one a network in one group, with what a network says otherwise, in the order in which networks are named', async () => {
+  test('creates one post for each network in one group, with the network’s own fields, in the order of the networks', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const { groupId, posts } = await composed(owner, {
       brandId: brand.id,
@@ -45,7 +45,7 @@ describe('posts that are composed', () => {
     expect(listed.data().posts.totalCount).toBe(3)
   })
 
-  test('are written once a key, and answered as they stand', async () => {
+  test('creates them once for one key, and returns their present state', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const input = { brandId: brand.id, platforms: ['X', 'LINKEDIN'], copy: 'Once', idempotencyKey: 'composed' }
     const [one, two] = await Promise.all([composed(owner, input), composed(owner, input)])
@@ -54,7 +54,7 @@ describe('posts that are composed', () => {
     ;(await graph.execute(compose, { input: { ...input, copy: 'Twice' } }, { as: owner })).refused('CONFLICT')
   })
 
-  test('are all or none when one of them cannot be sent at its time, and drafts keep what is wrong', async () => {
+  test('creates all or none when one of them cannot be sent at its time, while drafts may be incomplete', async () => {
     const { owner, brand } = await graph.seed.owner().brand().connection()
     const input = { brandId: brand.id, platforms: ['X', 'INSTAGRAM'], copy: 'Text alone' }
     const refused = (await graph.execute(compose, { input: { ...input, scheduledAt: later() } }, { as: owner })).refused('BAD_USER_INPUT')
@@ -65,7 +65,7 @@ describe('posts that are composed', () => {
     expect(draft).toMatchObject({ status: 'DRAFT', problems: expect.arrayContaining([{ severity: 'ERROR', code: 'MEDIA_MISSING' }]) })
   })
 
-  test('that cannot be sent at their time are refused with what every network says, each problem with its network', async () => {
+  test('is rejected with every network’s problems when the posts cannot be sent at their time', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const input = { brandId: brand.id, platforms: ['X', 'INSTAGRAM', 'LINKEDIN'], copy: 'x'.repeat(300), scheduledAt: later() }
     const { extensions } = (await graph.execute(compose, { input }, { as: owner })).refused('BAD_USER_INPUT')
@@ -100,7 +100,7 @@ describe('a campaign of another brand or organization', () => {
   const createCampaign = 'mutation ($input: CreateCampaignInput!) { createCampaign(input: $input) { id } }'
   const update = 'mutation ($input: UpdatePostInput!) { updatePost(input: $input) { id } }'
 
-  test('is not there, for whatever writes a post or looks at one, and nothing is written', async () => {
+  test('is NOT_FOUND for every operation that writes or reads a post, and nothing is written', async () => {
     const story = graph.seed.owner().outsider().brand()
     const { owner, outsider, brand } = await story.post()
     const { brand: sibling } = await story.brand('Sibling')
@@ -127,8 +127,8 @@ describe('a campaign of another brand or organization', () => {
   })
 })
 
-describe('a check', () => {
-  test('counts as each network does, and names what it would refuse, without writing anything', async () => {
+describe('checking a post', () => {
+  test('counts like each network, and lists what it would reject, without writing anything', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const text = `ab https://example.com/${'x'.repeat(50)} 日本👍`
     const checks = await checked(owner, { brandId: brand.id, platforms: ['X', 'THREADS', 'INSTAGRAM', 'YOUTUBE'], copy: text })
@@ -143,7 +143,7 @@ describe('a check', () => {
     expect(await howMany(brand.id)).toBe(0)
   })
 
-  test('warns of the same words for the same place within a week, whatever their case and white space, and of no others', async () => {
+  test('warns of the same text for the same place within a week, ignoring case and white space, and of no others', async () => {
     const story = graph.seed
       .owner()
       .brand('First')

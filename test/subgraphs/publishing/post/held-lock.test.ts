@@ -3,7 +3,7 @@ import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { updatePost } from '../documents.ts'
 
-test('a row that somebody holds costs a change five seconds and a sentence that says to try again, and nobody else anything', async () => {
+test('a locked row delays a change by five seconds, then it fails with a message to retry; others are unaffected', async () => {
   await using graph = await supergraph()
   const { owner, post } = await graph.seed.owner().brand().post()
   await inTransaction(graph.job, async ({ transaction }) => {

@@ -28,7 +28,7 @@ const csv = [
 ].join('\r\n')
 
 describe('a file of posts', () => {
-  test('is told row by row, and looked at without writing anything', async () => {
+  test('reports row by row, and can be checked without writing anything', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const report = await imported(owner, { brandId: brand.id, csv, dryRun: true })
     expect(report).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), dryRun: true, created: 0, invalid: 3 })
@@ -44,13 +44,13 @@ describe('a file of posts', () => {
     expect(await postsOf(brand.id)).toEqual([])
   })
 
-  test('has line breaks in a cell that are one character, whichever the spreadsheet writes', async () => {
+  test('reads every spreadsheet’s line breaks in a cell as one character', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     expect(await imported(owner, { brandId: brand.id, csv: 'platform,copy\r\nx,"one\r\ntwo\rthree\nfour"\r\n' })).toMatchObject({ created: 1 })
     expect(await postsOf(brand.id)).toMatchObject([{ copy: 'one\ntwo\nthree\nfour' }])
   })
 
-  test('keeps the right rows beside wrong ones, once a key, in the brand’s zone, and threads in the order of the file', async () => {
+  test('creates the valid rows beside invalid ones, once for one key, in the brand’s time zone, and threads in the order of the file', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     await graph.rows(`update publishing.brands set time_zone = 'Asia/Tokyo' where id = $1`, [brand.id])
     const input = { brandId: brand.id, csv, idempotencyKey: 'file' }
@@ -68,7 +68,7 @@ describe('a file of posts', () => {
     expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
   })
 
-  test('of another organization’s brand is NOT_FOUND, and what is no file is refused', async () => {
+  test('is NOT_FOUND for another organization’s brand, and rejected for anything but a file', async () => {
     const { owner } = await graph.seed.owner().brand()
     const { brand: theirs } = await graph.seed.owner().brand()
     ;(await graph.execute(document, { input: { brandId: theirs.id, csv } }, { as: owner })).refused('NOT_FOUND')
@@ -79,7 +79,7 @@ describe('a file of posts', () => {
       )
   })
 
-  test('holds nobody up: while its texts are weighed everybody else has a turn', async () => {
+  test('does not block others while its texts are measured', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     let turn = 0
     let isOver = false

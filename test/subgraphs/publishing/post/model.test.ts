@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Delivery } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Delivery } from '../../../../subgraphs/publishing/network/publication.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { shared } from '../../../kit/shared.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
@@ -399,7 +399,7 @@ const commands = fc.commands(
 
 const seed = Number(process.env.SEED ?? 20_261_123)
 
-test(`P-02 P-08 posts, threads and approval do what a plain model says, in whatever order people act (seed ${seed})`, async () => {
+test(`P-02 P-08 posts, threads and approval behave like a simple model, in any order of actions (seed ${seed})`, async () => {
   const graph = world()
   const network = graph.job.networks.get('X')!
   let real: Real

@@ -21,7 +21,7 @@ async function walk(graph: Supergraph, as: Viewer, first: number, variables: obj
   }
 }
 
-describe('P-05 posts are listed', () => {
+describe('P-05 listing posts', () => {
   test('newest first, or as the thread has them', async () => {
     await using graph = await supergraph()
     const { owner, thread, posts: alone } = await graph.seed.owner().brand().thread(3).posts(2)
@@ -31,14 +31,14 @@ describe('P-05 posts are listed', () => {
     expect((await list(graph, owner)).totalCount).toBe(5)
   })
 
-  test('in pages that together hold every one exactly once, also when all were written in the same millisecond', async () => {
+  test('has pages that together contain every post exactly once, also when all were written in the same millisecond', async () => {
     await using graph = await supergraph()
     const { owner, posts: written } = await graph.seed.owner().brand().posts(23)
     await graph.rows('update publishing.posts set created_at = $1', [graph.clock.now()])
     for (const first of [1, 2, 5, 7, 23, 100]) expect((await walk(graph, owner, first)).sort(), `pages of ${first}`).toEqual(written.map(({ id }) => id).sort())
   })
 
-  test('in pages that stay what they are while others write', async () => {
+  test('has stable pages while others write', async () => {
     await using graph = await supergraph()
     const story = graph.seed.owner().brand().posts(12)
     const { owner, posts: written } = await story

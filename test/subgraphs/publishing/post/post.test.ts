@@ -15,7 +15,7 @@ const jobsOf = async (graph: Supergraph, id: string) =>
   )
 
 describe('P-02 a new post', () => {
-  test('is a draft of its own thread, written by whoever asks', async () => {
+  test('is a draft of its own thread, with the caller as author', async () => {
     await using graph = await supergraph()
     const { member, brand } = await graph.seed.owner().member().brand()
     const input = { brandId: brand.id, platform: 'X', copy: 'Hello' }
@@ -35,7 +35,7 @@ describe('P-02 a new post', () => {
     expect([await actions(graph, made.id), await jobsOf(graph, made.id)]).toEqual([['post.created'], []])
   })
 
-  test('with a time is scheduled, and its wake-up lies in the same transaction', async () => {
+  test('with a time is scheduled, with its wake-up in the same transaction', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const scheduledAt = graph.clock.soon()
@@ -58,7 +58,7 @@ describe('P-02 a new post', () => {
     expect(await graph.rows('select actor from publishing.audit_entries where subject_id = $1', [made.id])).toEqual([{ actor: `key:${key.keyId}` }])
   })
 
-  test('joins the end of a thread of its brand; many at once take one place each', async () => {
+  test('joins the end of a thread of its brand; many at once take one position each', async () => {
     await using graph = await supergraph()
     const { owner, brand, post: first } = await graph.seed.owner().brand().post()
     const input = { brandId: brand.id, platform: 'X', threadId: first.threadId }
@@ -66,7 +66,7 @@ describe('P-02 a new post', () => {
     expect(added.map(answer => answer.data().createPost.position).sort()).toEqual([2, 3, 4, 5, 6])
   })
 
-  test('joins no thread of another brand, nor one that does not exist', async () => {
+  test('cannot join a thread of another brand, nor a missing one', async () => {
     await using graph = await supergraph()
     const { owner, brand, post: foreign } = await graph.seed.owner().brand().post().brand('Second')
     for (const threadId of [foreign.threadId, newId()]) {
@@ -97,7 +97,7 @@ describe('an idempotency key', () => {
     expect(await graph.rows('select copy from publishing.posts')).toEqual([{ copy: 'Once' }])
   })
 
-  test('holds after the post’s time has come: a late repetition finds its post', async () => {
+  test('is valid after the post’s time: a late repetition finds its post', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const variables = keyed(brand.id, { scheduledAt: graph.clock.soon(1000) })
@@ -106,7 +106,7 @@ describe('an idempotency key', () => {
     expect((await graph.execute(createPost, variables, { as: owner })).data().createPost.id).toBe(first.id)
   })
 
-  test('is the organization’s: another of its people is answered with the same post, and nothing follows', async () => {
+  test('belongs to the organization: a colleague who sends it gets the same post, without consequences', async () => {
     await using graph = await supergraph()
     const { owner, member, brand } = await graph.seed.owner().member().brand()
     const first = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
@@ -119,7 +119,7 @@ describe('an idempotency key', () => {
     expect(await actions(graph, first.id)).toEqual(['post.created', 'post.edited'])
   })
 
-  test('shows of the first post what the one who repeats it may see', async () => {
+  test('shows of the first post only what the repeating caller may see', async () => {
     await using graph = await supergraph()
     const { owner, key, brand } = await graph.seed.owner().key('publishing:posts.write').brand()
     const first = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
@@ -129,7 +129,7 @@ describe('an idempotency key', () => {
     expect((await repeat('id brand { id }')).partial).toMatchObject({ data: null, errors: [{ path: ['createPost', 'brand'] }] })
   })
 
-  test('counts for all brands of the organization, and for no other organization', async () => {
+  test('is valid for all brands of the organization, and for no other organization', async () => {
     await using graph = await supergraph()
     const { owner, outsider, brand, elsewhere } = await graph.seed.owner().outsider().brand()
     const second = await seedBrand(graph, { organizationId: owner.organizationId! })
@@ -139,7 +139,7 @@ describe('an idempotency key', () => {
     expect((await graph.execute(createPost, keyed(others.id), { as: outsider })).data().createPost).toMatchObject({ brandId: others.id })
   })
 
-  test('makes nothing again when its post was deleted', async () => {
+  test('creates nothing again when its post was deleted', async () => {
     await using graph = await supergraph()
     const { owner, brand } = await graph.seed.owner().brand()
     const { id } = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
@@ -149,7 +149,7 @@ describe('an idempotency key', () => {
     expect(await graph.rows('select from publishing.posts')).toEqual([])
   })
 
-  test('waits for the first that is under way: it is answered with its post, or makes it when that one failed', async () => {
+  test('waits for a concurrent first request: it returns its post, or creates one when the first failed', async () => {
     await using graph = await supergraph()
     const { owner, member, brand } = await graph.seed.owner().member().brand()
     const organizationId = owner.organizationId!
@@ -200,8 +200,8 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('P-04 a change', () => {
-  test('changes the text and leaves the rest; the version counts it', async () => {
+describe('P-04 updating a post', () => {
+  test('changes the text, leaves the rest, and increments the version', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, post: before } = await graph.seed
       .owner()
@@ -225,7 +225,7 @@ describe('P-04 a change', () => {
     expect(await actions(graph, before.id)).toEqual(['post.created', 'post.reverted'])
   })
 
-  test('that sets a time schedules, and enqueues one wake-up for it, however often it is set again', async () => {
+  test('with a time schedules it, with a single wake-up however often the time changes', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, post: draft } = await graph.seed.owner().brand().post()
     const scheduledAt = graph.clock.soon()
@@ -270,7 +270,7 @@ describe('P-04 a change', () => {
     expect((await following.next()).postStatusChanged).toEqual({ id, version: 2 })
   })
 
-  test('keeps a target that it does not mention, replaces one that it does', async () => {
+  test('keeps the target unless the input has another', async () => {
     await using graph = await supergraph()
     const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
     const { owner, post: before } = await graph.seed.owner().brand().post({ platform: 'FACEBOOK', target })
@@ -280,7 +280,7 @@ describe('P-04 a change', () => {
     expect(await change({ target: null })).toBe(null)
   })
 
-  test('calls its place what it was given with, else what the brand’s connection of that network calls it', async () => {
+  test('shows the place’s name from its input, else from the brand’s connection of that network', async () => {
     await using graph = await supergraph()
     const {
       owner,
@@ -309,7 +309,7 @@ describe('P-04 a change', () => {
     expect(await nameOf()).toBe('Mine')
   })
 
-  test('made against an older version is CONFLICT; of two at once one wins', async () => {
+  test('against an older version is CONFLICT; one of two concurrent updates wins', async () => {
     await using graph = await supergraph()
     const { owner, post: before } = await graph.seed.owner().brand().post()
     const change = (copy: string) => graph.execute(updatePost, { input: { id: before.id, copy, expectedVersion: 1 } }, { as: owner })

@@ -38,7 +38,7 @@ describe('a thread', () => {
     expect((await graph.execute(list, { brand: brand.id }, { as: owner })).data().postThreads).toMatchObject({ totalCount: 1, nodes: [{ id: made.id }] })
   })
 
-  test('is written not at all when one of its posts cannot be sent, or there are too many', async () => {
+  test('is not created at all when one of its posts cannot be sent, or there are too many', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const input = { brandId: brand.id, platform: 'X', scheduledAt: graph.clock.in(3_600_000).toISOString() }
     const long = [...three, { copy: 'x'.repeat(281) }]
@@ -71,7 +71,7 @@ describe('a thread', () => {
     ;(await graph.execute(read, { id: post.id }, { as: owner })).refused('NOT_FOUND')
   })
 
-  test('is put in another order under its version; what is out keeps its place', async () => {
+  test('is reordered under its version; published posts keep their position', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const made = (await graph.execute(create, { input: { brandId: brand.id, platform: 'X', posts: three } }, { as: owner })).data().createPostThread
     const [one, two, last] = made.posts.map(({ id }: Post) => id)

@@ -19,7 +19,7 @@ const versionsOf = async (as: Viewer, id: string) =>
   (await graph.execute(versions, { id }, { as })).data().post.versions as { version: number; copy: string; title: string | null }[]
 
 describe('versions of a post', () => {
-  test('are the states of its content, the newest first; another time or tag makes none', async () => {
+  test('are the states of its content, the newest first; another time or tag creates none', async () => {
     const { owner, post } = await graph.seed.owner().brand().post({ copy: 'One' })
     await edit(owner, { id: post.id, copy: 'Two', title: 'A title' })
     await edit(owner, { id: post.id, tags: ['a tag'] })
@@ -32,7 +32,7 @@ describe('versions of a post', () => {
     ])
   })
 
-  test('are put back as a change like any other; one that is not kept is NOT_FOUND', async () => {
+  test('are restored as an update; a missing one is NOT_FOUND', async () => {
     const { owner, post } = await graph.seed.owner().brand().post({ copy: 'One' })
     await edit(owner, { id: post.id, copy: 'Two', title: 'A title' })
     expect((await graph.execute(restore, { input: { id: post.id, version: 1 } }, { as: owner })).data().restorePostVersion).toMatchObject({
@@ -47,7 +47,7 @@ describe('versions of a post', () => {
     expect(stale.refused('CONFLICT').extensions.reason).toBe('STALE_VERSION')
   })
 
-  test('of a post from before they were kept are the present state, and from its next change on both', async () => {
+  test('of a post older than this feature are its present state, and from its next change on both', async () => {
     const { owner, post } = await graph.seed.owner().brand().post({ copy: 'Old' })
     await graph.rows('delete from publishing.post_versions where post_id = $1', [post.id])
     expect(await versionsOf(owner, post.id)).toMatchObject([{ version: 1, copy: 'Old' }])
@@ -92,7 +92,7 @@ describe('several posts at once', () => {
     expect(await graph.rows('select id from publishing.posts where id = any($1::uuid[])', [ids])).toEqual([{ id: theirs.id }])
   })
 
-  test('one of which an accident happens to is told without its text, which is in the log, and the others go on', async () => {
+  test('one of which fails with an internal error is reported without the error’s text, which is logged, and the others succeed', async () => {
     const accident = new Error('relation "secret" does not exist')
     const logged: unknown[] = []
     const log = { error: (line: { err: unknown }) => logged.push(line.err) } as unknown as Parameters<typeof each>[0]['log']

@@ -63,7 +63,7 @@ describe.each([
   test.each(forbidden)('refuses %s', change =>
     expect(graph.rows(`update publishing.${table} set ${change}`)).rejects.toMatchObject({ parent: { code: expect.stringMatching(/^23(514|503)$/) } }))
 
-  test.each(allowed)('takes %s', async change => void (await graph.rows(`update publishing.${table} set ${change}`)))
+  test.each(allowed)('accepts %s', async change => void (await graph.rows(`update publishing.${table} set ${change}`)))
 })
 
 test('a state belongs to one authorization, an account to one connection of a brand, and a key creates one record for a caller', async () => {

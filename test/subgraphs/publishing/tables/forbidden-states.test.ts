@@ -53,7 +53,7 @@ afterAll(() => graph[Symbol.asyncDispose]())
 const now = '2027-03-01T09:00:00Z'
 const failed = `failure_code = 'X', failure_message = 'x', failed_at = '${now}'`
 
-describe('the table refuses a post', () => {
+describe('the table rejects a post', () => {
   test.each([
     ['draft', `status = 'SENT'`],
     ['draft', `delivery_phase = 'DONE'`],
@@ -104,7 +104,7 @@ describe('the table refuses a post', () => {
     await expect(refused).rejects.toMatchObject({ parent: { code: expect.stringMatching(/^23(514|505|503)$/) } })
   })
 
-  test('of a second place in its thread that is taken', async () => {
+  test('at a position of its thread that is taken', async () => {
     const second = graph.rows('update publishing.posts set thread_id = $2 where id = $1', [posts.scheduled, posts.draft])
     await expect(second).rejects.toMatchObject({ parent: { code: '23505' } })
   })

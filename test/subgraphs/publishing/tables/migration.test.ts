@@ -9,7 +9,7 @@ import { createTestDatabase } from '../../../kit/database.ts'
 
 const files = 'db/migrations/publishing'
 
-test('a database of before keeps what is valid, and an id of the network that two posts carry stays with the first', async () => {
+test('a migrated database keeps valid rows, and a network id that two posts have stays with the first', async () => {
   await using database = await createTestDatabase({ empty: true })
   const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
   try {

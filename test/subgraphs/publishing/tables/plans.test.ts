@@ -68,8 +68,8 @@ async function expectIndexed(what: string, work: () => Promise<unknown>, most = 
 
 const asking = (document: string, as: Asking['as']) => async () => (await graph.execute(document, {}, { as })).data()
 
-describe('where posts are many', () => {
-  test('every list goes by an index, of an organization with many brands and of one brand with all of them', async () => {
+describe('with many posts', () => {
+  test('every list uses an index, for an organization with many brands and for one brand with all posts', async () => {
     for (const world of worlds)
       for (const [what, document] of Object.entries(await listsOf(graph, world, first))) await expectIndexed(what, asking(document, world.as), wide[what])
   })
@@ -84,16 +84,16 @@ describe('where posts are many', () => {
     }
   })
 
-  test('all are counted only when somebody asks how many there are', async () => {
+  test('the total is counted only when it is selected', async () => {
     const statements = await graph.statements(asking('{ posts { nodes { id } pageInfo { hasNextPage } } }', worlds[0]!.as))
     expect(statements.filter(sql => /count\(/.test(sql))).toEqual([])
   })
 
-  test('each sweep goes by an index, and walks past no post that is held back', async () => {
+  test('each sweep uses an index, and skips posts that are held back', async () => {
     for (const [what, work] of Object.entries(sweepsOf(graph, worlds[1]!))) await expectIndexed(what, work)
   })
 
-  test('posts are found by what they say now, whatever became of them since', async () => {
+  test('posts are found by their present text, whatever happened to them', async () => {
     const { owner, post } = await graph.seed.owner().brand().post({ copy: 'Of Größe and 100 % wool' })
     const found = async (given: string) =>
       (await graph.execute(`{ posts(${given}) { nodes { id } } }`, {}, { as: owner })).data().posts.nodes.map(({ id }: { id: string }) => id)

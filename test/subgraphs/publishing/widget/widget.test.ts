@@ -11,7 +11,7 @@ async function shown(graph: Supergraph, as: Viewer) {
 }
 
 describe('P-19 publishing’s widget', () => {
-  test('counts what is scheduled for this day and was published in this week, both UTC, to the millisecond', async () => {
+  test('counts posts scheduled for this day and published in this week, both UTC, to the millisecond', async () => {
     await using graph = await supergraph({ sandbox: true, now: '2027-03-03T23:00:00.000Z' })
     const at = (moment: string) => new Date(moment)
     const story = graph.seed.owner().brand()
@@ -28,7 +28,7 @@ describe('P-19 publishing’s widget', () => {
     expect(await shown(graph, owner), 'a week later').toMatchObject({ scheduledToday: 0, publishedThisWeek: 0 })
   })
 
-  test('shows the next post, and the failed ones as what is to be done', async () => {
+  test('shows the next post, and the failed ones as tasks', async () => {
     await using graph = await supergraph({ sandbox: true })
     const story = graph.seed.owner().brand()
     const { owner } = await story
@@ -44,7 +44,7 @@ describe('P-19 publishing’s widget', () => {
     expect((await shown(graph, owner)).items).toMatchObject([{ title: 'Second' }])
   })
 
-  test('knows nothing of other organizations, and nothing without one', async () => {
+  test('shows nothing of other organizations, and nothing without one', async () => {
     await using graph = await supergraph({ sandbox: true })
     const row = { status: 'FAILED' as const, failureCode: 'NO_CONNECTION', failureMessage: 'none', failedAt: graph.clock.now() }
     const { owner, outsider } = await graph.seed

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { closeAsAbsent, reconcile } from '../../../../../subgraphs/publishing/delivery/reconcile.ts'
 import { absentAfterMs, reconcileForMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
-import { AccessExpired, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import { AccessExpired, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import type { Lookup } from '../../../../../subgraphs/publishing/network/publication.ts'
 import { disconnected } from '../../../../../subgraphs/publishing/stores/connection.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
 import { answeredPost, logged, renewals, stored, wake } from '../delivering.ts'
@@ -35,8 +36,8 @@ const fails = (error: unknown) => () => {
 }
 const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' }
 
-describe('P-10 the question what became of a call', () => {
-  test('names its account, text and place, and the ids that are other posts’ since shortly before', async () => {
+describe('P-10 asking the network about a call', () => {
+  test('names its account, text and place, and excludes ids of other posts since shortly before', async () => {
     const { graph, story, asked, ask, attempt, post, connection } = await begin()
     await using _ = graph
     const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
@@ -59,7 +60,7 @@ describe('P-10 the question what became of a call', () => {
     expect(asked).toEqual([[sought, startedAt, new Set(['5'])]])
   })
 
-  test('reaches back to the first attempt with that text that is in doubt, and not to one that came later', async () => {
+  test('reaches back to the first open attempt with that text, and not to a later one', async () => {
     const { graph, story, asked, ask, attempt, post } = await begin()
     await using _ = graph
     const mine = await attempt()
@@ -74,7 +75,7 @@ describe('P-10 the question what became of a call', () => {
     expect(asked.map(([, since]) => since)).toEqual([mine.startedAt, earlier])
   })
 
-  test('is asked again after 2, 4, 8 s, not before, and after a day no more: then a person knows', async () => {
+  test('is repeated after 2, 4, 8 s, not before, and ends after a day: then a person decides', async () => {
     const { graph, asked, world, ask, attempt, post } = await begin()
     await using _ = graph
     world.answer = fails(new Error('the network does not answer'))
@@ -103,7 +104,7 @@ describe('P-10 the question what became of a call', () => {
     expect(lines(graph, 40), 'each is told to operators').toHaveLength(5)
   })
 
-  test('is not asked once the connection is disabled or its network unconfigured: that is reported, and the outcome stays unknown', async () => {
+  test('ends once the connection is inactive or its network unconfigured: that is reported, and the outcome stays unknown', async () => {
     const { graph, asked, ask, post, connection } = await begin()
     await using _ = graph
     const { networks, connections } = graph.job
@@ -121,7 +122,7 @@ describe('P-10 the question what became of a call', () => {
     expect(lines(graph, 40).map(({ postId, err: { type } }) => [postId, type])).toEqual([1, 2, 3].map(() => [post.id, 'GrantFailure']))
   })
 
-  test('is asked once more with a new token when the network does not take the old one, and for no other reason', async () => {
+  test('is repeated with a new token when the network rejects the old one, and for no other reason', async () => {
     const { graph, asked, world, ask, post, connection } = await begin()
     await using _ = graph
     world.answer = fails(new Error('the network does not answer'))
@@ -138,7 +139,7 @@ describe('P-10 the question what became of a call', () => {
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77', permalink: 'https://x.com/demo/status/77' })
   })
 
-  test('is not asked about a post whose outcome is known or that was deleted', async () => {
+  test('does not happen for a post with a known outcome or a deleted one', async () => {
     const { graph, asked, world, ask, attempt, post } = await begin()
     await using _ = graph
     world.answer = () => found
@@ -152,7 +153,7 @@ describe('P-10 the question what became of a call', () => {
   })
 })
 
-describe('P-10 the answer', () => {
+describe('P-10 the network’s answer', () => {
   test.each([
     ['not there, within two minutes', absent, null, absentAfterMs - 1, 'OUTCOME_UNKNOWN'],
     ['not there, after two minutes', absent, null, absentAfterMs, 'NOT_DELIVERED'],
@@ -173,7 +174,7 @@ describe('P-10 the answer', () => {
     expect((await attempt()).detail, 'what the network said of the call stays').toBe(detail)
   })
 
-  test('"there", as a post that may be a rival’s, ends nothing; nor does an id that another carries, and that is told', async () => {
+  test('"there", for a post that may be another attempt’s, concludes nothing; nor does an id that another post carries, and that is logged', async () => {
     const { graph, story, world, ask, post } = await begin()
     await using _ = graph
     world.answer = () => found
@@ -192,7 +193,7 @@ describe('P-10 the answer', () => {
     expect(lines(graph, 30).at(-1)).toMatchObject({ level: 30, postId: post.id, platformPostId: '77' })
   })
 
-  test('"found" that the database cannot store does not count: the caller gets an error', async () => {
+  test('"found" that the database cannot store fails with an error', async () => {
     const { graph, world, ask, post } = await begin()
     await using _ = graph
     world.answer = () => found
@@ -201,7 +202,7 @@ describe('P-10 the answer', () => {
     expect(await stored(graph, post)).toMatchObject(open)
   })
 
-  test('"not there" ends only the attempt that it is about, while its outcome is unknown', async () => {
+  test('"not there" concludes only its own attempt, while the outcome is unknown', async () => {
     const { graph, attempt, post } = await begin()
     await using _ = graph
     const mine = await attempt()

@@ -21,8 +21,8 @@ async function interrupted() {
   return world
 }
 
-describe('P-10 a call that a crash interrupted after X had accepted it', () => {
-  test('leaves nothing to edit or delete while X does not list the post: what it has cannot be published twice, or lost', async () => {
+describe('P-10 a call interrupted by a crash after X had accepted it', () => {
+  test('prevents editing and deleting while X does not list the post, so that it is neither published twice nor lost', async () => {
     const { graph, post, owner } = await interrupted()
     await using _ = graph
     await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 1 })
@@ -37,7 +37,7 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', copy: post.copy })
   })
 
-  test('stays open when the second call is refused for another reason: that says nothing of the first', async () => {
+  test('stays open when the second call is rejected for another reason, which says nothing about the first', async () => {
     const { graph, post, owner } = await interrupted()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 429 })
@@ -55,7 +55,7 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('is taken up though the clock was set back by an hour since: no claim lies that far ahead', async () => {
+  test('is taken up although the clock was set back by an hour since', async () => {
     const { graph, post } = await interrupted()
     await using _ = graph
     await graph.clock.advance(-3_600_000)
@@ -72,7 +72,7 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
     expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'SENDING' })
   })
 
-  test('is published once, as X says, also when X lists its posts late: the second call is refused as a duplicate and asked about', async () => {
+  test('is published once, according to X, also when X lists its posts late: the second call is rejected as a duplicate and X is asked', async () => {
     const { graph, post } = await interrupted()
     await using _ = graph
     await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
@@ -90,8 +90,8 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
   })
 })
 
-describe('P-09 a connection whose tokens cannot be opened any more', () => {
-  test('keeps its posts waiting for the key, and fails them with a reason after an hour instead of trying for ever', async () => {
+describe('P-09 a connection whose tokens cannot be decrypted', () => {
+  test('keeps its posts waiting for the key, and fails them with a reason after an hour', async () => {
     const { graph, post, connection } = await scheduledPost()
     await using _ = graph
     await graph.database.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {

@@ -30,7 +30,7 @@ const asked = async (graph: Supergraph, seconds: number) => {
   }
 }
 
-describe('P-10 a call that was received though its answer said otherwise', () => {
+describe('P-10 a call that was received although its answer said otherwise', () => {
   test.each([500, 502, 503, 504, 408])('answered with %i leaves the outcome open, is found, and is not sent again', async status => {
     const { graph, post } = await publishedAndRefused(status)
     await using _ = graph
@@ -39,7 +39,7 @@ describe('P-10 a call that was received though its answer said otherwise', () =>
     expect([await texts(graph), await stored(graph, post)]).toMatchObject([[copy], { status: 'PUBLISHED', failureCode: null }])
   })
 
-  test.each([400, 403, 429])('answered with %i and sent again: the duplicate is asked about, and found to be this post', async status => {
+  test.each([400, 403, 429])('answered with %i and repeated: X is asked about the duplicate, and this post is found', async status => {
     const { graph, owner, post } = await publishedAndRefused(status)
     await using _ = graph
     expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE' })
@@ -52,7 +52,7 @@ describe('P-10 a call that was received though its answer said otherwise', () =>
     expect([await texts(graph), await stored(graph, post)]).toMatchObject([[copy], { status: 'PUBLISHED', platformPostId: received!.id }])
   })
 
-  test('and deleted here, then written again: the duplicate is asked about too, letter case and white space aside', async () => {
+  test('and deleted here, then written again: X is asked about the duplicate too, regardless of letter case and white space', async () => {
     const { graph, story, owner, post } = await publishedAndRefused(403)
     await using _ = graph
     await graph.execute(deletePost, { input: { id: post.id } }, { as: owner })
@@ -64,7 +64,7 @@ describe('P-10 a call that was received though its answer said otherwise', () =>
     expect([await texts(graph), (await stored(graph, again)).status]).toEqual([[copy], 'PUBLISHED'])
   })
 
-  test('of a post that was believed not to be there: the duplicate after that is news of it', async () => {
+  test('of a post that counted as not published: a later duplicate shows that it was', async () => {
     const { graph, owner, post } = await publishedAndRefused(500)
     await using _ = graph
     await graph.execute(resolveDelivery, { input: { id: post.id, platformPostId: null } }, { as: owner })
@@ -77,7 +77,7 @@ describe('P-10 a call that was received though its answer said otherwise', () =>
   })
 })
 
-describe('P-10 a duplicate that is nobody’s doubt', () => {
+describe('P-10 a duplicate of no open attempt', () => {
   test('of a text that the account itself published: the text must be changed, reported at once', async () => {
     const { graph, one } = await twoBrands()
     await using _ = graph
@@ -103,8 +103,8 @@ describe('P-10 a duplicate that is nobody’s doubt', () => {
   })
 })
 
-describe('P-10 two brands that publish as one account', () => {
-  test('the same text at the same moment: one is published, the other told that the account has the text', async () => {
+describe('P-10 two brands that publish with one account', () => {
+  test('the same text at the same moment: one is published, the other fails as a duplicate', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     await graph.x.arm({ fault: 'slow', delayMs: 300 })
@@ -116,7 +116,7 @@ describe('P-10 two brands that publish as one account', () => {
     expect(await texts(graph)).toEqual([copy])
   })
 
-  test('a refused post does not take over the network post of the one whose answer is pending', async () => {
+  test('a rejected post does not take over the network post of an attempt whose answer is pending', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     await graph.x.arm({ fault: 'slow', delayMs: 1_500 })
@@ -133,7 +133,7 @@ describe('P-10 two brands that publish as one account', () => {
     expect(await stored(graph, other.post)).toMatchObject({ status: 'FAILED', failureCode: 'DUPLICATE_CONTENT' })
   })
 
-  test('both interrupted: one of them is the post at the network, and the other reports that', async () => {
+  test('both interrupted: one of them gets the network’s post, and the other reports that', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     const { job } = graph
@@ -155,7 +155,7 @@ describe('P-10 two brands that publish as one account', () => {
     expect(await texts(graph)).toEqual([copy])
   })
 
-  test('no person can say that both are the same post', async () => {
+  test('a person cannot assign the same network post to both', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
     for (const { post } of [one, other]) {

@@ -20,7 +20,7 @@ describe('resolveDelivery', () => {
     expect(await graph.rows(`select actor from publishing.audit_entries where action = 'post.published'`)).toEqual([{ actor: `user:${owner.userId}` }])
   })
 
-  test('with null says that it was not delivered: it can be rescheduled', async () => {
+  test('with null marks the post as not delivered: it can be rescheduled', async () => {
     const { graph, owner, post } = await begin()
     await using _ = graph
     const answer = await graph.execute(resolveDelivery, { input: { id: post.id, platformPostId: null } }, { as: owner })
@@ -30,7 +30,7 @@ describe('resolveDelivery', () => {
     )
   })
 
-  test('accepts only an id of the network, for a post with unknown outcome, of one’s own organization', async () => {
+  test('accepts only a network id, for a post with unknown outcome, of the caller’s organization', async () => {
     const { graph, story, owner, post, read } = await begin()
     await using _ = graph
     const { post: draft, outsider } = await story.outsider().post()
@@ -43,7 +43,7 @@ describe('resolveDelivery', () => {
     expect(await read()).toMatchObject(open)
   })
 
-  test('of two at once one wins', async () => {
+  test('succeeds for one of two concurrent calls', async () => {
     const { graph, owner, post } = await begin()
     await using _ = graph
     const answers = await Promise.all(
@@ -71,7 +71,7 @@ describe('resolveDelivery', () => {
     for (const said of ['2', 'not-a-number', null]) expect((await resolve(said)).refused('CONFLICT').extensions).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('names what is wrong with its input', async () => {
+  test('names the mistakes of its input', async () => {
     const { graph, resolve } = await begin()
     await using _ = graph
     expect((await resolve('1', 'not-an-id')).refused('BAD_USER_INPUT').extensions.field).toBe('id')
@@ -80,7 +80,7 @@ describe('resolveDelivery', () => {
     expect((await resolve('1')).refused('BAD_USER_INPUT').extensions.field).toBe('platformPostId')
   })
 
-  test('takes no id that another post of the account has; what the database cannot do is not told as that', async () => {
+  test('rejects an id that another post of the account has; database errors are reported differently', async () => {
     const { graph, resolve, story, read } = await begin()
     await using _ = graph
     const { post: other } = await story.post({ scheduledAt: graph.clock.in(60_000) })

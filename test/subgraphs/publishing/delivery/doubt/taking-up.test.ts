@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { OutboundFailure } from '../../../../../platform/outbound/failure.ts'
 import { absentAfterMs, beginWithinMs, patienceMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
-import { GrantFailure, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import { GrantFailure, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import type { Lookup } from '../../../../../subgraphs/publishing/network/publication.ts'
 import { disconnected } from '../../../../../subgraphs/publishing/stores/connection.ts'
 import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
@@ -49,8 +50,8 @@ const sending = { status: 'SCHEDULED', deliveryPhase: 'SENDING' }
 const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' }
 const says = (words: string) => expect.stringContaining(words)
 
-describe('P-10 an interrupted call is taken up', () => {
-  test('when its worker’s claim has expired, by one worker that then holds it; no other post is touched', async () => {
+describe('P-10 taking up an interrupted call', () => {
+  test('happens after its worker’s claim has expired, by one worker that then holds it; no other post is touched', async () => {
     const { graph, world, calls, take, row, post } = await begin()
     await using _ = graph
     world.find = fails(new Error('the network does not answer'))
@@ -69,7 +70,7 @@ describe('P-10 an interrupted call is taken up', () => {
     expect(calls.find).toBe(1)
   })
 
-  test('and found: published, without another call', async () => {
+  test('publishes the post without another call when the network has it', async () => {
     const { graph, world, calls, take, row } = await begin()
     await using _ = graph
     world.find = async () => found
@@ -77,7 +78,7 @@ describe('P-10 an interrupted call is taken up', () => {
     expect([await row(), calls.publish]).toMatchObject([{ status: 'PUBLISHED', platformPostId: '77' }, []])
   })
 
-  test('and not found: made again, the same in text and place, which the record tells', async () => {
+  test('repeats the call with the same text and place when the network does not have it, with an audit entry', async () => {
     const { graph, calls, take, row, post, connection } = await begin()
     await using _ = graph
     const target = { kind: 'GROUP', externalId: '9', name: null } as const
@@ -98,7 +99,7 @@ describe('P-10 an interrupted call is taken up', () => {
     ])
   })
 
-  test('and not found where duplicates are taken: made again only after two minutes', async () => {
+  test('repeats the call only after two minutes where the network accepts duplicates', async () => {
     const { graph, x, calls, take, row } = await begin()
     await using _ = graph
     Object.assign(x, { refusesDuplicates: false })
@@ -111,7 +112,7 @@ describe('P-10 an interrupted call is taken up', () => {
     expect([calls.publish.length, (await row()).status]).toEqual([1, 'PUBLISHED'])
   })
 
-  test('unless another worker has claimed it meanwhile', async () => {
+  test('does nothing when another worker has claimed the post meanwhile', async () => {
     for (const change of ['claim_id = gen_random_uuid()', `delivery_phase = 'CLAIMED'`]) {
       const { graph, world, calls, take, row } = await begin()
       await using _ = graph
@@ -125,8 +126,8 @@ describe('P-10 an interrupted call is taken up', () => {
   })
 })
 
-describe('P-10 a network that does not say what became of an interrupted call', () => {
-  test('is asked again when the claim is over, for an hour; then the outcome is unknown', async () => {
+describe('P-10 a network without a clear answer about an interrupted call', () => {
+  test('is asked again after each claim, for an hour; then the outcome is unknown', async () => {
     const { graph, world, take, row, post } = await begin()
     await using _ = graph
     world.find = fails(new OutboundFailure('X is away', false))
@@ -147,7 +148,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
     ])
   })
 
-  test('because only a person can make it: the outcome is unknown at once, in words that are ours', async () => {
+  test('that only a person can make answer: the outcome is unknown at once, with our own message', async () => {
     const { graph, take, row, connection } = await begin()
     await using _ = graph
     await inTransaction(graph.job, ({ transaction }) => graph.job.connections.update(connection, disconnected('gone'), transaction))
@@ -155,7 +156,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
     expect([await row(), await attempts(graph)]).toMatchObject([open, [{ outcome: 'UNKNOWN', detail: says('connection') }]])
   })
 
-  test('for an internal reason: people read that the network could not be asked', async () => {
+  test('because of an internal error: people read that the network could not be asked', async () => {
     const { graph, world, take, row } = await begin()
     await using _ = graph
     world.find = fails(new Error('a secret of the inside'))
@@ -165,7 +166,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
     expect([await row(), detail.includes('secret'), /and \w/.test(detail)]).toMatchObject([open, false, true])
   })
 
-  test('is none of a worker’s business who has lost the post meanwhile', async () => {
+  test('changes nothing for a worker that has lost the post meanwhile', async () => {
     const { graph, world, take, row } = await begin()
     await using _ = graph
     world.find = async () => {
@@ -177,8 +178,8 @@ describe('P-10 a network that does not say what became of an interrupted call', 
   })
 })
 
-describe('P-10 the second call', () => {
-  test('that is refused says nothing of the first: the outcome is unknown, and why is kept', async () => {
+describe('P-10 the second call of an interrupted post', () => {
+  test('leaves the outcome unknown when it is rejected, and stores the reason', async () => {
     const { graph, world, take, row } = await begin()
     await using _ = graph
     world.publish = async () => ({ outcome: 'refused', code: 'RATE_LIMITED', detail: 'too many today' })
@@ -189,7 +190,7 @@ describe('P-10 the second call', () => {
     ])
   })
 
-  test('that was surely not made is made when the claim is over, as the same attempt; after an hour the outcome is unknown', async () => {
+  test('is made after the claim when it was certainly not made, as the same attempt; after an hour the outcome is unknown', async () => {
     const { graph, world, calls, take, row } = await begin()
     await using _ = graph
     world.publish = async () => ({ outcome: 'unsent', detail: 'X is away' })
@@ -229,7 +230,7 @@ describe('P-10 the second call', () => {
     ])
   })
 
-  test('that the network is not set up for any more is not made', async () => {
+  test('is not made when the network is no longer configured', async () => {
     const { graph, world, calls, take, row } = await begin()
     await using _ = graph
     world.find = async () => {
@@ -242,7 +243,7 @@ describe('P-10 the second call', () => {
     expect([calls.publish, await row()]).toMatchObject([[], open])
   })
 
-  test('that cannot get a new token for now, or that begins too late, waits', async () => {
+  test('waits when no new token is available, or the call would begin too late', async () => {
     for (const late of [false, true]) {
       const { graph, x, calls, take, row } = await begin()
       await using _ = graph

@@ -6,7 +6,7 @@ const published = { fault: 'accept-then-reset' }
 const absent = { fault: 'status', status: 500 }
 const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', platformPostId: null, failure: { code: 'OUTCOME_UNKNOWN' } }
 
-describe('P-10 an outcome that nobody knows', () => {
+describe('P-10 an unknown outcome', () => {
   test.each([
     ['the connection was cut after X accepted', published, 1],
     ['X answered 500', absent, 0],
@@ -19,7 +19,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await texts(graph)).toHaveLength(there)
   })
 
-  test('keeps people from rescheduling, reverting, editing and deleting the post', async () => {
+  test('prevents rescheduling, reverting, editing and deleting the post', async () => {
     const { graph, owner, post, read } = await answeredPost(absent)
     await using _ = graph
     const { id } = post
@@ -50,7 +50,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await graph.rows('select number, outcome, reconciled from publishing.attempts')).toEqual([{ number: 1, outcome: 'DELIVERED', reconciled: 1 }])
   })
 
-  test('of a call that was never answered is found the same way', async () => {
+  test('of a call without an answer is resolved the same way', async () => {
     const { graph, post, read } = await answeredPost({ fault: 'timeout-after-accept' })
     await using _ = graph
     expect(await read()).toMatchObject(open)
@@ -73,7 +73,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await read()).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('is believed to be nothing after X has not listed it for two minutes; then it can be rescheduled and is sent once', async () => {
+  test('counts as not published after X has not listed it for two minutes; then the post can be rescheduled and is sent once', async () => {
     const { graph, owner, post, read } = await answeredPost(absent)
     await using _ = graph
     const asks = () => graph.sent.filter(call => call.startsWith('GET /x/2/users/')).length
@@ -93,7 +93,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect([await texts(graph), (await stored(graph, post)).attempts]).toEqual([[post.copy], 2])
   })
 
-  test('stays unknown while X is unavailable, and is asked again', async () => {
+  test('stays unknown while X is unavailable, and X is asked again', async () => {
     const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token', times: 3 })
@@ -106,7 +106,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await read()).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('is asked about though the clock was set back by an hour since', async () => {
+  test('is resolved although the clock was set back by an hour since', async () => {
     const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.clock.advance(-3_600_000)
@@ -114,7 +114,7 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await read()).toMatchObject({ status: 'PUBLISHED' })
   })
 
-  test('is not ended by a post that says the same and belongs to another', async () => {
+  test('is not resolved by a post with the same text that belongs to another attempt', async () => {
     const { graph, story, owner, post, read } = await answeredPost({ fault: 'status', status: 500 })
     await using _ = graph
     await graph.clock.advance(100)

@@ -20,7 +20,7 @@ async function heldThread() {
   return { graph, owner, first, second }
 }
 
-test('a post that its thread holds back is met once, and then no more', async () => {
+test('a post that its thread holds back is visited once, and then no more', async () => {
   const { graph, second } = await heldThread()
   await using _ = graph
   expect(await stored(graph, second)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', heldBack: true })

@@ -23,7 +23,7 @@ test('P-06 a post is sent at its time by the job that was enqueued with it', asy
   expect(await texts(graph)).toEqual([post.copy])
 })
 
-test('P-06 a post that was moved and edited is sent at its new time, as it stands there', async () => {
+test('P-06 a post that was moved and edited is sent at its new time with its new text', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, post } = await graph.seed
     .owner()
@@ -72,7 +72,7 @@ test('wakes a post whose claim an edit removed; an unclaimed one already has its
   expect(await wokenBy('Edited meanwhile')).toEqual([post.id])
 })
 
-test('a wake-up that is taken back by a change which is not made comes all the same', async () => {
+test('a wake-up whose cancellation is rolled back still comes', async () => {
   await using graph = await supergraph()
   const { post } = await graph.seed.owner().brand().post()
   const { jobs } = graph.job
@@ -86,7 +86,7 @@ test('a wake-up that is taken back by a change which is not made comes all the s
   expect(await graph.rows(`select data->>'postId' as id from publishing_jobs.job`)).toEqual([{ id: post.id }])
 })
 
-test('a wake-up that comes before its time by this process’ clock comes again at its time', async () => {
+test('a wake-up that is early by this process’s clock is repeated at its time', async () => {
   await using graph = await supergraph({ sandbox: true, behindMs: 1_000 })
   const { post } = await graph.seed
     .owner()
@@ -144,7 +144,7 @@ test('a slow connection delays only its own posts, four at a time', async () => 
   await runUntilPublished(graph, slow.posts)
 })
 
-test('renewals that take long hold up nobody whose token is good, and their posts go as soon as they end', async () => {
+test('slow renewals delay no posts with valid tokens, and their own posts are sent as soon as they end', async () => {
   await using graph = await supergraph({ sandbox: true })
   const story = graph.seed.owner()
   const scheduledAt = graph.clock.in(twoHours)

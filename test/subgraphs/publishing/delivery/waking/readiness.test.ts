@@ -14,7 +14,7 @@ test('readiness names each queue and each sweep of delivery that does not go rou
   }, 10_000)
 })
 
-test('readiness names the encryption key that is missing, the log tells it once, and posts wait for it', async () => {
+test('readiness names the missing encryption key, the log reports it once, and posts wait for it', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { post, connection } = await graph.seed
     .owner()

@@ -17,14 +17,14 @@ const twoBrands = async (count: number) => {
 
 const copies = (posts: readonly { copy: string }[]) => posts.map(({ copy }) => copy).sort()
 
-test('a round sends four posts of each connection, those that wait longest', async () => {
+test('a round sends four posts of each connection, the longest waiting first', async () => {
   const { graph, one, other } = await twoBrands(5)
   await using _ = graph
   await round(graph)
   expect((await texts(graph)).sort()).toEqual(copies([...one.posts.slice(0, 4), ...other.posts.slice(0, 4)]))
 })
 
-test('a post that cannot be taken up holds up none of the others, and operators are told which', async () => {
+test('a post that cannot be processed delays no others, and is logged', async () => {
   const { graph, one } = await twoBrands(2)
   await using _ = graph
   const { connections } = graph.job
@@ -61,7 +61,7 @@ test('a due post is left to its own wake-up for two seconds', async () => {
   expect(await texts(graph)).toEqual([post.copy])
 })
 
-test('interrupted calls are resumed, and unknown outcomes asked about, each when it is due', async () => {
+test('interrupted calls are taken up, and networks asked about unknown outcomes, each when due', async () => {
   await using graph = await supergraph({ sandbox: true })
   const story = graph.seed.owner().brand().connection()
   const { post: unknown, connection } = await story.post({ scheduledAt: graph.clock.in(60_000) })
