@@ -62,7 +62,7 @@ test('gives a process the preferred port, or another one if that is taken or inv
 describe('the secrets of processes apart', () => {
   const open = (dataDir: string, more: Record<string, string> = {}) => openSharedSecrets(readConfig({ DATA_DIR: dataDir, ...more }))
 
-  test('are of each subgraph its own token alone, and what signs for viewers is known to routers only', async () => {
+  test('give each subgraph its own token only, and the viewers’ signing key to routers only', async () => {
     await using folder = newDataFolder()
     const { subgraph, router } = open(folder.path)
     const ofRouter = router.APP_SERVICE_TOKENS!.split(',')
@@ -73,11 +73,11 @@ describe('the secrets of processes apart', () => {
       expect(Object.keys(subgraph(slug)).sort()).toEqual(['APP_SERVICE_TOKENS', 'AUTH_SECRET', 'ENCRYPTION_KEYS', 'SEAL_PUBLIC_KEYS'])
       expect(subgraph(slug).SEAL_PUBLIC_KEYS).not.toContain(router.SEAL_PRIVATE_KEY!.split(':')[1])
     }
-    const ofGateway = ['PROVIDERS_SERVICE_TOKEN', 'SUPPORT_PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS']
+    const ofGateway = ['PROVIDERS_SERVICE_TOKEN', 'SETTLEMENT_PAYMENTS_SERVICE_TOKEN', 'SUPPORT_PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS']
     expect(Object.keys(router).sort()).toEqual(['APP_SERVICE_TOKENS', ...ofGateway, 'SEAL_PRIVATE_KEY'].sort())
   })
 
-  test('are made once, readable by their owner alone, and are what is configured where that is', async () => {
+  test('are generated once, readable by their owner only, and replaced by configured ones', async () => {
     await using folder = newDataFolder()
     const [first, second] = [open(folder.path), open(folder.path)]
     expect([second.router, second.natsToken, second.subgraph('agents')]).toEqual([first.router, first.natsToken, first.subgraph('agents')])
@@ -117,7 +117,7 @@ describe('the secrets of processes apart', () => {
 describe('the tokens of services', () => {
   const open = (dataDir: string, more: Record<string, string> = {}) => openAppTokens(readConfig({ DATA_DIR: dataDir, ...more }, { secrets: false }))
 
-  test('are made once in development, one a service, readable by their owner alone; elsewhere there are those that are configured', async () => {
+  test('are generated once in development, one for each service, readable by their owner only; elsewhere they are configured', async () => {
     await using folder = newDataFolder()
     const made = open(folder.path)
     expect([...made.keys()].sort()).toEqual(listedSlugs.map(slug => `app_${slug}`).sort())
@@ -146,7 +146,7 @@ describe('the tokens of services', () => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: must`))
   })
 
-  test('of single apps are read by their names, as many as there are', () => {
+  test('of single apps are read by their names, in any number', () => {
     const [one, two] = ['o'.repeat(32), 't'.repeat(32)]
     const { callers } = readConfig({
       PROVIDERS_SERVICE_TOKEN: one,

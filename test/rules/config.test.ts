@@ -10,7 +10,7 @@ const complete = { ENVIRONMENT: 'production', AUTH_SECRET: 'x'.repeat(32), ENCRY
 const corsLine =
   'CORS_ORIGINS: must be origins with commas between, each scheme://host or scheme://host:port without a path, such as https://app.example.com,http://localhost:5173'
 
-describe('a mistake in the configuration is one line that names the variable and what it takes', () => {
+describe('a mistake in the configuration is one line that names the variable and its valid values', () => {
   test.for([
     [{ PORT: 'abc' }, 'PORT: must be a port number from 0 to 65535'],
     [{ PORT: '70000' }, 'PORT: must be a port number from 0 to 65535'],
@@ -49,6 +49,14 @@ describe('a mistake in the configuration is one line that names the variable and
     ],
     [{ AUTH_ISSUER: 'https://login.example' }, 'AUTH_JWKS_URL: missing: AUTH_ISSUER and AUTH_JWKS_URL belong together, set both or neither'],
     [{ AUTH_JWKS_URL: 'https://login.example/jwks' }, 'AUTH_ISSUER: missing: AUTH_ISSUER and AUTH_JWKS_URL belong together, set both or neither'],
+    [
+      { SETTLEMENT_URL: 'https://settlement.example' },
+      'SETTLEMENT_SIGNING_SECRETS: missing: SETTLEMENT_URL and SETTLEMENT_SIGNING_SECRETS belong together, set both or neither',
+    ],
+    [
+      { SETTLEMENT_SIGNING_SECRETS: `whsec_${'A'.repeat(32)}` },
+      'SETTLEMENT_URL: missing: SETTLEMENT_URL and SETTLEMENT_SIGNING_SECRETS belong together, set both or neither',
+    ],
     [{ PRODUCTION_REGISTRY_URL: 'https://api.example/identity/api/services' }, 'PRODUCTION_REGISTRY_URL: only for staging: leave it out'],
     [{ EVENT_CARRIER: 'nats' }, 'EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out'],
     [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com, several with commas between'],
@@ -83,7 +91,7 @@ test('origins are read as browsers write them', () => {
 })
 
 describe('without configuration', () => {
-  test('the platform listens on loopback, keeps its own database, and has demo data', () => {
+  test('the platform listens on loopback, runs its own database, and has demo data', () => {
     expect(readConfig({})).toMatchObject({ host: 'localhost', port: 4000, publicUrl: 'http://localhost:4000', databaseUrl: null, demo: true, logLevel: 'warn' })
   })
 
@@ -107,13 +115,13 @@ describe('without configuration', () => {
     expect(readConfig(environment).demo).toBe(demo)
   })
 
-  test('a public address is kept as an origin', () => {
+  test('a public address is stored as an origin', () => {
     expect(readConfig({ PUBLIC_URL: 'https://Example.com:443/' }).publicUrl).toBe('https://example.com')
   })
 })
 
-describe('what the command line and the start say', () => {
-  test('the command line comes before the environment, the environment before the start', () => {
+describe('precedence of settings', () => {
+  test('the command line overrides the environment, the environment the mode’s defaults', () => {
     const reading = { given: { PORT: '4100' }, defaults: { PORT: '4001', PUBLIC_URL: 'http://localhost:4000' } }
     expect(readConfig({ PORT: '4200' }, reading)).toMatchObject({ port: 4100, publicUrl: 'http://localhost:4000' })
     expect(readConfig({ PORT: '4200' }, { defaults: reading.defaults }).port).toBe(4200)
@@ -131,11 +139,11 @@ describe('what the command line and the start say', () => {
     expect(readConfig(environment).quotas.platformCredentialsMicros).toBe(micros)
   })
 
-  test('a start that keeps no secrets needs none in production', () => {
+  test('a mode without secrets needs none in production', () => {
     expect(readConfig({ ENVIRONMENT: 'production' }, { secrets: false }).environment).toBe('production')
   })
 
-  test('a subgraph is where <NAME>_URL says', () => {
+  test('a subgraph’s address is that of <NAME>_URL', () => {
     const config = readConfig({ STOCK_ROOM_URL: 'http://stock.test/graphql/', BROKEN_URL: 'stock' })
     expect([config.subgraphUrls('stock-room'), config.subgraphUrls('catalogue')]).toEqual([['http://stock.test/graphql'], null])
     expect(() => config.subgraphUrls('broken')).toThrow('BROKEN_URL: must be an address such as https://example.com')
@@ -184,7 +192,7 @@ describe('S-14 hosts of services', () => {
     [{ PUBLIC_URL: 'https://example.com', AGENTS_API_HOST: 'example.com' }, /^AGENTS_API_HOST: example\.com is the host of PUBLIC_URL/],
   ] as const)('%o is a mistake', ([environment, line]) => expect(() => readConfig(environment)).toThrow(line))
 
-  test('where payments’ pages are follows from them, and what has a prefix from PUBLIC_URL', () => {
+  test('determine the addresses of payments’ pages, and PUBLIC_URL those with a prefix', () => {
     const at = { ...complete, PUBLIC_URL: 'https://example.com' }
     expect(readConfig(at).paymentsAddresses).toEqual({ auth: 'https://example.com', gateway: 'https://example.com', app: 'https://example.com' })
     expect(readConfig({ ...at, PAYMENTS_WEB_HOST: 'pay.example' }).paymentsAddresses.app).toBe('https://pay.example')
@@ -220,17 +228,17 @@ describe('S-15 staging', () => {
     expect(() => readConfig({ ...complete, PRODUCTION_HOSTS: staging.PRODUCTION_HOSTS, [name]: value })).not.toThrow()
   })
 
-  test('names each setting in a line of its own, before anything is opened', () => {
+  test('names each missing setting in a line of its own, before anything is opened', () => {
     expect(shared({ PUBLIC_URL: 'https://prod.example', DATABASE_URL: 'postgres://db.example/name' })).toEqual(['PUBLIC_URL', 'DATABASE_URL'])
   })
 
-  test('may share the machine of a host whose port is named, and names that only resemble', () => {
+  test('may share the machine of a host with an explicit port, and with similar names', () => {
     expect(
       shared({ DATABASE_URL: 'postgres://db.example:5433/name', PUBLIC_URL: 'https://staging.prod.example', ROUTER_URL: 'http://prod.example.test' }),
     ).toEqual([])
   })
 
-  test('payments is told each of its addresses, and derives none', () => {
+  test('gives payments each of its addresses, and derives none', () => {
     const missing = (environment: Record<string, string>) => missingBindings(readConfig(environment)).map(line => line.split(':')[0])
     expect(missing({ ...staging, PAYMENTS_GATEWAY_URL: 'https://g.example' })).toEqual(['PAYMENTS_AUTH_URL', 'PAYMENTS_APP_URL'])
     expect(missing({ ...complete })).toEqual([])

@@ -11,11 +11,11 @@ test.each([
   expect(exponents.get(code)).toBe(exponent)
 })
 
-test('what is no active currency in capitals is none', () => {
+test('a text other than an active currency in capitals is no currency', () => {
   for (const code of ['eur', 'XXQ', '', 'EU', 'EURO', 'DEM', 'XXX', 'XAU', 'HRK', 'toString']) expect(isCurrency(code), code).toBe(false)
 })
 
-test('each code stands once, in order, and every coin of a country that has been there for a while is known to Unicode as well', () => {
+test('each code is listed once, in order, and Unicode knows those of most countries', () => {
   const codes = [...exponents.keys()]
   expect(codes).toEqual([...new Set(codes)].sort())
   const young = new Set(['XAD', 'XCG', 'ZWG', 'VED', 'SLE'])

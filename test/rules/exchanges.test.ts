@@ -4,7 +4,7 @@ import { joinExchanges } from '../../subgraphs/http/exchanges.ts'
 const answer = async () => new Response()
 
 describe('joinExchanges', () => {
-  it('joins what different nouns answer', () => {
+  it('combines the handlers of different nouns', () => {
     expect(joinExchanges({ email: { 'POST /a': answer }, ai: { 'POST /b': answer, 'GET /b': answer } })).toEqual({
       'POST /a': answer,
       'POST /b': answer,

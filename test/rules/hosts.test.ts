@@ -39,7 +39,7 @@ describe('a host', () => {
     for (const name of ['localhost', '127.0.0.1', '[::1]']) expect(createHosts('http://localhost:4000', []).trusts(`http://${name}:4000`), name).toBe(true)
   })
 
-  test('answers rows for programs with their prefix everywhere, pages where cookies may count, and without it what is its own', () => {
+  test('serves routes for programs with their prefix everywhere, pages on web hosts, and without prefix its own', () => {
     const places = ['platform.example', 'pages.example', 'api.example', 'elsewhere.example']
     const answering = (role: 'api' | 'web', short: boolean) => places.filter(host => hosts.answers(host, role, short))
     expect(answering('api', false)).toEqual(places)
@@ -49,7 +49,7 @@ describe('a host', () => {
   })
 })
 
-test('a path of a service is where its role has a host, else on the platform’s own with the prefix', () => {
+test('a path of a service is on the host of its audience, else on the platform’s own with the prefix', () => {
   expect([hosts.originOf('publishing'), hosts.originOf('identity')]).toEqual(['https://pages.example:8443', null])
   expect(hosts.addressOf('publishing', 'web', '/x')).toBe('https://pages.example:8443/x')
   expect(hosts.addressOf('publishing', 'api', '/api/posts')).toBe('https://api.example/api/posts')
@@ -123,7 +123,7 @@ test.each([
   expect(canonicalPath(hosts, host, url)).toBe(path)
 })
 
-describe('a row', () => {
+describe('a route', () => {
   test.each<readonly [object, 'api' | 'web']>([
     [{ kind: 'operation' }, 'api'],
     [{ kind: 'forward', why: 'page' }, 'web'],
@@ -156,7 +156,7 @@ describe('a row', () => {
       })
   })
 
-  test('elsewhere is told its address without the query, which may hold what is nobody’s business, and not without end', () => {
+  test('on a wrong host names its address without the query, which may be private, and not without end', () => {
     const { message, extensions } = misplaced(
       hosts,
       asked('pages.example', '/api/posts?token=secret', '/publishing/api/posts?token=secret'),

@@ -22,7 +22,7 @@ describe('scalars', () => {
     expect(() => WholeNumber.parseLiteral(parseValue('true'))).toThrow()
   })
 
-  it('refuse what is no address', () => {
+  it('reject invalid addresses', () => {
     expect(Address.serialize('https://example.test')).toBe('https://example.test/')
     expect(() => Address.parseValue('example')).toThrow()
     expect(() => EmailAddress.parseValue('nobody')).toThrow()

@@ -11,7 +11,7 @@ const items = [
 const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name)
 
 describe('takeTurns', () => {
-  it('takes the item whose last run lies furthest back first', () => {
+  it('takes the item whose last run is the oldest first', () => {
     const runs = { chaos: '2026-03-03T00:00:00.000Z', attacks: '2026-03-01T00:00:00.000Z', mutations: '2026-03-02T00:00:00.000Z' }
     const { chosen, leftOut } = takeTurns(items, runs, 1_100)
     expect(namesOf(chosen)).toEqual(['attacks', 'mutations', 'chaos'])
@@ -23,7 +23,7 @@ describe('takeTurns', () => {
     expect(namesOf(chosen)).toEqual(['mutations', 'chaos', 'attacks'])
   })
 
-  it('leaves an item out that does not fit and takes a shorter one behind it', () => {
+  it('skips an item that does not fit and takes a shorter one behind it', () => {
     const { chosen, leftOut } = takeTurns(items, {}, 550)
     expect(namesOf(chosen)).toEqual(['attacks', 'mutations'])
     expect(namesOf(leftOut)).toEqual(['chaos'])
@@ -38,7 +38,7 @@ describe('takeTurns', () => {
 })
 
 describe('long items', () => {
-  it('have a name each and name test files that are there', () => {
+  it('have unique names and existing test files', () => {
     expect(new Set(namesOf(long)).size).toBe(long.length)
     const named = long.flatMap(({ command }) => command.filter(word => word.startsWith('test/')))
     expect([...named, ...longTests].filter(path => !existsSync(path))).toEqual([])

@@ -7,12 +7,12 @@ const end = { unhandledErrors: 0, isCancelled: false }
 const planned = { files: ['a.test.ts', 'b.test.ts', 'c.test.ts'] }
 
 describe('resultOf', () => {
-  it('adds up what each file came to', () => {
+  it('adds up the results of each file', () => {
     const text = lines(planned, file('a.test.ts'), file('b.test.ts', { skipped: 3 }), file('c.test.ts'), end)
     expect(resultOf(text, 0)).toEqual({ passed: 6, skipped: 3, failedFiles: [], failedTests: [], leftOut: [], problem: null })
   })
 
-  it('names failed tests, and the file whose import failed', () => {
+  it('names failed tests, and files that could not be imported', () => {
     const broken = file('b.test.ts', { isFailed: true, passed: 0 })
     const text = lines(planned, file('a.test.ts', { isFailed: true, failed: ['x > y'] }), broken, file('c.test.ts'), end)
     const { failedFiles, failedTests, problem } = resultOf(text, 1)

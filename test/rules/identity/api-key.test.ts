@@ -22,7 +22,7 @@ import { key, person, personally } from '../../kit/viewers.ts'
 import { refusalOf, verdictOf } from '../refusal.ts'
 
 describe('an API key', () => {
-  it('I-02 is known by a prefix that gives nothing away, and stored as SHA-256', () => {
+  it('I-02 has a harmless prefix, and is stored as SHA-256', () => {
     const clear = writeKey(Buffer.alloc(32, 7))
     expect(clear).toHaveLength(47)
     expect(prefixOf(clear)).toBe('sgk_BwcHBwcH')
@@ -56,7 +56,7 @@ describe('an API key', () => {
     expect(verdictOf(() => requireKeyManager(personally(person('me', 'acme', ['owner']))))).toBe('FORBIDDEN')
   })
 
-  it('acts as a service account only where who manages all keys says so', () => {
+  it('acts as a service account only when a manager of all keys creates it', () => {
     expect(verdictOf(() => requireMayActAs({ organizationId: 'acme', services: 'all' }, 'robot'))).toBe('allowed')
     expect(verdictOf(() => requireMayActAs({ organizationId: 'acme', services: ['publishing'] }, null))).toBe('allowed')
     expect(verdictOf(() => requireMayActAs({ organizationId: 'acme', services: ['publishing'] }, 'robot'))).toBe('FORBIDDEN')
@@ -92,27 +92,27 @@ describe('an API key', () => {
       expect(refusalOf(() => readScopes(['publishing:posts.write', name], service)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scopes' })
   })
 
-  it('I-06 takes the short forms only where the service is named, and never two services', () => {
+  it('I-06 accepts short scope names only with a service, and never two services', () => {
     for (const name of ['posts.read', 'posts:read'])
       expect(refusalOf(() => readScopes([name], null)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scopes' })
     expect(refusalOf(() => readScopes(['publishing:posts.read', 'launcher:apps.read'], null)).message).toContain('launcher:apps.read')
     expect(refusalOf(() => readScopes(['launcher:apps.read'], 'publishing')).code).toBe('BAD_USER_INPUT')
   })
 
-  it('I-06 names a scope that is none, and only the beginning of a long one', () => {
+  it('I-06 names an unknown scope, and only the beginning of a long one', () => {
     expect(refusalOf(() => readScopes(['posts.raed'], null)).message).toContain('"posts.raed"')
     const { message } = refusalOf(() => readScopes(['x'.repeat(100_000)], null))
     expect(message).toContain(`"${'x'.repeat(80)}"`)
     expect(refusalOf(() => readScopes([], null)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scopes' })
   })
 
-  it('is of a service that there is', () => {
+  it('belongs to an existing service', () => {
     expect([readService(null), readService(undefined), readService('publishing')]).toEqual([null, null, 'publishing'])
     for (const none of ['', 'Publishing', 'nowhere', 'constructor'])
       expect(refusalOf(() => readService(none)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'service' })
   })
 
-  it('I-06 has no scope that its maker lacks, and is of no service whose keys they do not manage', () => {
+  it('I-06 has no scope that its creator lacks, and no service whose keys the creator does not manage', () => {
     const manager = { organizationId: 'acme', services: ['publishing'] } as const
     const give = (service: 'publishing' | 'payments', scopes: readonly Scope[], has: readonly Scope[]) =>
       refusalOf(() => requireMayGive({ scopes: has }, manager, { service, scopes }))
@@ -124,7 +124,7 @@ describe('an API key', () => {
     expect(verdictOf(mayGive)).toBe('allowed')
   })
 
-  it('may be used for 1 to 6,000 requests a minute, 600 unless said', () => {
+  it('may be used for 1 to 6,000 requests a minute, 600 by default', () => {
     expect([null, undefined, 1, 6000].map(readRateLimit)).toEqual([600, 600, 1, 6000])
     for (const none of [0, -1, 6001]) expect(refusalOf(() => readRateLimit(none)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'rateLimit' })
   })
@@ -152,7 +152,7 @@ describe('an API key', () => {
     const keyRow = (more: object = {}) => ({ ...present, ...more }) as unknown as ApiKeyRow
     const next = { hash: 'two', prefix: 'sgk_two' }
 
-    it('has the new secret and, for the grace, the one before; the one before that has ended', () => {
+    it('has the new secret and, in the grace period, the former one; the one before that has ended', () => {
       expect(rotate(keyRow(), next, 60, now)).toEqual({
         ...next,
         previousHash: 'one',
@@ -167,16 +167,16 @@ describe('an API key', () => {
       expect(rotate(keyRow({ expiresAt: later(30) }), next, 60, now).previousEndsAt).toEqual(later(30))
     })
 
-    it('is one that works', () => {
+    it('must be valid', () => {
       for (const ended of [{ revokedAt: now }, { expiresAt: now }]) expect(refusalOf(() => rotate(keyRow(ended), next, 60, now)).code).toBe('CONFLICT')
     })
 
-    it('gives the former secret up to a week, a day unless said', () => {
+    it('keeps the former secret up to a week, a day by default', () => {
       expect([null, undefined, 0, 604_800].map(readGrace)).toEqual([86_400, 86_400, 0, 604_800])
       for (const none of [-1, 604_801]) expect(refusalOf(() => readGrace(none)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'graceSeconds' })
     })
 
-    it('tells of the former secret as long as that works', () => {
+    it('shows the former secret’s prefix while it is valid', () => {
       expect(formerOf(keyRow(), now)).toEqual({ prefix: 'sgk_none', endsAt: later(5) })
       for (const row of [keyRow({ previousPrefix: null, previousEndsAt: null }), keyRow({ revokedAt: now })]) expect(formerOf(row, now)).toBeNull()
       expect(formerOf(keyRow(), later(5))).toBeNull()

@@ -21,21 +21,21 @@ function ledgerOf() {
 }
 
 describe('uses of a key that are lent to routers', () => {
-  it('are granted as long as there are some, and a few more beside', () => {
+  it('are granted while there are some, and a few in addition', () => {
     const { ask } = ledgerOf()
     expect(ask(0)).toEqual({ granted: 1, spare: 5, waitMs: 0 })
     expect(ask(10, { want: 95, used: [{ agoMs: 5, count: 2 }] })).toEqual({ granted: 95, spare: 2, waitMs: 0 })
     expect(ask(20, { want: 3, used: [{ agoMs: 5, count: 2 }] })).toEqual({ granted: 0, spare: 0, waitMs: 60_230 })
   })
 
-  it('come back a minute and at most a quarter of a second after they were used', () => {
+  it('are available again a minute and at most a quarter of a second after their use', () => {
     const { ask } = ledgerOf()
     expect(ask(0, { want: 100 }).granted).toBe(100)
     expect(ask(60_249, { want: 1 })).toMatchObject({ granted: 0, waitMs: 1 })
     expect(ask(60_250, { want: 1 }).granted).toBe(1)
   })
 
-  it('are counted from when they were used, which a router tells afterwards', () => {
+  it('count from their use, which a router reports later', () => {
     const { ask } = ledgerOf()
     ask(0)
     expect(ask(1000, { want: 96, spare: 0, used: [{ agoMs: 500, count: 3 }] }).granted).toBe(96)
@@ -43,13 +43,13 @@ describe('uses of a key that are lent to routers', () => {
     expect(ask(60_750, { router: 'two', want: 100, spare: 0 }).granted).toBe(3)
   })
 
-  it('that are told of a minute late count for nothing any more', () => {
+  it('that are reported a minute late do not count any more', () => {
     const { ask } = ledgerOf()
     ask(0)
     expect(ask(70_000, { want: 100, spare: 0, used: [{ agoMs: 60_000, count: 5 }] }).granted).toBe(100)
   })
 
-  it('that a router holds and does not use keep nobody else from going on', () => {
+  it('that a router holds unused do not block others', () => {
     const { ask } = ledgerOf()
     expect(ask(0, { want: 0, spare: 5 })).toEqual({ granted: 0, spare: 5, waitMs: 0 })
     expect(ask(1, { router: 'two', want: 200 })).toMatchObject({ granted: 100 })
@@ -64,7 +64,7 @@ describe('uses of a key that are lent to routers', () => {
     expect(100 + held.reduce((sum, each) => sum + each)).toBe(110)
   })
 
-  it('that nobody told about count as used for a minute', () => {
+  it('that are not reported count as used for a minute', () => {
     const { ask } = ledgerOf()
     expect(ask(0, { perMinute: 20, want: 0, spare: 2 }).spare).toBe(2)
     expect(ask(10, { perMinute: 20, router: 'two', want: 0, spare: 1 }).spare).toBe(0)
@@ -72,7 +72,7 @@ describe('uses of a key that are lent to routers', () => {
     expect(ask(60_000, { perMinute: 20, router: 'two', want: 0, spare: 1 }).spare).toBe(1)
   })
 
-  it('of a small limit are counted one by one, whichever router they come to', () => {
+  it('of a small limit are counted one by one, at any router', () => {
     const { ask } = ledgerOf()
     const granted = Array.from({ length: 12 }, (_, at) => ask(at * 1000, { router: `r${at % 3}`, perMinute: 5, spare: 0 }).granted)
     expect(granted).toEqual([1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0])

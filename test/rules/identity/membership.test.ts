@@ -53,12 +53,12 @@ describe('changing roles', () => {
     expect(extensions).toEqual({ code: 'FORBIDDEN', field: 'roles' })
   })
 
-  it('blames no field where the viewer may change nobody, or not this one', () => {
+  it('names no field where the viewer may change no member, or not this one', () => {
     expect(refusalOf(() => requireMayChangeRoles(viewer('member'), acme, [], ['viewer'])).extensions).toEqual({ code: 'FORBIDDEN' })
     expect(refusalOf(() => requireMayChangeRoles(viewer('admin'), acme, ['owner'], ['owner', 'viewer'])).extensions).toEqual({ code: 'FORBIDDEN' })
   })
 
-  it('lets anybody leave, and only those remove others who may take all their roles', () => {
+  it('lets everyone leave, and only those remove others who may grant all their roles', () => {
     const member = { id: 'm', organizationId: 'org', roles: ['member'] }
     expect(verdictOf(() => requireMayRemove(viewer('viewer'), acme, { ...member, userId: 'me' }))).toBe('allowed')
     expect(verdictOf(() => requireMayRemove(viewer('viewer'), acme, { ...member, userId: 'you' }))).toBe('FORBIDDEN')
@@ -66,13 +66,13 @@ describe('changing roles', () => {
     expect(verdictOf(() => requireMayRemove(viewer('admin'), acme, { ...member, roles: ['owner'], userId: 'you' }))).toBe('FORBIDDEN')
   })
 
-  it('is for who runs the organization', () => {
+  it('requires a manager of the organization', () => {
     const roles = ['owner', 'admin', 'platform_super_admin', 'platform_admin', 'member', 'viewer']
     expect(roles.filter(role => canManageOrganization(viewer(role)))).toEqual(['owner', 'admin', 'platform_super_admin'])
     expect([canManageOrganization(viewer()), canManageOrganization(viewer('viewer', 'admin'))]).toEqual([false, true])
   })
 
-  it('keeps an owner where there was one, and asks for none where there was none', () => {
+  it('keeps an owner where there was one, and requires none where there was none', () => {
     expect(refusalOf(() => requireKeepers([], ['owner'], ['admin'])).extensions).toEqual({ code: 'CONFLICT', role: 'owner' })
     expect(verdictOf(() => requireKeepers([{ roles: ['admin'] }], ['owner'], []))).toBe('CONFLICT')
     expect(verdictOf(() => requireKeepers([{ roles: ['owner'] }], ['owner'], []))).toBe('allowed')
@@ -83,7 +83,7 @@ describe('changing roles', () => {
     expect(verdictOf(() => requireKeepers([{ roles: ['member'] }, { roles: ['viewer', 'owner'] }], ['owner'], []))).toBe('allowed')
   })
 
-  it('reads roles in order, each once, and refuses none and strangers', () => {
+  it('reads roles in order, without duplicates, and rejects none and unknown ones', () => {
     expect(readRoles(['VIEWER', 'OWNER', 'VIEWER'])).toEqual(['owner', 'viewer'])
     expect(readRoles(['PLATFORM_ADMIN', 'member', 'PLATFORM_SUPER_ADMIN', 'ADMIN'])).toEqual(['platform_super_admin', 'platform_admin', 'admin', 'member'])
     for (const given of [[], ['KING'], ['OWNER', 'KING'], ['']])
@@ -91,7 +91,7 @@ describe('changing roles', () => {
     expect(rolesToGraph(['viewer', 'platform_admin', 'king'])).toEqual(['PLATFORM_ADMIN', 'VIEWER'])
   })
 
-  it('adds nobody past the most members that an organization may have', () => {
+  it('adds nobody above the maximum of an organization', () => {
     for (const members of [0, 2]) expect(verdictOf(() => requireMemberQuota(members, 3))).toBe('allowed')
     for (const members of [3, 4]) expect(refusalOf(() => requireMemberQuota(members, 3)).extensions).toEqual({ code: 'CONFLICT', reason: 'QUOTA' })
   })

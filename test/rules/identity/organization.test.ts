@@ -11,12 +11,12 @@ describe('naming an organization', () => {
     expect(refusalOf(() => readSlug(slug)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'slug' })
   })
 
-  it('keeps the platform’s own slug to set-up, and others that resemble it to nobody', () => {
+  it('reserves the platform’s own slug for set-up, and allows similar ones', () => {
     expect(refusalOf(() => readSlug('admin')).extensions).toEqual({ code: 'FORBIDDEN', field: 'slug' })
     expect(readSlug('admins')).toBe('admins')
   })
 
-  it('takes a name of one line, of 1 to 120 characters without the blanks around it', () => {
+  it('accepts a name of one line, of 1 to 120 characters after trimming', () => {
     expect(readName('  Acme & Söhne ')).toBe('Acme & Söhne')
     expect(readName(` ${'x'.repeat(120)} `)).toBe('x'.repeat(120))
     expect(readName('x')).toBe('x')
@@ -37,13 +37,13 @@ describe('naming an organization', () => {
     expect(refusalOf(() => readName(name)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
   })
 
-  it('holds what others name to the same rule, under their own field and length', () => {
+  it('applies the same rule to other names, with their own field and length', () => {
     expect(readName('x'.repeat(5), 'label', 5)).toBe('x'.repeat(5))
     expect(refusalOf(() => readName('x'.repeat(6), 'label', 5)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'label' })
   })
 })
 
-it('a viewer sees the organization it works in, no other, and none in personal context', () => {
+it('a viewer sees the active organization, no other, and none in personal context', () => {
   expect(canSee({ organizationId: 'acme' }, 'acme')).toBe(true)
   expect(canSee({ organizationId: 'acme' }, 'bolt')).toBe(false)
   expect(canSee({ organizationId: null }, 'acme')).toBe(false)

@@ -51,11 +51,11 @@ describe('registering a service', () => {
     expect(mistakeIn({ ...registration, ...(change as object) }, {})).toContain(word)
   })
 
-  it('I-07 refuses an address that is not absolute, and says which', () => {
+  it('I-07 rejects an address that is not absolute, and says which', () => {
     expect(mistakeIn(registration, { graph: 'https://payments.test', rest: '/payments' })).toContain('rest')
   })
 
-  it('I-07 enters what a service says of itself, kept by the platform', () => {
+  it('I-07 registers the service’s own description, owned by the platform', () => {
     const said = { ...registration, contexts: ['personal', 'organization'], asks: ['publishing:posts.read'], lifecycle: 'deprecated' } as const
     const addresses = { rest: 'https://payments.test' }
     const { scopes: entered, ...entry } = entryOf({ ...said, widget: { audience: 'user' } }, addresses, 'staging')
@@ -70,7 +70,7 @@ describe('registering a service', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBe(62)
   })
 
-  it('I-07 sees a conflict in a slug or an app id that somebody else holds', () => {
+  it('I-07 detects a conflict of slug or app id', () => {
     const mine = entryOf(registration, {}, 'development')
     expect(conflictOf(mine, null, null)).toBeNull()
     expect(conflictOf(mine, mine, mine)).toBeNull()

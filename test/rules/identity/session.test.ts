@@ -7,7 +7,7 @@ describe('claims of an access token', () => {
   const now = new Date('2027-01-01T00:00:00.900Z')
   const session = { sessionId: 's', userId: 'u' }
 
-  it('name person, session, organization, roles and what these give, for ten minutes', () => {
+  it('name person, session, organization, roles and permissions, for ten minutes', () => {
     const claims = claimsOf({ ...session, organizationId: 'o', roles: ['viewer'] }, now)
     const { permissions, ...others } = claims
     expect(others).toEqual({ sub: 'u', sid: 's', org: 'o', ctx: 'organization', roles: ['viewer'], iat: 1798761600, exp: 1798762200 })
@@ -25,7 +25,7 @@ describe('claims of an access token', () => {
     expect(claims.permissions.launcher).not.toContain('api_keys:write')
   })
 
-  it('say for an app its client and grant, no role, and of what it was granted what the person may', () => {
+  it('contain for an app its client and grant, no role, and the person’s part of the granted scopes', () => {
     const grant = { clientId: 'c', scopes: ['openid', 'publishing:posts.read', 'publishing:accounts.write'], trusted: false }
     const claims = claimsOf({ ...session, organizationId: 'o', roles: ['member'], grant }, now)
     const scope = 'openid publishing:posts.read publishing:accounts.write'
@@ -35,7 +35,7 @@ describe('claims of an access token', () => {
     expect(trusted.permissions.publishing).toContain('posts:write')
   })
 
-  it('personal applications are those whose registration says so', async () => {
+  it('personal applications are those that their registration marks', async () => {
     const registered = await Promise.all([
       import('../../../subgraphs/agents/registration.ts'),
       import('../../../subgraphs/launcher/registration.ts'),
@@ -55,7 +55,7 @@ describe('claims of an access token', () => {
 })
 
 describe('the session cookie', () => {
-  it('has its secure name where the platform is served over TLS, and no other counts there', () => {
+  it('has its secure name where the platform uses TLS, and no other is accepted there', () => {
     const insecure = new Headers({ cookie: 'identity.session_token=x.y' })
     expect(readSessionToken(insecure, { secret: 's', secure: true })).toBeNull()
     expect(readSessionToken(insecure, { secret: 's', secure: false })).toBe('forged')
@@ -84,11 +84,11 @@ describe('the session cookie', () => {
       expect(readSessionToken(both(first, second), signed)).toBe('forged')
     })
 
-    it('counts when both say the same', () => {
+    it('is accepted when both have the same value', () => {
       expect(readSessionToken(both(pairOf('mine'), 'theme=dark', pairOf('mine')), signed)).toBe('mine')
     })
 
-    it('is signed out of with the other, as far as it is ours', () => {
+    it('is signed out together with the other, as far as it is ours', () => {
       expect(readSessionTokens(both(pairOf('hers'), 'identity.session_token=x', pairOf('mine')), signed)).toEqual(['hers', 'mine'])
     })
   })

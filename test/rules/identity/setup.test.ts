@@ -9,7 +9,7 @@ const read = (changes: Partial<typeof filled> = {}) => readForm(new URLSearchPar
 const slugOf = (organization: string) => read({ organization }).organizations[0]!.slug
 
 describe('the set-up form', () => {
-  it('makes a person who owns the organization and may administer the platform, and nothing else', () => {
+  it('creates a person who owns the organization and may administer the platform, and nothing else', () => {
     const members = (role: string) => [{ email: 'ada@example.com', roles: [role] }]
     expect(read()).toEqual({
       password: filled.password,
@@ -22,7 +22,7 @@ describe('the set-up form', () => {
     })
   })
 
-  it('takes the blanks away that a browser or a person left around, but none of a password', () => {
+  it('trims surrounding white space, except of a password', () => {
     const world = read({ name: ' Ada ', organization: ' Acme ', email: ' Ada@Example.COM ', password: ' twelve or more ' })
     expect(world.people).toEqual([{ email: 'ada@example.com', name: 'Ada' }])
     expect([world.organizations[0]!.name, world.password]).toEqual(['Acme', ' twelve or more '])
@@ -36,7 +36,7 @@ describe('the set-up form', () => {
     expect(refusalOf(() => readForm(form)).code).toBe('BAD_USER_INPUT')
   })
 
-  it('says which of the two names it does not take', () => {
+  it('says which of the two names is invalid', () => {
     expect(refusalOf(() => read({ name: 'a\nb' })).message).toMatch(/^Your name/)
     expect(refusalOf(() => read({ organization: 'a\nb' })).message).toMatch(/^The organization/)
   })
@@ -45,7 +45,7 @@ describe('the set-up form', () => {
     expect(refusalOf(() => read({ email })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('takes a password of 12 to 256 characters', () => {
+  it('accepts a password of 12 to 256 characters', () => {
     const ofLength = (length: number) => 'a phrase '.repeat(30).slice(0, length)
     for (const length of [12, 13, 256]) expect(read({ password: ofLength(length) }).password).toHaveLength(length)
     for (const length of [1, 11, 257]) expect(refusalOf(() => read({ password: ofLength(length) })).code, `${length}`).toBe('BAD_USER_INPUT')
@@ -75,11 +75,11 @@ describe('the slug of the first organization', () => {
 })
 
 describe('the set-up link', () => {
-  it('stands in the manual, and is good for a day', () => {
+  it('is documented, and valid for a day', () => {
     expect([setupPath, setupLinkMs]).toEqual(['/identity/setup', 86_400_000])
   })
 
-  it('is kept as SHA-256 of its code: who reads the database cannot follow it', () => {
+  it('is stored as SHA-256 of its code, so that reading the database does not reveal it', () => {
     expect(hashOfSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { requireOrganization } from '../../../subgraphs/identity/membership/rules.ts'
-import { kindToGraph } from '../../../subgraphs/identity/viewer/rules.ts'
+import { kindToGraph } from '../../../subgraphs/identity/user/viewer/rules.ts'
 import { requirePerson } from '../../../subgraphs/viewer.ts'
 import { anonymous, key, person, personally } from '../../kit/viewers.ts'
 import { refusalOf } from '../refusal.ts'
@@ -9,12 +9,12 @@ const ada = person('ada', 'acme', ['owner'])
 const program = key('acme', [])
 const service = { ...anonymous, kind: 'service', appId: 'app_launcher', organizationId: 'acme' } as const
 
-describe('who asks', () => {
+describe('the viewer', () => {
   it('is described to clients as one of four kinds', () => {
     expect([ada, program, service, anonymous].map(({ kind }) => kindToGraph[kind])).toEqual(['USER', 'API_KEY', 'SERVICE', 'ANONYMOUS'])
   })
 
-  it('is a person by the session of one', () => {
+  it('is a person when it has a person’s session', () => {
     expect(requirePerson(ada)).toBe('ada')
     expect(requirePerson(personally(ada))).toBe('ada')
   })

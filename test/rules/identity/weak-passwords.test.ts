@@ -10,6 +10,9 @@ describe('a new password', () => {
     'poiuytrewqlkj',
     'asdfghjkl1234',
     '0987654321123',
+    'zxcvbnm,./as',
+    'qwertyuiop[]',
+    "asdfghjkl;'12",
   ])('is refused when guessers of this product try it first: %s', password => {
     expect(() => readNewPassword(password, 'password')).toThrow(
       expect.objectContaining({ code: 'BAD_USER_INPUT', extensions: expect.objectContaining({ field: 'password' }) }),

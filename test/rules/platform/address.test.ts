@@ -28,6 +28,6 @@ test.each<[network: string, ...addresses: string[]]>([
   for (const address of addresses) expect(neighbourhoodOf(address), address).toBe(network)
 })
 
-test('the network next door is another', () => {
+test('the next IPv6 network is another client', () => {
   expect(neighbourhoodOf('2001:db8:1:3::1')).not.toBe(neighbourhoodOf('2001:db8:1:2::1'))
 })

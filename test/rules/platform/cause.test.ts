@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Cause, callIs, causeHeaders, causeId, causeNow, doFor, readClient, splitCause, withCause } from '../../../platform/caller/cause.ts'
 
-describe('work', () => {
-  test('and all that it begins is done for its cause, until it is done for another or for nobody', async () => {
+describe('the context of work', () => {
+  test('includes everything that the work starts, until another context replaces it', async () => {
     const cause = { requestId: 'one' }
     await doFor(cause, async () => {
       await Promise.resolve()
@@ -24,7 +24,7 @@ describe('work', () => {
     expect(doFor(cause, causeId)).toBe(id)
   })
 
-  test('names its caller when that is known; work without a caller names none', () => {
+  test('names the caller once known; without a caller it names none', () => {
     const cause: Cause = { requestId: 'one' }
     doFor(cause, () => callIs('user:1'))
     expect(cause).toEqual({ requestId: 'one', caller: 'user:1' })
@@ -34,14 +34,14 @@ describe('work', () => {
 })
 
 describe('a job', () => {
-  test('has beside its data what made it necessary, and its handler sees none of that', () => {
+  test('carries its cause beside its data, and its handler sees only the data', () => {
     const data = { postId: '1' }
     const written = doFor({ requestId: 'one', caller: 'user:1', client: 'web' }, () => withCause(data))
     expect(written).not.toEqual(data)
     expect(splitCause(written)).toEqual({ cause: { cause: 'one', caller: 'user:1', client: 'web' }, data })
   })
 
-  test('that another job makes necessary is found under the same id', () => {
+  test('that another job causes has the same id', () => {
     const first = splitCause(doFor({ requestId: 'one', client: 'web' }, () => withCause({})))
     const second = splitCause(doFor({ ...first.cause, queue: 'q', job: 'j' }, () => withCause({})))
     expect(second.cause).toEqual({ cause: 'one', client: 'web' })
@@ -68,7 +68,7 @@ describe('a client', () => {
     expect(client(headers)).toBe(name)
   })
 
-  test('is told to other processes of the platform', () => {
+  test('is named to other processes of the platform', () => {
     expect(doFor({ client: 'web@4' }, causeHeaders)).toEqual(['graphql-client-name', 'web@4'])
     expect([doFor({ requestId: 'one' }, causeHeaders), doFor(null, causeHeaders)]).toEqual([[], []])
   })

@@ -6,8 +6,8 @@ const key = (id: string) => ({ id, key: randomBytes(32) })
 const [first, second] = [key('k1'), key('k2')]
 const about = 'connection:1:access'
 
-describe('a sealed value', () => {
-  test('opens with its key and place, and is another each time', () => {
+describe('an encrypted value', () => {
+  test('can be decrypted with its key and place, and differs each time', () => {
     const cipher = createCipher([first])
     const sealed = cipher.seal('a token', about)
     expect(cipher.open(sealed, about)).toBe('a token')
@@ -16,7 +16,7 @@ describe('a sealed value', () => {
     expect(cipher.seal('a token', about)).not.toBe(sealed)
   })
 
-  test('of a former key opens after a rotation, and what is sealed then carries the new key', () => {
+  test('of a former key can be decrypted after a rotation, and new values use the new key', () => {
     const before = createCipher([first]).seal('a token', about)
     const rotated = createCipher([second, first])
     expect(rotated.open(before, about)).toBe('a token')
@@ -26,7 +26,7 @@ describe('a sealed value', () => {
     expect(() => createCipher([second]).open(before, about)).toThrow('sealed with key k1, which is not configured')
   })
 
-  test('does not open in another place, altered, cut, or under another key of the same name', () => {
+  test('cannot be decrypted in another place, altered, truncated, or under another key of the same name', () => {
     const cipher = createCipher([first])
     const sealed = cipher.seal('a token', about)
     const parts = sealed.split('.')

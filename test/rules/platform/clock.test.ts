@@ -3,7 +3,7 @@ import { createBoundClock, systemClock } from '../../../platform/clock.ts'
 
 const start = new Date('2027-01-01T00:00:00.000Z')
 
-test('the system’s clock tells the present', () => {
+test('the system’s clock returns the present', () => {
   const before = Date.now()
   const moment = systemClock.now().getTime()
   expect(moment).toBeGreaterThanOrEqual(before)
@@ -21,7 +21,7 @@ test('a bound clock stands still until it is moved, forward or back, or set', ()
   expect(clock.now()).toEqual(new Date('2030-06-01T12:00:00.000Z'))
 })
 
-test('nobody moves a bound clock by a moment that it was given or gave', () => {
+test('changing a moment that a bound clock was given or returned does not change the clock', () => {
   const given = new Date(start)
   const clock = createBoundClock(given)
   given.setFullYear(1999)

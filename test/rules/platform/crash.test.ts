@@ -11,13 +11,13 @@ function signals() {
   return kill.mock.calls
 }
 
-test('at a crash point that nobody armed the process goes on', () => {
+test('at a disarmed crash point the process continues', () => {
   const sent = signals()
   crash('after-send')
   expect(sent).toEqual([])
 })
 
-test('at the armed point, and at no other, the process is killed so that no handler of it can run', () => {
+test('at the armed point, and at no other, the process is killed without running a handler', () => {
   const sent = signals()
   armCrash('after-send')
   crash('before-send')
@@ -26,7 +26,7 @@ test('at the armed point, and at no other, the process is killed so that no hand
   expect(sent).toEqual([[process.pid, 'SIGKILL']])
 })
 
-test('one point is armed at a time, and may be disarmed', () => {
+test('one point is armed at a time, and can be disarmed', () => {
   const sent = signals()
   armCrash('after-send')
   armCrash('before-send')

@@ -50,6 +50,6 @@ test('a refusal carries its sentence, its code, and facts for programs, which ca
   expect(new Refusal('FORBIDDEN', 'No.').extensions).toEqual({ code: 'FORBIDDEN' })
 })
 
-test('what is not ready says so by name: readiness shows no other error to everybody', () => {
+test('NotReady errors are recognized by name: readiness shows no other message', () => {
   expect(new NotReady('the queue is late')).toMatchObject({ name: 'NotReady', message: 'the queue is late' })
 })

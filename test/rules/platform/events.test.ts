@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryEvents, mapEvents } from '../../../platform/events.ts'
 
-describe('a listener', () => {
+describe('a listener of events', () => {
   test('that is behind gets at most the last thousand events, equal ones once', async () => {
     const events = createMemoryEvents()
     const stream = events.listen(['posts'])
@@ -16,7 +16,7 @@ describe('a listener', () => {
     expect(await pending).toEqual({ value: { post: 'later' }, done: false })
   })
 
-  test('that ends hears nothing more, settles who waits, and is gone from all its topics', async () => {
+  test('that ends receives nothing more, settles pending reads, and is removed from all its topics', async () => {
     const events = createMemoryEvents()
     const stream = events.listen(['a', 'b'])
     const mapped = mapEvents(events.listen(['a']), ids => ids.id)
@@ -29,14 +29,14 @@ describe('a listener', () => {
     expect(events.listenerCount()).toBe(0)
   })
 
-  test('whose events are mapped passes over those that map to nothing', async () => {
+  test('with a map skips events that map to nothing', async () => {
     const events = createMemoryEvents()
     const mapped = mapEvents(events.listen(['a']), ids => (ids.id === '2' ? ids.id : undefined))
     for (const id of ['1', '2', '3']) events.announce('a', { id })
     expect(await mapped.next()).toEqual({ value: '2', done: false })
   })
 
-  test('is told at once when it waits, first come first served, and later what piled up, in order', async () => {
+  test('receives an event at once when it waits, in order of waiting, and queued ones later in order', async () => {
     const events = createMemoryEvents()
     const stream = events.listen(['a', 'b'])
     const [first, second] = [stream.next(), stream.next()]
@@ -50,7 +50,7 @@ describe('a listener', () => {
     expect(await Promise.all([first, second, stream.next(), stream.next()])).toEqual(['1', '2', '3', '4'].map(id => ({ value: { id }, done: false })))
   })
 
-  test('that ends leaves what piled up behind, and the others of its topics go on', async () => {
+  test('that ends drops its queue, and other listeners of its topics continue', async () => {
     const events = createMemoryEvents()
     const [leaving, staying] = [events.listen(['a', 'b']), events.listen(['a'])]
     events.announce('a', { id: '1' })
@@ -69,7 +69,7 @@ describe('a listener', () => {
     await again.return()
   })
 
-  test('may name a topic twice, and hears of it once', async () => {
+  test('may name a topic twice, and gets each event once', async () => {
     const events = createMemoryEvents()
     const stream = events.listen(['a', 'a'])
     const waiting = [stream.next(), stream.next()]
@@ -84,7 +84,7 @@ describe('a listener', () => {
   })
 })
 
-describe('a stream of events, mapped or as they come,', () => {
+describe('a stream of events, mapped or not,', () => {
   const open = (events: ReturnType<typeof createMemoryEvents>) => [events.listen(['a']), mapEvents(events.listen(['a']), ({ id }) => ({ id }))]
 
   test('is read by a loop, and leaving the loop ends it', async () => {
@@ -106,7 +106,7 @@ describe('a stream of events, mapped or as they come,', () => {
     expect(events.listenerCount()).toBe(0)
   })
 
-  test('tells that it ended to whoever ends it', async () => {
+  test('reports its end to the caller that ends it', async () => {
     for (const stream of open(createMemoryEvents())) expect(await stream.return!()).toEqual({ value: undefined, done: true })
   })
 })

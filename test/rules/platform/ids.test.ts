@@ -19,7 +19,7 @@ describe('a new id', () => {
     expect(new Set(made.map(one => one[19]))).toEqual(new Set(['8', '9', 'a', 'b']))
   })
 
-  test('in turn sorts by its turn within one moment, behind earlier moments, and has chance in the rest', () => {
+  test('in turn sorts by its turn within one moment, after earlier moments, and is random in the rest', () => {
     const now = new Date('2027-01-01T00:00:00.123Z')
     const made = [1, 2, 15, 16, 255, 256, 0xfff].map(turn => newIdInTurn(now, turn))
     expect(made.toSorted()).toEqual(made)
@@ -28,7 +28,7 @@ describe('a new id', () => {
     expect(newIdInTurn(now, 1)).not.toBe(newIdInTurn(now, 1))
   })
 
-  test('sorts behind those of earlier moments, and is of the present when no moment is given', () => {
+  test('sorts after those of earlier moments, and uses the present by default', () => {
     const moments = [1, 0xffff, 0x1_0000, 0xffff_ffff, 1_800_000_000_000, 1_800_000_000_001]
     const made = moments.map(ms => newId(new Date(ms)))
     expect(made.toSorted()).toEqual(made)
@@ -41,7 +41,8 @@ describe('a new id', () => {
 })
 
 describe('an id from outside', () => {
-  test('that nobody wrote is missing, and no wrong one', () => expect(refusalOf(() => requireId('', 'brandId')).message).toMatch(/^brandId is missing: /))
+  test('is optional when missing or null, but not when invalid', () =>
+    expect(refusalOf(() => requireId('', 'brandId')).message).toMatch(/^brandId is missing: /))
 
   test('is a UUID in any case, and is handed on in lower case', () => {
     for (const given of [id, id.toUpperCase(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
@@ -50,7 +51,7 @@ describe('an id from outside', () => {
     }
   })
 
-  test('is refused when a digit is missing, too many or none, and when there is anything around it', () => {
+  test('is rejected with a missing, additional or invalid digit, and with anything around it', () => {
     const groups = id.split('-')
     const changed = (change: (group: string) => string) => groups.map((group, at) => groups.with(at, change(group)).join('-'))
     const others = [
@@ -80,16 +81,16 @@ describe('a name', () => {
       JSON.stringify(given),
     ).toMatchObject({ code: 'BAD_USER_INPUT', extensions: { field: 'name' } })
 
-  test('is handed back without the blanks around it, those within stay', () => {
+  test('is returned trimmed, with inner spaces unchanged', () => {
     expect(requireName(' \t A  b\n', 'name', 5)).toBe('A  b')
   })
 
-  test('has 1 character, and no more than it may, as people count them', () => {
+  test('has at least 1 and a maximum of user-perceived characters', () => {
     for (const given of ['a', 'abcde', '😀😀😀😀😀', '  abcde  ']) expect(requireName(given, 'name', 5)).toBe(given.trim())
     for (const given of ['', '   ', 'abcdef', '😀😀😀😀😀😀']) refused(given)
   })
 
-  test('stays on one line and turns no text around it', () => {
+  test('stays on one line and does not change the text direction around it', () => {
     const marks = [0, 9, 10, 13, 0x1f, 0x7f, 0x85, 0x9f, 0x2028, 0x2029, 0x61c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069]
     for (const mark of marks) refused(`a${String.fromCodePoint(mark)}b`)
     for (const beside of [0x20, 0xa0, 0x200d, 0x2010, 0x2027, 0x202f, 0x2065, 0x206a, 0x61b, 0x627]) {
@@ -103,13 +104,13 @@ describe('a name', () => {
   })
 })
 
-describe('a text that people write', () => {
+describe('a text of a person', () => {
   it('loses the blanks around it and may be left out', () => {
     expect(readText('  a\nb ', 'note', 5)).toBe('a\nb')
     for (const none of [null, undefined, '', ' \n']) expect(readText(none, 'note', 5)).toBeNull()
   })
 
-  it('is refused when it is longer than it may be, as people count characters', () => {
+  it('is rejected above the maximum of user-perceived characters', () => {
     expect(readText('😀😀', 'note', 2)).toBe('😀😀')
     expect(refusalOf(() => readText('abc', 'note', 2))).toMatchObject({ message: 'note has 3 characters: 2 are the most.' })
   })

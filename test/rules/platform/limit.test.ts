@@ -17,7 +17,7 @@ describe('a limit', () => {
     expect(limit.wait('a', at(1001))).toBe(0)
   })
 
-  it('gives back and forgets', () => {
+  it('returns counts and forgets keys', () => {
     const limit = createLimit({ most: 1, windowMs: 1000 })
     limit.add('a', at(0))
     limit.release('a')
@@ -34,7 +34,7 @@ describe('a limit', () => {
     expect(['a', 'b', 'c'].map(key => limit.wait(key, at(1)) > 0)).toEqual([false, true, true])
   })
 
-  it('begins a new window once one has ended: what was counted before counts no more', () => {
+  it('starts a new window once one has ended: earlier counts do not matter', () => {
     const limit = createLimit({ most: 2, windowMs: 1000 })
     limit.add('a', at(0))
     limit.add('a', at(999))
@@ -44,7 +44,7 @@ describe('a limit', () => {
     expect(limit.wait('a', at(1700))).toBe(300)
   })
 
-  it('gives back what was counted, one at a time, and never more', () => {
+  it('returns counts one at a time, and never more than were taken', () => {
     const limit = createLimit({ most: 2, windowMs: 1000 })
     limit.add('a', at(0))
     limit.release('a')
@@ -57,7 +57,7 @@ describe('a limit', () => {
     expect(limit.wait('a', at(4))).toBe(996)
   })
 
-  it('forgets only the oldest key past its capacity, and none for counting a known one again', () => {
+  it('drops only the oldest key above its capacity, and none for counting a known one again', () => {
     const limit = createLimit({ most: 1, windowMs: 1000, capacity: 2 })
     for (const key of ['a', 'b', 'a', 'b']) limit.add(key, at(0))
     expect(['a', 'b'].map(key => limit.wait(key, at(1)))).toEqual([999, 999])
@@ -69,13 +69,13 @@ describe('a limit', () => {
   })
 })
 
-describe('room for one more', () => {
+describe('a quota', () => {
   const now = at(0)
   const most = { inAll: 5, aDay: 3 }
   const hoursAgo = (hours: number) => at(-hours * 3_600_000)
   const check = (inAll: number, today: number, todaySince: Date | null) => () => requireQuota({ inAll, today, todaySince }, most, 'brands', 'delete one', now)
 
-  it('is there up to the last of all and of a day', () => {
+  it('allows up to the last of the total and of a day', () => {
     for (const [standing, today] of [
       [0, 0],
       [4, 0],
@@ -85,14 +85,14 @@ describe('room for one more', () => {
       expect(check(standing, today, hoursAgo(1))()).toBeUndefined()
   })
 
-  it('is not there once there are as many as there may be, however old they are', () => {
+  it('allows none at the total, however old the records are', () => {
     for (const standing of [5, 6]) {
       expect(refusalOf(check(standing, 0, null))).toMatchObject({ code: 'CONFLICT', extensions: { reason: 'QUOTA' } })
       expect(refusalOf(check(standing, 3, hoursAgo(1)))).toMatchObject({ code: 'CONFLICT', extensions: { reason: 'QUOTA' } })
     }
   })
 
-  it('comes again a day after the first of a day’s, told in whole seconds and never as none', () => {
+  it('allows the next one a day after the first of the day, in whole seconds and never zero', () => {
     for (const today of [3, 4])
       for (const [since, retryAfter] of [
         [hoursAgo(1), 23 * 3600],
@@ -111,12 +111,12 @@ describe('room for one more', () => {
 })
 
 describe('a counter', () => {
-  it('counts each key for itself', () => {
+  it('counts each key separately', () => {
     const { enter } = createCounter()
     expect(['a', 'a', 'b', 'a'].map(enter)).toEqual([1, 2, 1, 3])
   })
 
-  it('who leaves makes room for one', () => {
+  it('has room again after a leave', () => {
     const { enter, leave } = createCounter()
     for (const key of ['a', 'a', 'a', 'b']) enter(key)
     leave('a')
@@ -125,7 +125,7 @@ describe('a counter', () => {
     expect(enter('a')).toBe(1)
   })
 
-  it('whoever leaves without having entered leaves no debt behind', () => {
+  it('ignores a leave without an enter', () => {
     const { enter, leave } = createCounter()
     leave('a')
     leave('a')

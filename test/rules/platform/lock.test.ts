@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { transactionLock } from '../../../platform/sql/lock.ts'
 
 describe('transactionLock', () => {
-  it('refuses a second lock of one name', () => {
+  it('rejects a second lock with the same name', () => {
     transactionLock('tests.twice')
     expect(() => transactionLock('tests.twice')).toThrow('two advisory locks are called tests.twice')
   })
@@ -18,7 +18,7 @@ describe('transactionLock', () => {
 describe('advisory locks of subgraphs', () => {
   const sources = globSync('subgraphs/**/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
 
-  it('are taken by transactionLock and its neighbours alone, for a key written by hand may be that of another subgraph', () => {
+  it('are taken by transactionLock and its neighbours only, because a hand-written key could equal another subgraph’s', () => {
     expect(sources.filter(({ text }) => /advisory/.test(text)).map(({ path }) => path)).toEqual([])
   })
 

@@ -15,9 +15,11 @@ const inside = [
   'http://metadata/computeMetadata',
   'https://metadata.google.internal/x',
   'http://printer.local/a.png',
+  'http://localhost.localdomain/a.png',
+  'https://nas.lan/a.png',
 ]
 
-describe('an address that is handed on to a vendor', () => {
+describe('an address that is passed to a vendor', () => {
   it.each(inside)('looks public: not %s', address => {
     expect(looksPublic(new URL(address))).toBe(false)
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: address } }] }]

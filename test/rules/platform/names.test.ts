@@ -79,7 +79,7 @@ describe('names that callers give', () => {
     expect(await names()(name)).toEqual(found)
   })
 
-  test('are told by the family that is wanted', async () => {
+  test('are resolved for the wanted address family', async () => {
     const find = names()
     expect([await find('public.test', 4), await find('public.test', 6), await find('four.test', 6)]).toEqual([
       ['93.184.216.34'],
@@ -88,7 +88,7 @@ describe('names that callers give', () => {
     ])
   })
 
-  test('are asked for once, however many want them, and not again while their answer holds', async () => {
+  test('are resolved once for concurrent callers, and not again while their answer is valid', async () => {
     const find = names()
     asked.length = 0
     await Promise.all(Array.from({ length: 20 }, () => find('public.test')))
@@ -109,7 +109,7 @@ describe('names that callers give', () => {
     await close()
   })
 
-  test('that nobody answers for hold up no other organization, and no file of this process', async () => {
+  test('without an answer delay no other organization, and no file access of this process', async () => {
     const find = names({ timeoutMs: 2_000, atOnce: { ofOne: 2, inAll: 4 } })
     asked.length = 0
     const timeline: string[] = []
@@ -125,7 +125,7 @@ describe('names that callers give', () => {
     expect(timeline).toEqual(['other names', 'silent names'])
   })
 
-  test('of one organization beyond those that wait are given up at once', async () => {
+  test('of one organization above the maximum of waiting ones fail at once', async () => {
     const find = names({ timeoutMs: 2_000, atOnce: { ofOne: 2, inAll: 4 } })
     let givenUp = 0
     const silent = Array.from({ length: 40 }, (_, at) => doForOrganization('hostile', () => find(`silent${at}.test`)).then(() => givenUp++))

@@ -49,7 +49,7 @@ const failing = (promise: Promise<unknown>) =>
 const timers = () => process.getActiveResourcesInfo().filter(each => each === 'Timeout').length
 
 describe('a streamed call to a third party', () => {
-  test('hands over status and headers first, then the body as it comes', async () => {
+  test('resolves with status and headers first, then yields the body as it arrives', async () => {
     const gate = Promise.withResolvers<void>()
     await using server = await served(async response => {
       response.writeHead(201, { 'x-own': 'yes', 'set-cookie': ['a=1', 'b=2'] }).write('one ')
@@ -81,7 +81,7 @@ describe('a streamed call to a third party', () => {
     expect(await read(await server.stream(server.origin, { method: 'PUT', body }))).toBe('PUT wörds')
   })
 
-  test('is led to no private place', async () => {
+  test('reaches no private address', async () => {
     await using server = await served(response => response.end('secret'))
     await using other = await served(response => response.end('secret'))
     const failure = await failing(server.stream(other.origin))
@@ -126,7 +126,7 @@ describe('a streamed call to a third party', () => {
     await expect.poll(() => server.open.size).toBe(0)
   })
 
-  test('that is cut says so, after what came before', async () => {
+  test('that is cut reports it, after the received part', async () => {
     await using server = await served(response => response.write('half', () => response.socket!.resetAndDestroy()))
     const answer = await server.stream(server.origin)
     let got = ''
@@ -148,7 +148,7 @@ describe('a streamed call to a third party', () => {
     await outbound.close()
   })
 
-  test('takes as many bytes as it may and not one more', async () => {
+  test('reads up to its maximum of bytes and not one more', async () => {
     await using server = await served((response, request) => response.end(Buffer.alloc(Number(request.url!.slice(1)), 'x')))
     expect(await read(await server.stream(`${server.origin}/1000`, { mostBytes: 1000 }))).toHaveLength(1000)
     expect(await failing(read(await server.stream(`${server.origin}/1001`, { mostBytes: 1000 })))).toMatchObject({ kind: 'large' })

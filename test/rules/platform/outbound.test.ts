@@ -9,7 +9,7 @@ import type { ResolveName } from '../../../platform/outbound/names.ts'
 import { createOutbound, type OutboundOptions } from '../../../platform/outbound/outbound.ts'
 import { isPublicAddress, onlyPublic } from '../../../platform/outbound/public.ts'
 
-describe('an address that is nobody’s public service', () => {
+describe('a private address', () => {
   test.each([
     ['this host', '0.0.0.0', '0.1.2.3', '::'],
     ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
@@ -82,18 +82,18 @@ describe('a name', () => {
     await expect(look(answering(['10.0.0.1', '::1']), true)).rejects.toMatchObject({ code: 'ENOTPUBLIC', message: 'name.test has no public address' })
   })
 
-  test('that is bound to another address in between is judged by the one that is connected to', async () => {
+  test('that changes its address in between is checked by the one that is connected to', async () => {
     const rebound = answering(['93.184.216.34'], ['127.0.0.1'])
     await look(rebound, true)
     await expect(look(rebound, true)).rejects.toMatchObject({ code: 'ENOTPUBLIC' })
   })
 
-  test('that cannot be resolved is told as it is', async () => {
+  test('that cannot be resolved is reported as such', async () => {
     const failing: ResolveName = (_hostname, _options, done) => done(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), [])
     await expect(look(failing, true)).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  test('is asked for all its addresses, even when one will do, and otherwise as the connection wants it', async () => {
+  test('is resolved to all its addresses, even when one would do, and otherwise as the connection wants', async () => {
     const wanted: unknown[] = []
     const noting: ResolveName = (hostname, options, done) => {
       wanted.push([hostname, options])
@@ -169,7 +169,7 @@ describe('a request to a third party', () => {
     expect([fresh.sent, server.asked]).toEqual([false, []])
   })
 
-  test('reaches what configuration names, there and nowhere beside it', async () => {
+  test('reaches configured origins, and nothing beside them', async () => {
     await using server = await serve((_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('made'))
     await using other = await serve((_request, response) => response.end('secret'))
     await using outbound = disposable(createOutbound([`${server.origin}/some/path`]))
@@ -187,7 +187,7 @@ describe('a request to a third party', () => {
     expect(inner.asked).toEqual([])
   })
 
-  test('takes an answer of a mebibyte and not a byte more', async () => {
+  test('accepts an answer of a mebibyte and not a byte more', async () => {
     const most = 1024 * 1024
     await using server = await serve((request, response) => response.end(Buffer.alloc(request.url === '/most' ? most : most + 1, 'x')))
     await using outbound = disposable(createOutbound([server.origin]))
@@ -196,7 +196,7 @@ describe('a request to a third party', () => {
     expect(failure).toMatchObject({ name: 'OutboundFailure', sent: true, cause: undefined, message: expect.stringContaining('more than 1048576 bytes') })
   })
 
-  test('is a GET of ours unless it says otherwise, and brings its words there and the answer’s back', async () => {
+  test('is a GET by default, and carries its body and the answer’s', async () => {
     const got: unknown[] = []
     await using server = await serve(async (request, response) => {
       got.push([request.method, request.headers['user-agent'], request.headers['x-own'], await text(request)])
@@ -212,7 +212,7 @@ describe('a request to a third party', () => {
     ])
   })
 
-  test('reuses an open connection unless it must not be repeated: then it opens its own', async () => {
+  test('reuses an open connection unless it must not be repeated: then it opens a new one', async () => {
     const ports = new Set<number | undefined>()
     await using server = await serve((request, response) => {
       ports.add(request.socket.remotePort)
@@ -242,7 +242,7 @@ describe('a request to a third party', () => {
     server.close()
   })
 
-  test('goes nowhere once the way out is closed', async () => {
+  test('fails once the client is closed', async () => {
     await using server = await serve((_request, response) => response.end())
     const send = createOutbound([server.origin])
     await send.close()
@@ -255,7 +255,7 @@ describe('a request to a third party', () => {
     expect(await fail(outbound.send('http://127.0.0.1:1/'))).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
-  test('that gets no answer in its time may have been received; one that nobody listens for was surely not', async () => {
+  test('without an answer in time may have been received; one to a closed port was surely not', async () => {
     await using server = await serve(() => {})
     await using outbound = disposable(createOutbound([server.origin, 'http://127.0.0.1:1']))
     expect(await fail(outbound.send(server.origin, { timeoutMs: 50 }))).toMatchObject({
@@ -265,7 +265,7 @@ describe('a request to a third party', () => {
     expect(await fail(outbound.send('http://127.0.0.1:1/'))).toMatchObject({ sent: false, message: expect.stringContaining('ECONNREFUSED') })
   })
 
-  test('that fails before a connection stands was surely not sent, whatever it failed by', async ({ skip }) => {
+  test('that fails before a connection is established was surely not sent, for any cause', async ({ skip }) => {
     const pem = selfSigned()
     if (!pem) return skip('there is no openssl here to make a certificate with')
     await using untrusted = await listen(createTlsServer({ key: pem, cert: pem }, (_request, response) => response.end('secret')))
@@ -292,7 +292,7 @@ describe('a request to a third party', () => {
       expect(await fail(outbound.send(resetting.origin('http'), { method: 'POST', body: '{}', freshConnection }))).toMatchObject({ sent: true })
   })
 
-  test('tells whether it is the address that is refused, which leads nowhere else the next time, or only the moment', async () => {
+  test('reports whether the address itself is rejected, or only this attempt failed', async () => {
     await using server = await serve(() => {})
     await using outbound = disposable(createOutbound(['http://127.0.0.1:1', server.origin], answering(['10.0.0.1'])))
     const refused = async (url: string) => isRefusedAddress(await fail(outbound.send(url, { timeoutMs: 500 })))

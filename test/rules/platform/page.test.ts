@@ -27,7 +27,7 @@ const refusal = (request: PageArguments) => verdictOf(() => readPage(request, or
 /** The list as SQL would give it. */
 const select = ({ after, limit }: { after: readonly string[] | null; limit: number }) => rows.filter(row => !after || row.id > after[1]!).slice(0, limit)
 
-describe('pages', () => {
+describe('pages of a list', () => {
   it('D13 have 20 entries unless the client says 1 to 100', () => {
     expect(readPage({}, order)).toEqual({ first: 20, limit: 21, after: null })
     expect(readPage({ first: 100, after: null }, order).limit).toBe(101)
@@ -61,7 +61,7 @@ describe('pages', () => {
     fc.assert(fc.property(fc.string(), after => refusal({ after }) === 'BAD_USER_INPUT'))
   })
 
-  it('D13 lead through the whole list, each entry once, and say where it ends', () => {
+  it('D13 contain the whole list, each entry once, and show its end', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), first => {
         const seen: string[] = []
@@ -125,7 +125,7 @@ describe('pages', () => {
     ['nothing', '', false],
   ])('take %s in a cursor for what it is', (_what, value, fits) => expect(isMoment(value)).toBe(fits))
 
-  it('take any text that the database can hold, of 1000 characters at most', () => {
+  it('accept any text that the database can store, of 1000 characters at most', () => {
     for (const text of ['', 'a', 'x'.repeat(1000)]) expect(isText(text)).toBe(true)
     for (const text of ['x'.repeat(1001), '\0', 'a\0b']) expect(isText(text)).toBe(false)
   })

@@ -25,7 +25,7 @@ function trial(limits = { all: 4, ofParty: 2 }) {
 }
 
 describe('createPlaces', () => {
-  it('gives one party no more places than its limit when others are free', async () => {
+  it('gives one party no more slots than its limit when others are free', async () => {
     const { began, enter, leave } = trial()
     enter('a1', 'a2', 'a3', 'b1')
     expect(began).toEqual(['a1', 'a2', 'b1'])
@@ -35,14 +35,14 @@ describe('createPlaces', () => {
     expect(began).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('gives free places to parties in turn when all are taken', async () => {
+  it('gives free slots to parties in turn when all are taken', async () => {
     const { began, enter, leave } = trial({ all: 2, ofParty: 2 })
     enter('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2')
     await leave('a', 'a', 'b', 'c', 'a')
     expect(began).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
-  it('lets a party that waits begin in the order in which it entered', async () => {
+  it('lets waiting work of a party begin in the order of its arrival', async () => {
     const { began, enter, leave } = trial({ all: 1, ofParty: 1 })
     enter('a1', 'a2', 'a3')
     await leave('a')
@@ -51,7 +51,7 @@ describe('createPlaces', () => {
     expect(began).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
-  it('gives the place of work that failed to the next party', async () => {
+  it('passes the slot of failed work to the next party', async () => {
     const places = createPlaces({ all: 1, ofParty: 1 })
     const broken = places.run('a', async () => {
       throw new Error('broken')
@@ -60,7 +60,7 @@ describe('createPlaces', () => {
     expect(await Promise.allSettled([broken, whole])).toMatchObject([{ reason: { message: 'broken' } }, { value: 'done' }])
   })
 
-  it('gives the process itself every place when nobody else waits', () => {
+  it('gives the process itself every slot when nobody else waits', () => {
     const { began, enter } = trial()
     enter(...[1, 2, 3, 4, 5].map(at => `${noParty}${at}`), 'a1')
     expect(began).toEqual(['1', '2', '3', '4'])

@@ -21,7 +21,7 @@ const resolve: ResolveName = (name, options, done) => {
 }
 const reaches = createReaches(['http://inside.test:8080', 'https://127.0.0.1', 'smtp://10.0.0.9:25'], { resolve })
 
-describe('whether a third party may be called', () => {
+describe('the check whether a third party may be called', () => {
   test.each([
     ['https://public.test/v1', true],
     ['https://both.test/v1', true],
@@ -42,7 +42,7 @@ describe('whether a third party may be called', () => {
     expect(await reaches(new URL(address))).toBe(may)
   })
 
-  test('a private one may that configuration names, at its port alone and by whatever protocol', async () => {
+  test('allows a configured private address, at its port only and for any protocol', async () => {
     const each = [
       'http://inside.test:8080/a',
       'http://inside.test:8081',
@@ -56,7 +56,7 @@ describe('whether a third party may be called', () => {
     expect(await Promise.all(each.map(address => reaches(new URL(address))))).toEqual([true, false, true, false, true, false, true, false])
   })
 
-  test('one whose name nobody knows at this moment may: every connection looks again', async () => {
+  test('allows an unknown name: every connection resolves it again', async () => {
     expect(await reaches(new URL('https://nowhere.test'))).toBe(true)
   })
 
@@ -72,7 +72,7 @@ describe('whether a third party may be called', () => {
     vi.useRealTimers()
   })
 
-  test('one that the operator’s settings name is found as the machine finds it, and may not be called unless it is public', async () => {
+  test('resolves configured names as the machine does, and allows them only if public', async () => {
     const own = ['http://bucket:9000', 'http://gone:9000', 'https://vendor.test']
     const machine: ResolveName = (name, options, done) => resolve({ bucket: 'inside.test', 'vendor.test': 'public.test' }[name] ?? name, options, done)
     const careful = createReaches([], { resolve, reserved: own, resolveReserved: machine })
@@ -80,7 +80,7 @@ describe('whether a third party may be called', () => {
     expect(await Promise.all([...own, 'http://bucket:9001'].map(address => careful(new URL(address))))).toEqual([false, false, true, true])
   })
 
-  test('an address is not looked for by name', async () => {
+  test('does not resolve an IP address as a name', async () => {
     asked.length = 0
     await reaches(new URL('http://[::1]/v1'))
     expect(asked).toEqual([])

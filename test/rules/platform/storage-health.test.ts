@@ -18,7 +18,7 @@ describe('health of the storage', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says why a folder cannot be written, and looks again after half a minute', async () => {
+  it('explains why a folder cannot be written, and checks again after half a minute', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'storage-'))
     const blocked = join(folder, 'blocked')
     await writeFile(blocked, 'a file where the folder should be')
@@ -33,7 +33,7 @@ describe('health of the storage', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says within two seconds that a bucket does not answer', async () => {
+  it('reports within two seconds that a bucket does not answer', async () => {
     const began = performance.now()
     expect(await createStorageHealth(silent, 'the bucket').check()).toBe('the bucket cannot be written (no answer within 1.5 s): uploads fail until it can')
     expect(performance.now() - began).toBeLessThan(2_000)

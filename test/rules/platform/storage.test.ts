@@ -37,7 +37,7 @@ const promises = (open: () => Promise<OpenStorage>) => {
     expect(await text(await storage.get('a/b', { first: 1, last: 3 }))).toBe('eco')
   })
 
-  test('has nothing of another prefix, and nothing of what was removed', async () => {
+  test('sees nothing of another prefix, and nothing that was removed', async () => {
     const opened = await open()
     await opened('one').put('c', Buffer.from('x'), as(1))
     await expect(opened('other').get('c')).rejects.toThrow(NotStored)
@@ -46,7 +46,7 @@ const promises = (open: () => Promise<OpenStorage>) => {
     expect(await opened('one').stat('c')).toBe(null)
   })
 
-  test('keeps nothing of a body that breaks off, or has another length than was said', async () => {
+  test('stores nothing of a body that breaks off, or has another length than announced', async () => {
     const storage = (await open())('one')
     async function* broken() {
       yield Buffer.from('beg')
@@ -68,7 +68,7 @@ describe('files', () => {
   test('nothing half written is left', async () => expect(await readdir(join(folder, '.unfinished'))).toEqual([]))
 })
 
-test('a storage that cannot is told as away, without a word of where it is; what is not there stays so', async () => {
+test('a failing storage is reported as unavailable, without its location; a missing object stays missing', async () => {
   const log: object[] = []
   const taken = join(folder, 'taken')
   await writeFile(taken, 'a file where a folder should be')
@@ -124,7 +124,7 @@ describe.skipIf(!server)('a bucket (skipped where S3RVER names no server)', () =
     await expect(one.get(key)).rejects.toThrow(NotStored)
   })
 
-  test('goes as it comes, both ways: a piece waits for nobody but the next', async () => {
+  test('streams both ways: a piece waits only for the next', async () => {
     const one = storage('one')
     const piece = Buffer.alloc(64 * 1024, 'a')
     let made = 0
@@ -143,7 +143,7 @@ describe.skipIf(!server)('a bucket (skipped where S3RVER names no server)', () =
     expect(read).toBe(bytes - 1)
   })
 
-  test('that is not there, or refuses us, is a failure and never an object that is missing', async () => {
+  test('that is missing, or denies access, is a failure and not a missing object', async () => {
     const lost = opened({ bucket: 'no-such' })
     const wrong = opened({ secretAccessKey: 'another/secret+with=signs' })
     const stranger = opened({ accessKeyId: 'NOBODY' })

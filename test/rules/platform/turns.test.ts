@@ -53,7 +53,7 @@ describe('createTurns', () => {
     expect([order.indexOf('a2'), order.indexOf('a3')]).toEqual([11, 22])
   })
 
-  test('gives a key that comes later no credit for the time in which it sent nothing', async () => {
+  test('gives a later key no credit for the time in which it sent nothing', async () => {
     const { add, end, endAll, settled } = trial()
     for (let at = 1; at <= 6; at += 1) add(`a${at}`)
     await settled()
@@ -76,7 +76,7 @@ describe('createTurns', () => {
     expect(await endAll()).toEqual(['a1', 'c1', 'b1', 'a2'])
   })
 
-  test('keeps the reserved place for urgent work, and gives urgent work the other places in its turn', async () => {
+  test('keeps the reserved slot for urgent work, and gives urgent work the other slots in its turn', async () => {
     const { add, began, endAll, settled } = trial({ places: 2, reserved: 1 })
     for (const name of ['a1', 'a2', 'a3', 'b1']) add(name)
     await settled()
@@ -112,7 +112,7 @@ describe('createTurns', () => {
     expect(failed.length).toBe(1)
   })
 
-  test('gives the place of a piece that failed to the next one', async () => {
+  test('passes the slot of failed work to the next one', async () => {
     const turns = createTurns({ what: 'pieces', places: 1, maxWaiting: { ofKey: 1, inAll: 1 }, perSecond: 1 })
     const broken = turns.run({ key: 'a', weight: 1 }, () => {
       throw new Error('broken')
@@ -121,7 +121,7 @@ describe('createTurns', () => {
     expect(await Promise.allSettled([broken, whole])).toMatchObject([{ reason: { message: 'broken' } }, { value: 'done' }])
   })
 
-  test('never lets a key get behind another by more than one piece of each (random work of eight keys)', async () => {
+  test('never delays a key behind another by more than one piece of each (random work of eight keys)', async () => {
     let seed = 7
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

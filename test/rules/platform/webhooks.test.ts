@@ -11,8 +11,8 @@ const now = new Date('2027-03-01T09:00:00Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 const pending: Tries = { status: 'PENDING', attempts: 0, nextAttemptAt: now }
 
-describe('the tries of a webhook', () => {
-  it('are ten over three days, after which the address is given up', () => {
+describe('attempts of a webhook', () => {
+  it('are ten over three days, after which the endpoint is given up', () => {
     const waits = Array.from({ length: 10 }, (_, at) => conclude({ attempts: at + 1 }, 500, now))
     expect(waits.slice(0, 9).map(({ delivery }) => delivery.nextAttemptAt!.getTime() - now.getTime())).toEqual(pauses.slice(1))
     expect(waits[9]).toMatchObject({ delivery: { status: 'FAILED', nextAttemptAt: null }, disabledReason: expect.stringContaining('500') })
@@ -27,7 +27,7 @@ describe('the tries of a webhook', () => {
     expect(conclude({ attempts: 1 }, 410, now)).toMatchObject({ delivery: { status: 'FAILED' }, disabledReason: expect.stringContaining('410') })
   })
 
-  it('begin when they are due, and never past the last one', () => {
+  it('begin when they are due, and never after the last one', () => {
     expect(beginTry(pending, now)).toEqual({ attempts: 1, nextAttemptAt: later(30_000) })
     expect(beginTry({ ...pending, attempts: 10 }, now)).toMatchObject({ attempts: 10 })
     for (const over of [
@@ -38,7 +38,7 @@ describe('the tries of a webhook', () => {
       expect(beginTry(over, now)).toBeNull()
   })
 
-  it('belong to whoever began them until somebody else has taken the delivery up', () => {
+  it('belong to the worker that began them until another one takes the delivery up', () => {
     const begun = { ...pending, ...beginTry(pending, now)! }
     expect(isStillTried(begun, begun)).toBe(true)
     expect(isStillTried(begun, { ...begun, nextAttemptAt: later(60_000) })).toBe(false)
@@ -77,7 +77,7 @@ describe('send', () => {
     expect(sent).toEqual([])
   })
 
-  it('answers null when no answer came, and logs what is no failure of the way', async () => {
+  it('returns null without an answer, and logs unexpected errors', async () => {
     const failing = (error: Error) =>
       wayOf(() => {
         throw error
@@ -91,19 +91,19 @@ describe('send', () => {
 })
 
 describe('a webhook address', () => {
-  it('is of the web, without a user and without a fragment', () => {
+  it('is an HTTP address, without a user and without a fragment', () => {
     expect(readUrl(' https://example.com/hook#here ')).toBe('https://example.com/hook')
     for (const wrong of ['ftp://example.com/', 'example.com', 'https://a:b@example.com/', `https://example.com/${'x'.repeat(2_000)}`])
       expect(refusalOf(() => readUrl(wrong)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'url' })
   })
 
-  it('is told each event once, in the order of all of them', () => {
+  it('receives each event type once, in fixed order', () => {
     expect(readEvents(['b', 'a', 'b'], ['a', 'b', 'c'])).toEqual(['a', 'b'])
     for (const wrong of [[], ['d']]) expect(refusalOf(() => readEvents(wrong, ['a'])).extensions).toMatchObject({ field: 'events' })
     expect([readDescription('  '), readDescription(' Ours ')]).toEqual([null, 'Ours'])
   })
 
-  it('is refused when it lies where nobody may call', async () => {
+  it('is rejected when it must not be called', async () => {
     await requireReach({ reaches: async () => true }, 'https://example.com/')
     await expect(requireReach({ reaches: async () => false }, 'https://example.com/')).rejects.toMatchObject({ extensions: { field: 'url' } })
   })

@@ -32,7 +32,7 @@ const write = async (table: string, row: Record<string, unknown>) => {
 }
 const read = async (sql: string) => (await database.sequelize.query(sql))[0]
 
-test('what an earlier version wrote keeps its ids, who made it, its record and its idempotency keys', async () => {
+test('rows of an earlier version keep their ids, authors, audit entries and idempotency keys', async () => {
   const [person, organization, foundation, membership, key, bare] = Array.from({ length: 6 }, () => newId())
   const at = '2026-05-04T03:02:01.987Z'
   const times = { created_at: at, updated_at: at }
@@ -81,7 +81,7 @@ test('what an earlier version wrote keeps its ids, who made it, its record and i
   expect(await read('select id from identity.accounts union all select id from identity.sessions')).toEqual([])
 })
 
-test('no column of an id is text any more, but for the name by which a provider knows somebody', async () => {
+test('id columns are of type uuid, except a provider’s name for a person', async () => {
   cpSync(join(files, oneRecord), join(directory, 'identity', oneRecord))
   await run()
   expect(

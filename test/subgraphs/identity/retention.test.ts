@@ -49,7 +49,7 @@ async function begin(graph: Supergraph) {
   return { organizationId, userId: owner.userId! }
 }
 
-test('audit entries go after their days, idempotency keys after a week, sessions and one-time values a day after they ended', async () => {
+test('removes audit entries after their days, idempotency keys after a week, sessions and one-time values a day after their end', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await begin(graph)
   await fill(graph, organizationId, userId, { ahead: -day, young: day, old: day + 1, oldest: 3 * day, week: 7 * day, 'over a week': 7 * day + 1 })

@@ -18,7 +18,7 @@ const maker = 'query($id: ID!) { apiKeyMaker(id: $id) }'
 const members =
   'query($id: ID!, $first: Int, $after: String) { membershipsOf(organizationId: $id, first: $first, after: $after) { totalCount nodes { membershipId userId userKind roles createdAt } pageInfo { endCursor hasNextPage } } }'
 
-describe('what identity tells one service alone', () => {
+describe('identity’s fields for services only', () => {
   it.each([
     ['contactOf', contact, 'app_launcher'],
     ['membershipsOf', members, 'app_launcher'],

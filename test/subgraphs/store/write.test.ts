@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { doFor, organization } from '../../../platform/caller/cause.ts'
 import { newId } from '../../../platform/ids.ts'
 import { retention } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys } from '../../../subgraphs/store/books.ts'
@@ -244,5 +245,42 @@ describe('change with an idempotency key', () => {
     await expect(grow(viewer, row.id, { by: 2 })).rejects.toMatchObject({ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } })
     await expect(grow(viewer, newId(), { key: 'new' })).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
     expect(await grow(viewer, row.id, { key: 'new' })).toMatchObject({ size: 5 })
+  })
+})
+
+describe('transactions of one organization', () => {
+  /** Holds transactions of an organization, or of nobody, until the test lets go of them. */
+  function hold(of: string | null, many: number) {
+    const { promise: over, resolve: letGo } = Promise.withResolvers<void>()
+    let begun = 0
+    const held = Array.from({ length: many }, () =>
+      doFor(of === null ? {} : { [organization]: of }, () =>
+        inTransaction(library.job, async () => {
+          begun += 1
+          await over
+        }),
+      ),
+    )
+    const end = () => {
+      letGo()
+      return Promise.all(held)
+    }
+    return { begun: () => begun, end }
+  }
+
+  it('take half of the connections, and those of another are begun beside them', async () => {
+    const [flood, calm] = [hold(acme, 20), hold(other, 2)]
+    await expect.poll(flood.begun).toBe(5)
+    await expect.poll(calm.begun).toBe(2)
+    await calm.end()
+    expect(flood.begun()).toBe(5)
+    await flood.end()
+    expect(flood.begun()).toBe(20)
+  })
+
+  it('are not bounded for what the process does of its own accord', async () => {
+    const own = hold(null, 10)
+    await expect.poll(own.begun).toBe(10)
+    await own.end()
   })
 })

@@ -18,7 +18,7 @@ const address = (name: string) => `${name}-${++number}@accounts.test`
 const signUp = (email: string, password = phrase, name = 'Nora New') => post('/sign-up/email', { email, password, name })
 
 describe('signing up', () => {
-  it('makes an account that can be signed in to when its address is verified, and not before', async () => {
+  it('creates an account that can sign in once its address is verified, and not before', async () => {
     const email = address('nora')
     const told = await signUp(email.toUpperCase())
     expect([told.status, told.json]).toEqual([202, {}])
@@ -36,7 +36,7 @@ describe('signing up', () => {
     ])
   })
 
-  it('answers an address that has an account alike, leaves the account as it was, and tells its person by a mail without a link', async () => {
+  it('answers the same for an address with an account, which stays unchanged and gets a mail without a link', async () => {
     const email = address('known')
     await fresh(email)
     const [known, unknown] = [await signUp(email, 'another long pass phrase', 'Somebody else'), await signUp(address('unknown'))]
@@ -53,7 +53,7 @@ describe('signing up', () => {
     expect([await signIn(first, 'the phrase of somebody else'), await signIn(first, phrase)]).toEqual([401, 200])
   })
 
-  it('20 times at once makes one account', async () => {
+  it('20 times at once creates one account', async () => {
     const email = address('many')
     expect(new Set((await twenty(() => signUp(email))).map(({ status }) => status))).toEqual(new Set([202]))
     await settled()
@@ -90,7 +90,7 @@ describe('signing up', () => {
     expect((await signUp(address('common'), '1qaz2wsx3edc and a door')).status).toBe(202)
   })
 
-  it('greets by no name that a mail program makes a link of', async () => {
+  it('greets by no name that mail programs turn into a link', async () => {
     const email = address('target')
     await signUp(email, phrase, 'Win at evil.example/now')
     const { text, html } = await open.mailbox.mail(email, 'verify-email')
@@ -114,7 +114,7 @@ describe('signing up', () => {
     expect(open.mailbox.to(email)).toHaveLength(2)
   })
 
-  it('verifies the address that its mail went to, and none that the account has had since', async () => {
+  it('verifies the address to which its mail went, and no later one', async () => {
     const email = address('former')
     await signUp(email)
     const code = await open.mailbox.code(email, 'verify-email')
@@ -156,8 +156,8 @@ describe('the door', () => {
   })
 })
 
-describe('an account that nobody has verified', () => {
-  it('is deleted after a week, and one in use is not', async () => {
+describe('an account with an unverified address', () => {
+  it('is deleted after a week, unless it is in use', async () => {
     const [left, used] = [address('left'), address('used')]
     await signUp(left)
     await open.mailbox.code(left, 'verify-email')
@@ -224,7 +224,7 @@ describe('a forgotten password', () => {
     expect(await reset(code)).toMatchObject(usedUp)
   })
 
-  it('verifies an address that nobody has verified: whoever reads the code reads mail there', async () => {
+  it('verifies an unverified address, because the code proves access to its mail', async () => {
     const email = address('unverified')
     await signUp(email)
     const early = await open.mailbox.code(email, 'verify-email')
@@ -234,7 +234,7 @@ describe('a forgotten password', () => {
     expect(await post('/verify-email', { code: early })).toMatchObject(usedUp)
   })
 
-  it('is refused for a suspended person and for an unknown address, both with the same answer', async () => {
+  it('is rejected for a suspended person and for an unknown address with the same answer', async () => {
     const email = address('suspended')
     const { userId } = await fresh(email)
     await rows('update identity.users set suspended_at = created_at where id = $1', [userId])
@@ -257,7 +257,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  it('leaves no way in to who signs in with the former password at that very moment', async () => {
+  it('leaves no session to a concurrent sign-in with the former password', async () => {
     const email = address('moment')
     const { userId } = await fresh(email)
     await request(email)
@@ -336,7 +336,7 @@ describe('a changed password', () => {
     expect(await standing(one, other)).toBe(2)
   })
 
-  it('of two at once with the same present password, one counts', async () => {
+  it('succeeds for one of two concurrent requests with the same present password', async () => {
     const email = address('two')
     const one = await fresh(email)
     const told = await Promise.all([1, 2, 3].map(at => change(one, phrase, `pass phrase number ${at}`)))
@@ -387,7 +387,7 @@ describe('a changed address', () => {
     expect(await signIn(email, phrase)).toBe(200)
   })
 
-  it('wanted by several accounts goes to one: the others’ codes are invalid', async () => {
+  it('that several accounts request goes to one of them: the others’ codes are invalid', async () => {
     const next = address('wanted')
     const people = await Promise.all([1, 2, 3].map(() => fresh(address('wants'))))
     for (const person of people) await change(person, next)
@@ -409,7 +409,7 @@ describe('a changed address', () => {
   })
 })
 
-describe('a public row', () => {
+describe('a public route', () => {
   it('that comes with a cookie wants a page that the platform trusts', async () => {
     const told = (headers: Record<string, string>) => post('/request-password-reset', { email: address('cookie') }, anonymous, headers)
     const cookie = 'identity.session_token=x'
@@ -420,7 +420,7 @@ describe('a public row', () => {
   })
 })
 
-describe('what a request leaves', () => {
+describe('the data that a request leaves', () => {
   it('is seen to once, though its wake-up is lost', async () => {
     const email = address('lost')
     await rows(`insert into identity.account_requests (id, kind, email, details, created_at) values ($1, 'sign-up', $2, $3, $4)`, [
@@ -450,7 +450,7 @@ describe('a reset that breaks off', () => {
   })
 })
 
-describe('the pages', () => {
+describe('the account pages', () => {
   const at = (path: string, init: RequestInit = {}) =>
     open.identity.http(new Request(`${origin}/identity${path}`, { ...init, headers: { 'x-client-address': '10.9.0.1', ...init.headers } }))
   /** Opens a page, and sends its form with these fields. */
@@ -492,7 +492,7 @@ describe('the pages', () => {
     expect(await signIn(email, 'a wholly different phrase')).toBe(200)
   })
 
-  it('take no form that another site could send, and say the same for every address', async () => {
+  it('accept no form that another site could send, and answer the same for every address', async () => {
     const email = address('page')
     await fresh(email)
     for (const path of ['/sign-up', '/reset-password', '/verify-email', '/verify-recovery-email']) {
@@ -508,8 +508,8 @@ describe('the pages', () => {
   })
 })
 
-describe('where accounts are made by invitation', () => {
-  it('nobody signs up, by row or page, with or without an account', async () => {
+describe('accounts by invitation only', () => {
+  it('reject sign-up by route and page, with and without an account', async () => {
     const identity = define(open.anotherProcess(), { ...open.settings, signUp: 'invited' })
     onTestFinished(() => identity.stop())
     const { post } = accountsOf({ identity, database: open.database, mailbox: open.mailbox })

@@ -11,7 +11,7 @@ let number = 0
 const address = (name: string) => `${name}-${++number}@accounts.test`
 const signUp = (email: string, password = phrase) => post('/sign-up/email', { email, password, name: 'Somebody' })
 
-describe('who signs up', () => {
+describe('the address of a sign-up', () => {
   it.each([
     'supergraphsupergraph',
     'Supergraph-2026',
@@ -47,7 +47,7 @@ describe('who signs up', () => {
     expect(await signIn(email, 'another pass phrase')).toBe(401)
     const capitals = email.toLocaleUpperCase('en').normalize('NFD')
     expect(await signIn(capitals, phrase)).toBe(200)
-    // Written otherwise it is the same address, and no second account.
+    // Another spelling of the address is the same address, and creates no second account.
     await signUp(capitals)
     await open.mailbox.mail(email, 'already-registered')
   })

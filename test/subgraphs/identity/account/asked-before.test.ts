@@ -11,7 +11,7 @@ afterEach(settled)
 let number = 0
 const address = (name: string) => `${name}-${++number}@before.test`
 
-describe('what was asked for before a password was replaced', () => {
+describe('requests from before a password was replaced', () => {
   const ways = {
     'by a link': async (email: string) => {
       await post('/request-password-reset', { email })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHashing } from '../../../../subgraphs/identity/credentials/account/hashing.ts'
 
-test('who has shown a code or a password does not wait behind those who sign up, however many they are', async () => {
+test('callers with a code or a password do not wait behind anonymous sign-ups, however many there are', async () => {
   const hashing = createHashing()
   const order: string[] = []
   const signUp = (at: number) =>

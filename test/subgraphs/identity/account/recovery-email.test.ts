@@ -20,7 +20,7 @@ const reset = async (email: string) => {
 }
 
 describe('a recovery address', () => {
-  it('is none, pending, then verified; only then it resets the password', async () => {
+  it('is missing, pending, then verified; only then it can reset the password', async () => {
     const [email, other] = [address('main'), address('other')]
     const one = await fresh(email)
     expect(await shown(one)).toEqual({ email: null, status: 'none', verifiedAt: null, pendingEmail: null })
@@ -51,7 +51,7 @@ describe('a recovery address', () => {
     )
   })
 
-  it('is mailed one link for each account that it is the recovery address of', async () => {
+  it('gets one link for each account that has it as recovery address', async () => {
     const shared = address('shared')
     const emails = [address('one'), address('two')]
     for (const [at, email] of emails.entries()) {
@@ -64,7 +64,7 @@ describe('a recovery address', () => {
     expect(emails.every(email => texts.filter(text => text.includes(email)).length === 1)).toBe(true)
   })
 
-  it('stays in use until another one is verified; then what the former one was mailed is not good any more', async () => {
+  it('stays in use until another one is verified; then codes mailed to the former one are invalid', async () => {
     const [email, former, next] = [address('main'), address('former'), address('next')]
     const one = await fresh(email)
     await name(one, former)
@@ -114,7 +114,7 @@ describe('a recovery address', () => {
     for (const each of told) if (each.status !== 200) expect(each).toMatchObject(usedUp)
   })
 
-  it('is removed, and what it was mailed ends; repeating it changes nothing', async () => {
+  it('is removed, and its codes end; repeating it changes nothing', async () => {
     const [email, other] = [address('main'), address('other')]
     const one = await fresh(email)
     await name(one, other)
@@ -132,7 +132,7 @@ describe('a recovery address', () => {
     expect((await record(one.userId)).filter(action => action === 'recovery_email.removed')).toHaveLength(1)
   })
 
-  it('ends every code that sets the password, by whichever address it came, when one of the two is changed or removed', async () => {
+  it('ends every password code, to either address, when one of the two is changed or removed', async () => {
     const [email, next, other] = [address('main'), address('next'), address('other')]
     const one = await fresh(email)
     const ends = async (to: string, change: () => Promise<{ readonly status: number }>) => {
@@ -148,7 +148,7 @@ describe('a recovery address', () => {
     await ends(next, () => send('DELETE', path, undefined, one))
   })
 
-  it('sets no password once it is another, also by a code that was written at the very moment of the change', async () => {
+  it('sets no password after its change, also by a code that was written at that very moment', async () => {
     const [email, other] = [address('main'), address('other')]
     const one = await fresh(email)
     await name(one, other)

@@ -54,7 +54,7 @@ describe('API keys', () => {
     expect(await use(`${secret}x`)).toBeUndefined()
   })
 
-  it('I-02 belongs to one service, whichever form its scopes are written in, and says how often it may be used', async () => {
+  it('I-02 belongs to one service, whichever form its scopes have, and shows its rate limit', async () => {
     const shown = '{ scopes service { slug } state rateLimit rotatedAt previousPrefix previousEndsAt serviceAccount { id } }'
     const make = `mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey ${shown} } }`
     await open.identity.registerServices([{ ...registration, slug: 'publishing', appId: 'app_publishing' }], {})
@@ -78,7 +78,7 @@ describe('API keys', () => {
       expect((await run(owner, make, { input: { ...input, ...wrong } })).code, JSON.stringify(wrong)).toBe('BAD_USER_INPUT')
   })
 
-  it('I-02 takes scopes of the catalogue only, and none that the creator lacks', async () => {
+  it('I-02 accepts scopes of the catalogue only, and none that the creator lacks', async () => {
     const of = (...scopes: string[]) => run(owner, create, { input: { ...input, scopes } })
     expect((await of()).code).toBe('BAD_USER_INPUT')
     for (const name of ['posts.read', 'publishing:posts.*', 'publishing:*', 'publishing:posts:read', 'publishing:posts.read:123', 'identity:users.read'])
@@ -89,7 +89,7 @@ describe('API keys', () => {
     expect((await run(member, list)).code).toBe('FORBIDDEN')
   })
 
-  it('refuses keys past the number that may stand, and past a day’s number for a while', async () => {
+  it('rejects keys above the organization’s maximum, and above the daily number for a while', async () => {
     const another = async () => (await run(owner, create, { input })).data().createApiKey.apiKey.id as string
     const first = await another()
     // One came with the world.
@@ -110,7 +110,7 @@ describe('API keys', () => {
     await another()
   })
 
-  it('gives the last place to one of two that are made at the same moment', async () => {
+  it('gives the last slot to one of two concurrent creations', async () => {
     const another = () => run(owner, create, { input })
     while ((await run(owner, list)).data().apiKeys.totalCount < quotas.keysAnOrganization - 1) await another()
     const made = await together(open.database.url, 'identity.audit_entries', another, another)
@@ -142,7 +142,7 @@ describe('API keys', () => {
     expect((await run(owner, create, { input: { ...input, expiresAt } })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('I-02 notes the last use at most once a minute', async () => {
+  it('I-02 records the last use at most once a minute', async () => {
     const { keyId } = (await use(made.keys.reader!.secret!))!
     const touch = () =>
       countStatements(async () => {
@@ -168,7 +168,7 @@ describe('API keys', () => {
     expect((await authority.keys([])).size).toBe(0)
   })
 
-  it('D13 makes one key for one idempotency key, and does not show its clear text again', async () => {
+  it('D13 creates one key for one idempotency key, and does not show its clear text again', async () => {
     const once = { ...input, idempotencyKey: 'the same' }
     const answers = await Promise.all([run(owner, create, { input: once }), run(owner, create, { input: once })])
     const made = answers.map(answer => answer.data().createApiKey)
@@ -176,7 +176,7 @@ describe('API keys', () => {
     expect(made.filter(({ secret }) => secret !== null)).toHaveLength(1)
     expect((await run(owner, list)).data().apiKeys.totalCount).toBe(2)
   })
-  it('answers a repetition with the key as it is, and refuses the same idempotency key for another one', async () => {
+  it('returns the present key for a repetition, and rejects the idempotency key for another one', async () => {
     const expiresAt = new Date(open.clock.now().getTime() + 60_000).toISOString()
     const once = { ...input, expiresAt, idempotencyKey: 'the same' }
     const first = (await run(owner, create, { input: once })).data().createApiKey
@@ -188,7 +188,7 @@ describe('API keys', () => {
     const admin = userViewer(made.users['admin@acme.test']!, made.organizations.acme!, ['admin'])
     expect((await run(admin, create, { input: { ...input, idempotencyKey: 'the same' } })).data().createApiKey.secret).toMatch(/^sgk_/)
   })
-  it('knows an idempotency key of the same person in another organization, and makes nothing there', async () => {
+  it('reports an idempotency key that the same person used in another organization, and creates nothing', async () => {
     const once = { ...input, idempotencyKey: 'the same' }
     const { apiKey } = (await run(owner, create, { input: once })).data().createApiKey
     const elsewhere = userViewer(owner.userId!, made.organizations.other!, ['owner'])
@@ -209,7 +209,7 @@ describe('API keys', () => {
       return secrets.map(secret => found.has(authority.hashKey(secret)))
     }
 
-    it('I-02 keeps what it is and has two secrets, of which the former works for the grace', async () => {
+    it('I-02 keeps its id and scopes and has two secrets, of which the former is valid for the grace period', async () => {
       const first = await made({ rateLimit: 7 })
       const at = open.clock.now()
       const second = (await rotate(first.apiKey.id, { graceSeconds: 60 })).data().rotateApiKey
@@ -236,7 +236,7 @@ describe('API keys', () => {
       expect(fourth.apiKey).toMatchObject({ previousPrefix: null, previousEndsAt: null })
     })
 
-    it('I-02 has two secrets that work after twenty rotations at once, and one record of each', async () => {
+    it('I-02 has two valid secrets after twenty concurrent rotations, and one audit entry for each', async () => {
       const first = await made()
       const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(first.apiKey.id)))
       const secrets = answers.map(answer => answer.data().rotateApiKey.secret as string)
@@ -259,7 +259,7 @@ describe('API keys', () => {
       expect((await made(once)).secret).toMatch(/^sgk_/)
     })
 
-    it('I-02 ends with both its secrets when it is revoked, and never comes back, whoever rotates meanwhile', async () => {
+    it('I-02 ends with both secrets when it is revoked, also during a rotation', async () => {
       const first = await made()
       const rotating = Array.from({ length: 10 }, () => rotate(first.apiKey.id))
       const [, ...answers] = await Promise.all([run(owner, revoke, { id: first.apiKey.id }), ...rotating])
@@ -279,7 +279,7 @@ describe('API keys', () => {
       expect((await rotate(first.apiKey.id)).code).toBe('CONFLICT')
     })
 
-    it('I-02 by managers of its own organization', async () => {
+    it('I-02 can be rotated by managers of its own organization', async () => {
       const { apiKey } = await made()
       const other = userViewer(viewerOf('out@other.test'), organizationOf('other'), ['owner'])
       expect((await rotate(apiKey.id, {}, other)).code).toBe('NOT_FOUND')
@@ -296,7 +296,7 @@ describe('API keys', () => {
     const of = async (viewer: Viewer, more: object) => run(viewer, create, { input: { name: 'x', scopes: ['publishing:posts.read'], ...more } })
     const idOf = async (...scopes: Scope[]) => (await of(owner, { scopes })).data().createApiKey.apiKey.id as string
 
-    it('P-22 makes keys of its service with no scope that it lacks', async () => {
+    it('P-22 creates keys of its service with no scope that it lacks', async () => {
       expect((await of(maker(), {})).data().createApiKey).toMatchObject({ secret: expect.stringMatching(/^sgk_/), apiKey: { createdBy: null } })
       for (const scopes of [['publishing:posts.write'], ['launcher:apps.read'], ['publishing:posts.read', 'publishing:posts.write']])
         expect((await of(maker(), { scopes })).code, scopes.join()).toBe('FORBIDDEN')
@@ -305,7 +305,7 @@ describe('API keys', () => {
       expect((await of(maker(), { serviceAccountId: newId() })).code).toBe('FORBIDDEN')
     })
 
-    it('P-22 sees and changes keys of its service alone; the others are not found', async () => {
+    it('P-22 sees and changes keys of its service only; others are not found', async () => {
       const [ours, theirs] = [await idOf('publishing:posts.read'), await idOf('launcher:apps.read')]
       const ids = (await run(maker(), '{ apiKeys { totalCount nodes { id } } }')).data().apiKeys
       expect([ids.totalCount, ids.nodes.map(({ id }: { id: string }) => id)]).toEqual([2, expect.arrayContaining([ours])])
@@ -344,7 +344,7 @@ describe('API keys', () => {
     }
     const make = (more: object = {}) => run(owner, create, { input: { ...input, serviceAccountId: account, ...more } })
 
-    it('acts as it, with those of its scopes that the account’s roles give at that moment', async () => {
+    it('acts as the account, with the scopes that the account’s roles give at that moment', async () => {
       await join()
       const { secret, apiKey } = (await make({ scopes: ['publishing:accounts.write', 'publishing:posts.write'] })).data().createApiKey
       expect(await use(secret)).toMatchObject({ keyId: apiKey.id, userId: account, scopes: ['publishing:posts.write'] })
@@ -377,7 +377,7 @@ describe('API keys', () => {
       expect((await run(program, 'mutation($id: ID!) { rotateApiKey(input: { id: $id }) { secret } }', { id: apiKey.id })).code).toBe('FORBIDDEN')
     })
 
-    it('is not made for anybody but a service account of the organization', async () => {
+    it('is created only for a service account of the organization', async () => {
       expect((await make()).code).toBe('NOT_FOUND')
       expect((await make({ serviceAccountId: made.users['ada@acme.test'] })).code).toBe('NOT_FOUND')
       expect((await make({ serviceAccountId: 'robot' })).code).toBe('BAD_USER_INPUT')

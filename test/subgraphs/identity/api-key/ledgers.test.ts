@@ -15,7 +15,7 @@ beforeEach(() => {
 const use = (more: Partial<KeyUse> = {}): KeyUse => ({ router: newId(), keyId, perMinute: 100, used: [], want: 1, spare: 0, ...more })
 const lend = (...uses: KeyUse[]) => open.identity.authority.lendKeys(uses)
 
-it('fifty routers that ask at the same moment are lent no more than there is', async () => {
+it('fifty routers that ask at the same moment get no more than the limit', async () => {
   const loans = await Promise.all(Array.from({ length: 50 }, () => lend(use({ want: 3 }))))
   expect(loans.reduce((sum, [loan]) => sum + loan!.granted, 0)).toBe(100)
   expect(await lend(use())).toEqual([{ granted: 0, spare: 0, waitMs: expect.any(Number) }])
@@ -23,7 +23,7 @@ it('fifty routers that ask at the same moment are lent no more than there is', a
   expect((await lend(use()))[0]!.granted).toBe(1)
 })
 
-it('any number of keys is asked about with three statements of one transaction', async () => {
+it('handles any number of keys with three statements in one transaction', async () => {
   const uses = Array.from({ length: 30 }, () => use({ keyId: newId() }))
   expect((await lend(...uses)).map(({ granted }) => granted)).toEqual(Array(30).fill(1))
   const { statements } = await countStatements(() => lend(...uses.toReversed(), uses[0]!))
@@ -31,14 +31,14 @@ it('any number of keys is asked about with three statements of one transaction',
   expect(await lend()).toEqual([])
 })
 
-it('routers that name the same keys in another order do not stand in each other’s way', async () => {
+it('routers that name the same keys in another order cause no deadlock', async () => {
   const keys = Array.from({ length: 8 }, () => newId())
   const all = (order: readonly string[]) => lend(...order.map(key => use({ keyId: key })))
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => all(at % 2 ? keys : keys.toReversed())))
   expect(answers.flat().every(({ granted }) => granted === 1)).toBe(true)
 })
 
-it('two routers that are stormed with one key let through its limit, and at most a tenth more', async () => {
+it('two routers under a burst with one key allow its limit, and at most a tenth more', async () => {
   const by = { viewer: key('acme', [], keyId), credential: { kind: 'key', id: 'hash', expiresAt: null, perMinute: 300 } } as const
   const routers = [1, 2].map(() => createSharedKeyRates(open.identity.authority))
   const may = (at: number) => Promise.resolve(routers[at % 2]!.count(by)).then(() => true)

@@ -22,7 +22,7 @@ const idOf = async (viewer: Viewer) =>
     await graph.rows<{ id: string }>('select id from identity.memberships where user_id = $1 and organization_id = $2', [viewer.userId, viewer.organizationId])
   )[0]!.id
 
-test('what somebody may do is news of their account, wherever they are, when others change it', async () => {
+test('a change of a person’s rights by others is an entry of their account, in every organization', async () => {
   const { owner, member } = await graph.seed.owner().member()
   const id = await idOf(member)
   await run('mutation($id: ID!) { changeMemberRoles(input: { id: $id, roles: [ADMIN] }) { id } }', owner, { id })
@@ -33,7 +33,7 @@ test('what somebody may do is news of their account, wherever they are, when oth
   expect(await told(owner)).toEqual([])
 })
 
-test('what a person makes that outlasts their session is news of their account; who changes it then has it in theirs', async () => {
+test('a lasting credential that a person creates is an entry of their account; a later change is one of the changer’s account', async () => {
   const { owner, organization } = await graph.seed.owner()
   const made = (await run('mutation { createOrganization(input: { slug: "of-mine", name: "Mine" }) { id } }', owner)).createOrganization
   const first = (await run(createKey, owner)).createApiKey.apiKey.id
@@ -46,7 +46,7 @@ test('what a person makes that outlasts their session is news of their account; 
   expect(nodes[0]).toMatchObject({ targetId: first, user: { id: owner.userId }, organization: { id: organization.id } })
 })
 
-test('what programs do is nobody’s, and neither is what becomes of a service account', async () => {
+test('actions of programs and changes of service accounts concern no person’s account', async () => {
   const { owner, key } = await graph.seed.owner().key('publishing:api_keys.write', 'publishing:posts.read')
   await run(createKey, key)
   const create = 'mutation { createServiceAccount(input: { name: "Agent", roles: [MEMBER] }) { id } }'
@@ -61,7 +61,7 @@ test('what programs do is nobody’s, and neither is what becomes of a service a
   expect(rows).toEqual(actions.map(action => ({ action, person_id: null })))
 })
 
-test('of what others did people are not told from where, nor why; managers are', async () => {
+test('people do not see address and reason of others’ actions on their account; managers do', async () => {
   const { owner, member } = await graph.seed.owner().member()
   const reason = 'Found in a list of stolen passwords'
   await graph.platform.identity.provision({

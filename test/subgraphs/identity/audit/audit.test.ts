@@ -19,7 +19,7 @@ const createKey = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $i
 type Told = Record<'actorKind' | 'appId' | 'apiKeyId', string | null> & { user: { id: string } | null }
 const newKey = (name = 'One') => ({ input: { name, scopes: ['publishing:posts.read'] } })
 
-describe('the record', () => {
+describe('the audit log', () => {
   let graph: Supergraph
   beforeAll(async () => {
     graph = await supergraph({ now: new Date().toISOString() })
@@ -35,7 +35,7 @@ describe('the record', () => {
       keys: [],
     } as never)
 
-  test('lists who did what, when, for which organization, and from which address as the router saw it', async () => {
+  test('lists author, action, time, organization, and the address as the router saw it', async () => {
     const { users } = await provide('doors')
     await using door = await openDoor(graph)
     const owner = await door.signIn('owner@doors.test', password)
@@ -79,7 +79,7 @@ describe('the record', () => {
     expect((await graph.execute(logOf, { userId: users['owner@readers.test'] }, { as: stranger })).data().auditLog.nodes).toEqual([])
   })
 
-  test('is paged from the newest, narrowed by action, person and time, and counted only when that is asked', async () => {
+  test('is paged from the newest, filtered by action, person and time, and counted only when selected', async () => {
     const { users, organizations } = await provide('pages')
     const as = (role: string) => ({ as: person(users[`${role}@pages.test`]!, organizations.pages!, [role]) })
     const ids: string[] = []
@@ -101,7 +101,7 @@ describe('the record', () => {
     expect(await graph.statements(() => graph.execute(plain, {}, as('owner')))).toHaveLength(3)
   })
 
-  test('names the app and the person for whom it acts, and the key', async () => {
+  test('names the app and the person for whom it acts, or the key', async () => {
     const { users, organizations } = await provide('apps')
     const owner = person(users['owner@apps.test']!, organizations.apps!, ['owner'])
     const viewers = [
@@ -151,7 +151,7 @@ describe('the record', () => {
     expect((await graph.execute(logOf, {}, { as: owner })).data().auditLog.nodes).toHaveLength(1)
   })
 
-  test('is written with the change: what is undone leaves no entry, and without its entry nothing is changed', async () => {
+  test('is written with the change: a rolled-back change has no entry, and without its entry nothing is changed', async () => {
     const { users, organizations } = await provide('both')
     const owner = person(users['owner@both.test']!, organizations.both!, ['owner'])
     await graph.rows(`alter table identity.audit_entries add constraint none check (tenant_id <> '${organizations.both}') not valid`)

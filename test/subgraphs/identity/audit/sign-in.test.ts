@@ -7,7 +7,7 @@ const auth = '/identity/api/auth'
 const activity =
   '{ accountActivity(first: 50) { nodes { action actorKind user { id } organization { slug } targetType targetId ipAddress userAgent details { key value } } } }'
 
-describe('the record of a person’s account', () => {
+describe('the audit log of a person’s account', () => {
   let graph: Supergraph
   let door: Door
   let since: Date
@@ -47,7 +47,7 @@ describe('the record of a person’s account', () => {
     return (await graph.rows<{ action: string }>(text, [userId, since])).map(({ action }) => action)
   }
 
-  test('tells of a sign-in and its end, with the session, from where and by what', async () => {
+  test('contains a sign-in and its end, with session, address and method', async () => {
     const { json } = await signIn()
     const [began] = await seen(json.accessToken)
     const [session] = await graph.rows<{ id: string }>('select id from identity.sessions where user_id = $1 order by created_at desc limit 1', [userId])
@@ -69,7 +69,7 @@ describe('the record of a person’s account', () => {
     expect(await told()).toEqual(['session.created', 'session.revoked'])
   })
 
-  test('tells of a sign-out by cookie, once', async () => {
+  test('contains a sign-out by cookie, once', async () => {
     const answer = await signIn()
     const cookie = String(answer.headers['set-cookie']).split(';')[0]!
     const out = () => door.ask('POST', `${auth}/sign-out`, { headers: { cookie, origin: 'http://localhost:4000' } })
@@ -90,7 +90,7 @@ describe('the record of a person’s account', () => {
     expect(await graph.rows(`select from identity.audit_entries e where e::text like '%nobody@%'`)).toEqual([])
   })
 
-  test('has no more than ten of them in a quarter of an hour, however many there are', async () => {
+  test('contains at most ten of them in a quarter of an hour', async () => {
     for (let count = 0; count < 13; count += 1) {
       await signIn('owner@acme.test', 'wrong password')
       await graph.clock.advance(30_000)

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claim, settle } from '../../../../subgraphs/identity/credentials/guessing/rules.ts'
-import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
+import { define } from '../../../../subgraphs/identity/definition.ts'
+import type { Identity } from '../../../../subgraphs/identity/nouns/identity.ts'
 import { openLimits, sweeping } from '../../../../subgraphs/identity/stores/credentials/limits.ts'
 import { countStatements } from '../../../kit/statements.ts'
 import { execute, freshIdentity, password, requestSignIn, userViewer, world } from '../identity-world.ts'
@@ -23,11 +24,11 @@ const pooled = () => {
   return pool
 }
 
-describe('counts of several processes of identity', () => {
+describe('counters shared by several processes of identity', () => {
   const either = (turn: number) => (turn % 2 === 0 ? open.identity : other)
   const statuses = (many: readonly Response[]) => many.map(({ status }) => status)
 
-  it('gives an account ten wrong passwords together, whichever process is asked', async () => {
+  it('allow an account ten wrong passwords in total, over all processes', async () => {
     const answers: Response[] = []
     for (let turn = 0; turn < 14; turn++) answers.push(await requestSignIn(either(turn), 'owner@acme.test', 'a wrong password', { address: '203.0.113.9' }))
     expect(statuses(answers)).toEqual([...Array(10).fill(401), ...Array(4).fill(429)])
@@ -41,7 +42,7 @@ describe('counts of several processes of identity', () => {
     expect(statuses(answers).filter(status => status === 401)).toHaveLength(10)
   })
 
-  it('gives no eleventh to a known address that asks both processes at the same moment', async () => {
+  it('allow no eleventh to a known address that asks both processes at the same moment', async () => {
     const home = { address: '198.51.100.7' }
     expect((await requestSignIn(open.identity, 'ada@acme.test', password, home)).status).toBe(200)
     for (let turn = 0; turn < 9; turn++) await requestSignIn(other, 'ada@acme.test', 'a wrong password', { address: '203.0.113.8' })
@@ -49,7 +50,7 @@ describe('counts of several processes of identity', () => {
     expect(statuses(answers).sort()).toEqual([401, 429])
   })
 
-  it('refuses a stranger to a full account by a look that changes nothing', async () => {
+  it('reject a stranger to a full account by a read that changes nothing', async () => {
     const from = { address: '203.0.113.9' }
     for (let turn = 0; turn < 11; turn++) await requestSignIn(either(turn), 'owner@acme.test', 'a wrong password', from)
     const { result, statements } = await countStatements(() => requestSignIn(other, 'owner@acme.test', password, from))
@@ -58,7 +59,7 @@ describe('counts of several processes of identity', () => {
     expect(statements.filter(text => /^(?:begin|insert|update|delete)/i.test(text))).toEqual([])
   })
 
-  it('keeps a count over a restart, and clears it with a right password', async () => {
+  it('survive a restart, and are cleared by a right password', async () => {
     for (let turn = 0; turn < 9; turn++) await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password')
     await other.stop()
     other = define(open.anotherProcess(), open.settings)
@@ -66,7 +67,7 @@ describe('counts of several processes of identity', () => {
     expect((await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password', { address: '203.0.113.77' })).status).toBe(401)
   })
 
-  it('lets a known address in at one process though strangers filled the count at another', async () => {
+  it('let a known address in at one process although strangers filled the count at another', async () => {
     const home = { address: '198.51.100.7' }
     expect((await requestSignIn(open.identity, 'ada@acme.test', password, home)).status).toBe(200)
     for (let turn = 0; turn < 11; turn++) await requestSignIn(other, 'ada@acme.test', 'a wrong password', { address: '203.0.113.8' })
@@ -74,7 +75,7 @@ describe('counts of several processes of identity', () => {
     expect((await requestSignIn(other, 'ada@acme.test', password, home)).status).toBe(200)
   })
 
-  it('counts a hundred failures of one address over many accounts', async () => {
+  it('count a hundred failures of one address over many accounts', async () => {
     const pool = pooled()
     const limits = openLimits(pool, open.settings.secret)
     const address = '203.0.113.99'
@@ -86,7 +87,7 @@ describe('counts of several processes of identity', () => {
     expect((await requestSignIn(other, 'two@acme.test', 'a wrong password', { address })).status).toBe(429)
   })
 
-  it('counts a thousand public calls of one address, at whichever process they are counted', async () => {
+  it('count a thousand public calls of one address, over all processes', async () => {
     let waits = 0
     for (let turn = 0; turn < 992; turn++) waits += (await either(turn).authority.countPublicPosts('192.0.2.1', 1)).waitMs > 0 ? 1 : 0
     expect(waits).toBe(0)
@@ -96,7 +97,7 @@ describe('counts of several processes of identity', () => {
     expect(await other.authority.countPublicPosts('192.0.2.1', 1)).toEqual({ granted: 1, waitMs: 0 })
   })
 
-  it('counts the addresses that a person tries with addMember', async () => {
+  it('count the addresses that a person tries with addMember', async () => {
     const owner = userViewer(made.users['owner@acme.test']!, made.organizations.acme!, ['owner'])
     const add = 'mutation { addMember(input: { email: "nobody@nowhere.test", roles: [VIEWER] }) { id } }'
     const codes: (string | undefined)[] = []
@@ -104,7 +105,7 @@ describe('counts of several processes of identity', () => {
     expect([codes.at(-2), codes.at(-1)]).toEqual(['NOT_FOUND', 'RATE_LIMITED'])
   })
 
-  it('keeps neither addresses nor mail addresses, and forgets what is old', async () => {
+  it('store neither IP nor mail addresses, and remove old counts', async () => {
     await requestSignIn(open.identity, 'owner@acme.test', 'a wrong password', { address: '203.0.113.55' })
     const [rows] = (await open.database.sequelize.query('select key, count from identity.limits')) as [{ key: string; count: number }[], unknown]
     expect(rows.map(({ key }) => key.split(' ')[0]).sort()).toEqual(['account', 'address', 'place'])
@@ -118,7 +119,7 @@ describe('counts of several processes of identity', () => {
   })
 })
 
-describe('a count', () => {
+describe('a counter', () => {
   it('grants no more than its limit to fifty concurrent callers, and starts again after its window', async () => {
     const limits = openLimits(pooled(), 'a secret')
     const [bound, now] = [{ kind: 'test', most: 7, windowMs: 1_000 }, open.clock.now()]
@@ -130,7 +131,7 @@ describe('a count', () => {
     expect(await limits.take(bound, 'one', new Date(now.getTime() + 1_000))).toEqual({ granted: 1, waitMs: 0 })
   })
 
-  it('is removed by those that come after its window has ended, however many there were', async () => {
+  it('is removed by later ones after its window has ended, however many there were', async () => {
     const pool = pooled()
     const limits = openLimits(pool, 'a secret')
     const now = open.clock.now()
@@ -147,7 +148,7 @@ describe('a count', () => {
     expect(sweeping.most).toBeGreaterThan(4 * sweeping.every)
   })
 
-  it('is changed by one after another, and stays as it was when a rule fails', async () => {
+  it('is changed one after another, and stays unchanged when a rule fails', async () => {
     const limits = openLimits(pooled(), 'a secret')
     const now = open.clock.now()
     const [one, two] = ['one', 'two']
@@ -166,10 +167,10 @@ describe('a count', () => {
   })
 })
 
-describe('what an attempt takes', () => {
+describe('the reservation of an attempt', () => {
   const nothing = { account: null, address: null, patient: null, place: null }
 
-  it('is given back whole when its password was never looked at', () => {
+  it('is returned when its password was not checked', () => {
     const first = claim(nothing, 'strangers', 0)
     expect(settle(first.counts, first.claim!, 'not tried', 5).counts).toEqual(nothing)
     const failed = settle(first.counts, first.claim!, 'wrong', 5).counts
@@ -177,7 +178,7 @@ describe('what an attempt takes', () => {
     expect(settle(second.counts, second.claim!, 'not tried', 15).counts).toEqual(failed)
   })
 
-  it('is counted although a right password of somebody else has cleared the account meanwhile', () => {
+  it('is counted although somebody’s right password has cleared the account meanwhile', () => {
     const guess = claim(nothing, 'strangers', 0)
     const person = claim(guess.counts, 'known', 1)
     const cleared = settle(person.counts, person.claim!, 'right', 2).counts

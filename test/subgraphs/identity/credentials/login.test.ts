@@ -7,7 +7,7 @@ const open = freshIdentity()
 
 const at = (path: string, init: RequestInit = {}) => open.identity.http(new Request(`${origin}${path}`, init))
 
-describe('the page for signing in', () => {
+describe('the sign-in page', () => {
   /** Opens the page: its cookie and the token of its form. */
   async function opened(query = '') {
     const page = await at(`/identity/login${query}`)
@@ -32,7 +32,7 @@ describe('the page for signing in', () => {
 
   const back = (text: string) => /name="return_to" value="([^"]*)"/.exec(text)?.[1]
 
-  it('leads on to the path that was asked for, a wrong password in between too', async () => {
+  it('continues at the requested path, also after a wrong password', async () => {
     const { cookie, token, text } = await opened(`?return_to=${encodeURIComponent('/publishing data')}`)
     expect(back(text)).toBe(undefined)
     const path = '/publishing/data?a=%22b%22&c=d'
@@ -62,7 +62,7 @@ describe('the page for signing in', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
   })
 
-  it('comes back with what was wrong, and counts failures as sign-in does', async () => {
+  it('shows the form again with the error, and counts failures like sign-in', async () => {
     const { cookie, token } = await opened()
     const wrong = () => send({ token, email: '"owner"@acme.test', password: 'wrong' }, cookie)
     expect((await wrong()).status).toBe(400)
@@ -79,7 +79,7 @@ describe('the page for signing in', () => {
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
   })
 
-  describe('where somebody is signed in', () => {
+  describe('for a signed-in person', () => {
     /** Signs in, and opens the page again: the cookies that the browser then has. */
     async function again(query = '') {
       const first = await opened()
@@ -90,7 +90,7 @@ describe('the page for signing in', () => {
     }
     const standing = (session: string) => open.identity.authority.cookie(new Headers({ cookie: session }))
 
-    it('says as whom, and goes on without a password, to the path that was asked for', async () => {
+    it('shows the address, and continues at the requested path without a password', async () => {
       const { cookie, text, token } = await again('?return_to=/docs')
       expect(text).toContain('<bdi>ada@acme.test</bdi>')
       const answer = await send({ token, return_to: '/docs', goOn: '' }, cookie)
@@ -101,7 +101,7 @@ describe('the page for signing in', () => {
       expect(led.text).not.toContain('name="goOn"')
     })
 
-    it('signs out, and for no page of another site', async () => {
+    it('signs out, but not for another site’s page', async () => {
       const { session, cookie, token } = await again()
       expect((await send({ token: 'guessed', signOut: '' }, cookie)).status).toBe(400)
       expect(await standing(session)).toMatchObject({ context: 'organization' })
@@ -112,7 +112,7 @@ describe('the page for signing in', () => {
     })
   })
 
-  it('tells whoever is refused where to confirm an address, for the answer does not say that it is not', async () => {
+  it('tells everyone after a failed sign-in where to verify an address', async () => {
     const { cookie, token, text } = await opened()
     const [known, unknown] = [
       await send({ token, email: 'ada@acme.test', password: 'wrong' }, cookie),
@@ -160,14 +160,14 @@ describe('the link for the first account', () => {
 })
 
 describe('the rule for mail addresses', () => {
-  it('takes 64 characters before the @ and 254 in all', () => {
+  it('allows 64 characters before the @ and 254 in all', () => {
     const domain = (characters: number) => `${`${'d'.repeat(60)}.`.repeat(4)}${'d'.repeat(characters - 244 - 3)}.de`
     expect(['x'.repeat(64), 'x'.repeat(65)].map(name => isMailAddress(`${name}@a.de`))).toEqual([true, false])
     expect([254, 255].map(all => isMailAddress(`a@${domain(all - 2)}`))).toEqual([true, false])
     expect(isMailAddress(7)).toBe(false)
   })
 
-  it('lets nobody into a world who could not sign in', async () => {
+  it('rejects a world with an address that could not sign in', async () => {
     const people = [{ email: 'ada@localhost', name: 'Ada' }]
     await expect(open.identity.provision({ password, people, organizations: [], keys: [] })).rejects.toThrow('ada@localhost')
   })

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
+import { define } from '../../../../subgraphs/identity/definition.ts'
+import type { Identity } from '../../../../subgraphs/identity/nouns/identity.ts'
 import { cookieOf, freshIdentity, requestSignIn, world } from '../identity-world.ts'
 
 describe('a changed AUTH_SECRET', () => {
@@ -37,7 +38,7 @@ describe('a changed AUTH_SECRET', () => {
     await identity.ready!()
   })
 
-  it('is taken up once by several processes that have it, which then believe each other’s tokens', async () => {
+  it('is applied once by several processes that have it, which then accept each other’s tokens', async () => {
     await signIn(open.identity)
     const identities = [identityWith(another), identityWith(another), identityWith(another)]
     const signedIn = await Promise.all(identities.map(identity => signIn(identity)))
@@ -45,7 +46,7 @@ describe('a changed AUTH_SECRET', () => {
     for (const { token } of signedIn) for (const identity of identities) await verify(token, identity)
   })
 
-  it('makes a process that still has the old one not ready, for it cannot sign any more', async () => {
+  it('makes a process that still has the old one not ready, because it cannot sign', async () => {
     await signIn(open.identity)
     await open.identity.start()
     await open.identity.ready!()

@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect(sessions.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
   })
 
-  it('answers, without logging, that it takes no requests from their page and has no such address', async () => {
+  it('answers, without logging, an untrusted page and an unknown path', async () => {
     const told = vi.spyOn(open.foundation.log, 'error')
     onTestFinished(() => told.mockRestore())
     const ask = (headers: Record<string, string>, more: object) =>
@@ -66,7 +66,7 @@ describe('signing in', () => {
     expect(told).not.toHaveBeenCalled()
   })
 
-  it('I-01 says the same to a wrong password and to an unknown account', async () => {
+  it('I-01 answers a wrong password like an unknown account', async () => {
     const wrong = await signIn('owner@acme.test', 'wrong password')
     const unknown = await signIn('nobody@acme.test', 'wrong password')
     expect([wrong.status, unknown.status]).toEqual([401, 401])
@@ -76,7 +76,7 @@ describe('signing in', () => {
     expect(first.code).toBe('UNAUTHENTICATED')
   })
 
-  it('refuses what is not a sign-in with a clear sentence', async () => {
+  it('rejects an invalid request with a clear message', async () => {
     const post = (body: string, type = 'application/json') =>
       open.identity.http(new Request(`${base}/sign-in/email`, { method: 'POST', headers: { 'content-type': type }, body }))
     for (const answer of [
@@ -106,7 +106,7 @@ describe('signing in', () => {
     expect((await read(longer)).detail).toContain('1 to 256 characters')
   })
 
-  it('takes a form as well as JSON, its body untouched', async () => {
+  it('accepts a form as well as JSON, with an unchanged body', async () => {
     const body = new URLSearchParams({ email: 'owner@acme.test', password })
     const answer = await open.identity.http(new Request(`${base}/sign-in/email`, { method: 'POST', body }))
     expect(answer.status).toBe(200)
@@ -151,7 +151,7 @@ describe('signing in', () => {
     expect(await open.identity.authority.cookie(new Headers({ cookie }))).toBe('stale')
   })
 
-  describe('a program that has the access token and no cookie', () => {
+  describe('a program with an access token and no cookie', () => {
     const signOut = (authorization: string, headers: Record<string, string> = {}) =>
       open.identity.http(new Request(`${base}/sign-out`, { method: 'POST', headers: { authorization, ...headers } }))
     const stands = async (token: string) => {
@@ -159,7 +159,7 @@ describe('signing in', () => {
       return (await open.identity.authority.sessions([sid])).has(sid)
     }
 
-    it('I-01 signs out of the session of the token, and of no other; again is no mistake', async () => {
+    it('I-01 signs out of the token’s session only; repeating it is no error', async () => {
       const [one, other] = [await tokenOf(await signIn('ada@acme.test')), await tokenOf(await signIn('ada@acme.test'))]
       const out = await signOut(`Bearer ${one}`)
       expect([out.status, await read(out)]).toEqual([200, { success: true }])
@@ -167,7 +167,7 @@ describe('signing in', () => {
       expect((await signOut(`bearer ${one}`)).status).toBe(200)
     })
 
-    it('signs out with a token that has expired: it says whose session it is all the same', async () => {
+    it('signs out with an expired token, which still names its session', async () => {
       const token = await tokenOf(await signIn('ada@acme.test'))
       open.clock.advance(3600_000)
       expect(await stands(token)).toBe(true)
@@ -175,7 +175,7 @@ describe('signing in', () => {
       expect(await stands(token)).toBe(false)
     })
 
-    it('is not told that it signed out when the token is none of ours', async () => {
+    it('gets an error when the token is not ours', async () => {
       const token = await tokenOf(await signIn('ada@acme.test'))
       const [head = '', claims = '', signature = ''] = token.split('.')
       const forged = [head, claims, `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`].join('.')
@@ -186,7 +186,7 @@ describe('signing in', () => {
       expect(await stands(token)).toBe(true)
     })
 
-    it('ends nothing when a cookie comes along from a page that is not trusted', async () => {
+    it('ends nothing when a cookie of an untrusted page is sent too', async () => {
       const answer = await signIn('ada@acme.test')
       const [cookie, token] = [cookieOf(answer), await tokenOf(answer)]
       expect((await signOut(`Bearer ${token}`, { cookie, origin: 'https://evil.test' })).status).toBe(403)
@@ -214,7 +214,7 @@ describe('signing in', () => {
     expect(authority.clearCookie()[0]).toMatch(/^identity\.session_token=; Max-Age=0; Path=\/; HttpOnly/)
   })
 
-  it('I-01 knows a session by its id until it expires, and drops what is left of it when the person signs in again', async () => {
+  it('I-01 finds a session by its id until it expires, and removes expired ones at the next sign-in', async () => {
     const { sid } = decodeJwt(await tokenOf(await signIn('owner@acme.test')))
     const isValid = async () => (await open.identity.authority.sessions([sid as string])).has(sid as string)
     const stored = async () => (await open.database.sequelize.query('select id from identity.sessions'))[0]
@@ -329,7 +329,7 @@ describe('signing in', () => {
       expect(await attempts.run(home, wrong)).toEqual({ answer: `looked ${looked}` })
     })
 
-    it('says the delay as 429 with Retry-After in seconds', async () => {
+    it('reports the delay as 429 with Retry-After in seconds', async () => {
       const home = { address: '198.51.100.21' }
       await signIn('owner@acme.test', password, home)
       for (let turn = 0; turn < 30; turn++) await signIn('owner@acme.test', 'wrong password', home)
@@ -394,7 +394,7 @@ describe('signing in', () => {
       expect(await right('ada@acme.test', '2001:db8:5:6:a:b:c:d')).toEqual({ answer: 'welcome' })
     })
 
-    it('lets whoever comes from a known address wait for no stranger', async () => {
+    it('lets a known address wait for no stranger', async () => {
       const { looked, slow, right, release, sorted } = attempting()
       await right('ada@acme.test', '198.51.100.40')
       looked.length = 0
@@ -409,7 +409,7 @@ describe('signing in', () => {
       await throughAll(strangers, looked, release)
     })
 
-    it('gives a free permit to the known first, and while one of them is at work to a stranger', async () => {
+    it('gives a free permit to the known first, and while one of them works to a stranger', async () => {
       const checks = createSemaphore(2, { known: 100, strangers: 50 })
       const order: string[] = []
       const ends: (() => void)[] = []
@@ -444,7 +444,7 @@ describe('signing in', () => {
       expect(await later).toEqual({ answer: 'later' })
     })
 
-    it('lets thirty from one address be under way, the known among them', async () => {
+    it('allows thirty concurrent attempts from one address, the known included', async () => {
       const { looked, right, slow, release } = attempting()
       await right('ada@acme.test', '203.0.113.150')
       looked.length = 0
@@ -467,7 +467,7 @@ describe('signing in', () => {
       expect(await right('ada@acme.test', '198.51.100.60')).toEqual({ answer: 'welcome' })
     })
 
-    it('doubles the patience with every failure, and looks at ninety of the patient in 15 minutes', async () => {
+    it('doubles the wait with every failure, and checks ninety waiting ones in 15 minutes', async () => {
       const { wrong, right } = attempting()
       for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', '203.0.113.180')
       expect(await wrong('ada@acme.test', '198.51.100.61')).toEqual({ wait: 30_000 })
@@ -486,7 +486,7 @@ describe('signing in', () => {
       expect(await right('ada@acme.test', addresses[88]!)).toEqual({ answer: 'welcome' })
     })
 
-    it('gives no second way in to an address that guesses at many accounts', async () => {
+    it('gives no second way to an address that guesses at many accounts', async () => {
       const { wrong, right } = attempting()
       for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', '203.0.113.181')
       for (let turn = 0; turn < 100; turn++) await wrong(`nobody${turn}@acme.test`, '203.0.113.182')

@@ -3,7 +3,8 @@ import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, j
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createCipher } from '../../../../platform/cipher.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
+import { define } from '../../../../subgraphs/identity/definition.ts'
+import type { Identity } from '../../../../subgraphs/identity/nouns/identity.ts'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
 import { countStatements } from '../../../kit/statements.ts'
 import { cipher, cookieOf, execute, freshIdentity, origin, requestSignIn, secret, userViewer, world } from '../identity-world.ts'
@@ -34,7 +35,7 @@ describe('signing keys', () => {
     return identity
   }
 
-  it('are turned by the super admin: new tokens name the new one, and those of the old are good until they expire', async () => {
+  it('are rotated by the super admin: new tokens name the new one, and older tokens are valid until they expire', async () => {
     const before = await enter()
     open.clock.advance(1000)
     const turned = (await turn(false)).data().rotateSigningKey
@@ -51,7 +52,7 @@ describe('signing keys', () => {
     expect(line).toEqual({ tenant_id: made.organizations.admin, actor, subject_id: turned.kid, details: { distrust: false } })
   })
 
-  it('that are distrusted open nothing any more, and are told of no longer', async () => {
+  it('that are distrusted verify nothing any more, and are no longer published', async () => {
     const before = await enter()
     await turn(false)
     const turned = (await turn(true)).data().rotateSigningKey
@@ -59,7 +60,7 @@ describe('signing keys', () => {
     expect((await list()).map(({ kid }: { kid: string }) => kid)).toEqual([turned.kid])
   })
 
-  it('20 turns at once leave one that signs; more in a day are refused, unless the others are distrusted', async () => {
+  it('after 20 concurrent rotations one signs; more in a day are rejected, unless keys are distrusted', async () => {
     await enter()
     const turns = await Promise.all(Array.from({ length: 20 }, () => turn(false)))
     expect(turns.filter(({ code }) => code === undefined)).toHaveLength(19)
@@ -80,7 +81,7 @@ describe('signing keys', () => {
     await expect(verify(token)).rejects.toThrow()
   })
 
-  it('lie sealed with ENCRYPTION_KEYS, each bound to its row', async () => {
+  it('are encrypted with ENCRYPTION_KEYS, each bound to its row', async () => {
     const { kid } = await enter()
     const [row] = await sql<{ id: string; private_key: string }>('select id, private_key from identity.signing_keys')
     expect(row!.private_key).toMatch(/^v1\.k1\./)
@@ -88,7 +89,7 @@ describe('signing keys', () => {
     expect(() => cipher.open(row!.private_key, `signing-key:${newId(new Date())}`)).toThrow()
   })
 
-  it('that do not open sign nothing: a new one does, and all believe its tokens', async () => {
+  it('that cannot be decrypted sign nothing: a new one does, and all accept its tokens', async () => {
     const before = await enter()
     open.clock.advance(1000)
     const identity = another(createCipher([{ id: 'k2', key: randomBytes(32) }]))
@@ -115,7 +116,7 @@ describe('signing keys', () => {
     expect(await identities[0]!.authority.cookie(new Headers({ cookie: before.cookie }))).toMatchObject({ userId: made.users['owner@acme.test'] })
   })
 
-  it('of a version before and of another AUTH_SECRET go, and every session with them', async () => {
+  it('of an earlier version and another AUTH_SECRET are deleted, with every session', async () => {
     const before = await enter()
     const { publicKey } = await generateKeyPair('EdDSA', { extractable: true })
     await open.database.sequelize.query(`update identity.signing_keys set private_key = '"00"', public_key = $1`, {
@@ -128,7 +129,7 @@ describe('signing keys', () => {
     expect(await identity.authority.cookie(new Headers({ cookie: before.cookie }))).toBe('stale')
   })
 
-  it('a token costs two statements: its session, and the key as it stands', async () => {
+  it('signing a token costs two statements: the session, and the present key', async () => {
     const { cookie } = await enter()
     const renew = () => open.identity.http(new Request(`${origin}/identity/api/auth/token`, { headers: { cookie } }))
     await renew()

@@ -50,7 +50,7 @@ const seen = (html: string) =>
   )
 
 describe.each(kinds)('a mail %s, as a mail program shows it', kind => {
-  it('says the same as text and as HTML, and names its kind, its sender and its recipient', async () => {
+  it('has the same content as text and HTML, with its kind, sender and recipient', async () => {
     const raw = await write(kind)
     const mail = await PostalMime.parse(raw)
     expect(seen(mail.html!)).toBe(words(mail.text!))
@@ -64,7 +64,7 @@ describe.each(kinds)('a mail %s, as a mail program shows it', kind => {
     expect(raw.toString('latin1').replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('holds one link to its page, and those without a code hold none', async () => {
+  it('contains one link to its page, and those without a code contain none', async () => {
     const mail = await PostalMime.parse(await write(kind))
     const links = (text: string) => text.match(/https?:\/\/[^\s"<]+/g) ?? []
     const wanted = isLinked(kind) ? [`${origin}/identity/${linked[kind].page}?code=${code}`] : []
@@ -72,7 +72,7 @@ describe.each(kinds)('a mail %s, as a mail program shows it', kind => {
     if (isLinked(kind)) expect(mail.text).toContain('until 2 March 2027, 09:00 UTC')
   })
 
-  it('is one mail to one recipient whatever a name holds, and no name leads anywhere', async () => {
+  it('is one mail to one recipient whatever a name contains, and no name becomes a link', async () => {
     const evil = `Eve\r\nBcc: all@acme.test\r\n\r\n<script>alert(1)</script> https://evil.test/x www.evil.test \u202e \u0000 ${'long '.repeat(200)}`
     const raw = await write(kind, { data: { ...data[kind], name: evil, organization: evil, invitedBy: evil } })
     const mail = await PostalMime.parse(raw)
@@ -98,7 +98,7 @@ it('a notice of each event says what happened, and when', async () => {
   expect(new Set(subjects).size).toBe(notices.length)
 })
 
-it('a mail to an address beyond ASCII keeps it', async () => {
+it('a mail to a non-ASCII address keeps the address', async () => {
   const mail = await PostalMime.parse(await write('notice', { recipient: 'zoë@acmé.test' }))
   expect(mail.to?.[0]?.address).toMatch(/^zoë@(?:acmé|xn--acm-dma)\.test$/)
 })
@@ -112,7 +112,7 @@ const python = (() => {
   }
 })()
 
-it.skipIf(!python)('python3 email reads of each the same as we do', async () => {
+it.skipIf(!python)('python3 email parses each mail as we do', async () => {
   const script = `
 import email, email.policy, json, sys
 mail = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)

@@ -14,13 +14,13 @@ const send = (mail: NewMail) => {
 const rows = async () => (await open.foundation.sequelize.query('select * from identity.mails order by id'))[0] as Record<string, unknown>[]
 
 describe('a mail', () => {
-  it('leaves once its transaction is through, and its code is forgotten then', async () => {
+  it('is sent once its transaction is committed, and its code is deleted then', async () => {
     await send({ kind: 'verify-email', to: 'Ada@acme.test', data: { name: 'Ada' }, code })
     expect(await open.mailbox.code('ada@acme.test', 'verify-email')).toBe(code)
     await expect.poll(rows).toMatchObject([{ outcome: 'sent', code: null, due_at: null }])
   })
 
-  it('goes to one address five times an hour and kind, and further ones silently do not', async () => {
+  it('goes to one address five times an hour and kind, and further ones are silently dropped', async () => {
     const told = []
     for (let at = 0; at < 7; at++) told.push(await send({ kind: 'notice', to: 'ada@acme.test', data: { name: 'Ada', what: 'password-changed' } }))
     expect(told).toEqual([true, true, true, true, true, false, false])

@@ -33,8 +33,8 @@ async function twin(folder = mkdtempSync(join(tmpdir(), 'sandbox-mail-')), smtpP
   }
 }
 
-describe('a mail that does not go through', () => {
-  it('because its code was sealed with a key that this process has not waits for one that has it, as no failure of its own', async () => {
+describe('a mail that cannot be sent', () => {
+  it('because this process lacks its code’s key waits for a process that has it, without counting as failed', async () => {
     const { server, received } = await twin()
     const sending = await openSending(server)
     await sending.send(verify)
@@ -52,7 +52,7 @@ describe('a mail that does not go through', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  it('is tried again after 5 s, 30 s, 5 min and 1 h with the same Message-ID, and is given up then; its code is forgotten', async () => {
+  it('is tried again after 5 s, 30 s, 5 min and 1 h with the same Message-ID, and then given up; its code is deleted', async () => {
     const ids = new Set<string>()
     const server = await rawServer(socket => {
       socket.on('data', chunk => {
@@ -117,7 +117,7 @@ describe('a mail that does not go through', () => {
     expect(sending.log.join('')).not.toContain('secret-of-mine')
   })
 
-  it('waits while nobody listens, and leaves when somebody does', async () => {
+  it('waits while the mail server is down, and is sent when it is back', async () => {
     const { sandbox, server, again } = await twin()
     const sending = await openSending(server)
     await sandbox.stop()
@@ -131,7 +131,7 @@ describe('a mail that does not go through', () => {
     expect(await back.received()).toHaveLength(1)
   })
 
-  it('is not sent late when its link is dead by then', async () => {
+  it('is not sent late when its link is invalid by then', async () => {
     const sending = await openSending(await rawServer(socket => answering(socket, { message: '451 Later' })))
     await sending.send(verify)
     await sending.tryAll()
@@ -140,7 +140,7 @@ describe('a mail that does not go through', () => {
     expect(await sending.rows()).toMatchObject([{ outcome: 'outdated', code: null }])
   })
 
-  it('is sent again with the same Message-ID when the server took it and did not say so: that, nobody can know', async () => {
+  it('is sent again with the same Message-ID when the server’s acceptance is unknown', async () => {
     const post = await twin()
     const sending = await openSending(post.server)
     await post.arm({ fault: 'accept-then-reset' })
@@ -186,7 +186,7 @@ describe('mails', () => {
     expect(await sending.send(verify)).toBe(true)
   })
 
-  it('do not leave when their transaction does not come through', async () => {
+  it('are not sent when their transaction is rolled back', async () => {
     const sending = await openSending(null)
     const failed = sending.database.sequelize.transaction(async transaction => {
       await sending.mails.send(verify, { transaction, now: sending.clock.now() })

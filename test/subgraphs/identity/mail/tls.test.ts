@@ -46,7 +46,7 @@ describe.skipIf(pem === null).each([
   ['from the first byte on', true],
   ['by STARTTLS where it is offered', false],
 ])('TLS %s', (_, secure) => {
-  it('is spoken with a server whose certificate is trusted', async () => {
+  it('works with a server whose certificate is trusted', async () => {
     const former = tls.getCACertificates('default')
     tls.setDefaultCACertificates([...former, pem!.slice(pem!.indexOf('-----BEGIN CERTIFICATE'))])
     onTestFinished(() => tls.setDefaultCACertificates(former))
@@ -57,7 +57,7 @@ describe.skipIf(pem === null).each([
     expect(mails).toEqual([{ secure: true, user: 'me' }])
   })
 
-  it('ends before a word of the mail or a password with one whose certificate is not', async () => {
+  it('ends before any content or password with an untrusted certificate', async () => {
     const { mails, address } = await server(secure)
     const sending = await openSending(address)
     await sending.send(notice)

@@ -49,7 +49,7 @@ describe('service accounts', () => {
     expect((await run(viewers.owner, change, { id, roles: ['ADMIN'] })).data().changeMemberRoles.roles).toEqual(['ADMIN'])
   })
 
-  it('are made by managers alone, and once for each key of the caller', async () => {
+  it('are created by managers only, and once for each key of the caller', async () => {
     expect((await run(viewers.ada, create, { input })).code).toBe('FORBIDDEN')
     expect((await run(viewers.owner, create, { input: { ...input, name: ' ' } })).code).toBe('BAD_USER_INPUT')
     const once = { input: { ...input, idempotencyKey: 'the one' } }

@@ -60,7 +60,7 @@ describe('organizations and their members', () => {
     })
   })
 
-  it('shows the people of the active organization by reference, and nobody else', async () => {
+  it('resolves references to people of the active organization, and nobody else', async () => {
     const people = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } ... on Organization { name } } }'
     const r = [
       ...Object.values(made.users).map(id => ({ __typename: 'User', id })),
@@ -89,7 +89,7 @@ describe('organizations and their members', () => {
     }
   })
 
-  it('pages through members, and counts them only when asked', async () => {
+  it('pages through members, and counts them only when selected', async () => {
     const first = (await run(viewers.owner, members, { first: 2 })).data().organizationMembers
     expect(first.totalCount).toBe(3)
     expect(first.pageInfo.hasNextPage).toBe(true)
@@ -132,7 +132,7 @@ describe('organizations and their members', () => {
     return userViewer(viewers.ada.userId!, created.id, ['owner'])
   }
 
-  it('I-01 adds people of the caller’s other organizations, and writes it into the audit', async () => {
+  it('I-01 adds people of the caller’s other organizations, with an audit entry', async () => {
     const ada = await adasOwn()
     const added = (await run(ada, add, { email: 'Out@Other.test', roles: ['VIEWER', 'MEMBER'] })).data().addMember
     expect(added).toMatchObject({ roles: ['MEMBER', 'VIEWER'], user: { email: 'out@other.test' }, organization: { slug: 'new' } })
@@ -145,7 +145,7 @@ describe('organizations and their members', () => {
     })
   })
 
-  it('I-01 says the same of a stranger as of an address without an account, and does the same', async () => {
+  it('I-01 answers for a stranger as for an address without an account, by the same statements', async () => {
     const ada = await adasOwn()
     const tried = async (email: string) => {
       const { result, statements } = await countStatements(() => run(ada, add, { email, roles: ['MEMBER'] }))
@@ -156,14 +156,14 @@ describe('organizations and their members', () => {
     expect(stranger).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('inviteMember'), extensions: { field: 'email' } })
   })
 
-  it('I-01 lets platform admins add anybody who has an account, wherever they work', async () => {
+  it('I-01 lets platform admins add anyone with an account, from any organization', async () => {
     const created = (await run(viewers.super, create, { name: 'New', slug: 'new' })).data().createOrganization
     const there = userViewer(viewers.super.userId!, created.id, ['owner'])
     expect((await run(there, add, { email: 'out@other.test', roles: ['MEMBER'] })).data().addMember.user.email).toBe('out@other.test')
     expect((await run(there, add, { email: 'nobody@acme.test', roles: ['MEMBER'] })).code).toBe('NOT_FOUND')
   })
 
-  it('I-01 counts the addresses that a person tries: past the hour’s number nobody is looked up for them', async () => {
+  it('I-01 limits the addresses that a person tries within an hour', async () => {
     const ada = await adasOwn()
     for (let turn = 0; turn < quotas.additionsAnHour; turn++)
       expect((await run(ada, add, { email: `nobody${turn}@acme.test`, roles: ['MEMBER'] })).code).toBe('NOT_FOUND')
@@ -186,7 +186,7 @@ describe('organizations and their members', () => {
     expect([refused.code, refused.error?.extensions.reason]).toEqual(['CONFLICT', 'QUOTA'])
   })
 
-  it('refuses organizations past a day’s number for a while, and past the number in all for good, also at the same moment', async () => {
+  it('rejects organizations above the daily number for a while, and above the total for good, also concurrently', async () => {
     let number = 0
     const another = () => run(viewers.ada, create, { name: 'New', slug: `new-${++number}` })
     for (let turn = 1; turn < quotas.organizationsADay; turn++) expect((await another()).code).toBeUndefined()
@@ -201,7 +201,7 @@ describe('organizations and their members', () => {
     expect((await run(viewers.owner, create, { name: 'New', slug: 'of-somebody-else' })).code).toBeUndefined()
   })
 
-  it('I-01 lets managers alone add members, with roles that they may give', async () => {
+  it('I-01 lets only managers add members, with roles that they may grant', async () => {
     expect((await run(viewers.admin, add, { email: 'super@admin.test', roles: ['OWNER'] })).code).toBe('FORBIDDEN')
     expect((await run(viewers.owner, add, { email: 'super@admin.test', roles: ['PLATFORM_ADMIN'] })).code).toBe('FORBIDDEN')
     expect((await run(viewers.ada, add, { email: 'super@admin.test', roles: ['VIEWER'] })).code).toBe('FORBIDDEN')
@@ -220,7 +220,7 @@ describe('organizations and their members', () => {
     expect((await run(viewers.owner, change, { id: 'x', roles: ['VIEWER'] })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('I-01 leaves a member alone who has these roles already', async () => {
+  it('I-01 leaves a member with these roles unchanged', async () => {
     const ada = await memberOf('ada@acme.test')
     const same = await run(viewers.owner, change, { id: ada.id, roles: ['MEMBER', 'MEMBER'], v: 1 })
     expect([same.data().changeMemberRoles, await audit()]).toEqual([{ roles: ['MEMBER'], version: 1 }, []])
@@ -250,7 +250,7 @@ describe('organizations and their members', () => {
     expect(both.map(answer => answer.code).sort()).toEqual(['CONFLICT', undefined])
   })
 
-  it('I-01 lets members leave by themselves, and ends what they could see', async () => {
+  it('I-01 lets members leave by themselves, and ends their access', async () => {
     const ada = await memberOf('ada@acme.test')
     expect((await run(viewers.outsider, remove, { id: ada.id })).code).toBe('NOT_FOUND')
     expect((await run(viewers.ada, remove, { id: ada.id })).data().removeMember.id).toBe(ada.id)
@@ -260,7 +260,7 @@ describe('organizations and their members', () => {
     expect(await audit()).toEqual([{ action: 'membership.removed', subject_id: ada.id, actor: `user:${viewers.ada.userId}` }])
   })
 
-  it('leaves alone the caller’s own membership in another organization than the active one', async () => {
+  it('keeps the caller’s own membership in another organization than the active one', async () => {
     const elsewhere = (await run({ ...viewers.ada, organizationId: made.organizations.other! }, members)).data().organizationMembers.nodes
     const own = elsewhere.find(({ user }: { user: { name: string } }) => user.name === 'Ada Both')
     expect((await run(viewers.ada, remove, { id: own.id })).code).toBe('NOT_FOUND')
@@ -279,7 +279,7 @@ describe('organizations and their members', () => {
     expect((await apiKeys.filtered({}, {})).nodes).toEqual([])
   })
 
-  it('refuses a page that cannot be, also where there is no organization whose members it would show', async () => {
+  it('rejects invalid page arguments, also where there is no organization to list', async () => {
     const nowhere = { ...viewers.ada, organizationId: null }
     expect((await run(nowhere, members, { first: 2 })).data().organizationMembers).toBeNull()
     for (const page of [{ first: 101 }, { after: 'x' }]) expect((await run(nowhere, members, page)).code).toBe('BAD_USER_INPUT')
@@ -322,7 +322,7 @@ describe('organizations and their members', () => {
     expect((await run(viewers.ada, list, { search: ' ' })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('is renamed by who runs it, from the version they saw', async () => {
+  it('can be renamed by its managers, from the version that they saw', async () => {
     const rename = 'mutation($name: String!, $v: Int) { updateOrganization(input: { name: $name, expectedVersion: $v }) { name version } }'
     expect((await run(viewers.admin, rename, { name: ' Acme & Co ', v: 1 })).data().updateOrganization).toEqual({ name: 'Acme & Co', version: 2 })
     expect((await run(viewers.owner, rename, { name: 'Acme', v: 1 })).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'STALE_VERSION' })
@@ -332,7 +332,7 @@ describe('organizations and their members', () => {
     expect((await audit()).map(({ action }) => action)).toEqual(['organization.updated'])
   })
 
-  it('says what each role brings, from most to least', async () => {
+  it('lists each role’s scopes, from most to least', async () => {
     const { roles } = (await run(viewers.ada, '{ roles { role meaning scopes } }')).data()
     expect(roles.map(({ role, scopes }: { role: string; scopes: string[] }) => [role, scopes.length])).toEqual([
       ['PLATFORM_SUPER_ADMIN', everyScope.length],

@@ -36,7 +36,7 @@ describe('the maintenance of a service', () => {
   const read = async (sql: string) => (await open.database.sequelize.query(sql))[0] as Record<string, unknown>[]
   const record = () => read(`select action, tenant_id, subject_id, details from identity.audit_entries where action like 'service.%' order by at, id`)
 
-  it('is shown to everybody until its moment, then is over by itself', async () => {
+  it('is shown to everyone until its end, and then ends by itself', async () => {
     expect(await shown()).toMatchObject({ maintenance: null })
     const until = soon(90_000)
     const maintenance = { until, message: 'Moving house' }
@@ -50,7 +50,7 @@ describe('the maintenance of a service', () => {
     expect([(await shown()).maintenance, ((await (await row()).json()) as { maintenance: unknown }).maintenance]).toEqual([null, null])
   })
 
-  it('is ended by null, and each change is told once and stands in the record', async () => {
+  it('is ended by null, and each change has one event and one audit entry', async () => {
     const until = soon(60_000)
     for (const _ of [1, 2]) await set({ until })
     for (const _ of [1, 2]) expect((await set({ until: null })).data().setServiceMaintenance.maintenance).toBeNull()

@@ -43,7 +43,7 @@ async function production() {
 
 const known = [{ role: 'web', url: 'https://publishing.example.com', environment: 'production' }]
 
-test('addresses of production are asked for once a minute, marked as production’s, and logged when they are handed out', async () => {
+test('fetches production’s addresses once a minute, marks them as production’s, and logs their first use', async () => {
   await using open = await production()
   const { addresses, asked, clock, lines } = open
   expect(await Promise.all([addresses('publishing'), addresses('publishing')])).toEqual([known, known])
@@ -93,7 +93,7 @@ test('only one request waits for a silent registry: its last answer is returned 
   await expect.poll(() => addresses('publishing')).toEqual([])
 })
 
-test('a service that production does not have has no address there; without a registry of production nothing is asked', async () => {
+test('returns no address for a service that production does not have; without a configured registry nothing is fetched', async () => {
   await using open = await production()
   open.state.status = 404
   expect(await open.addresses('new')).toEqual([])

@@ -67,7 +67,7 @@ describe('the registry of services', () => {
     ])
   })
 
-  it('I-07 is repeatable: ids stay, changes are taken over, several processes may do it at once', async () => {
+  it('I-07 is repeatable: ids stay, changes are applied, several processes may run it at once', async () => {
     await atTheSameMoment(open.database, 'identity.service_entries', [
       () => register([publishing]),
       () => register([publishing]),
@@ -95,7 +95,7 @@ describe('the registry of services', () => {
     expect((await read('publishing')).title).toBe('Theirs')
   })
 
-  it('I-07 tells who looks after the platform of a conflict once when it begins, changes or ends, and others of each entry that changes', async () => {
+  it('I-07 notifies administrators once when a conflict begins, changes or ends, and publishes each changed entry', async () => {
     const { identity, database, foundation } = open
     await identity.provision(world)
     const listening = foundation.events.listen(['registry'])
@@ -130,7 +130,7 @@ describe('the registry of services', () => {
     await listening.return()
   })
 
-  it('I-04 answers everybody by slug, and revalidates a cached answer', async () => {
+  it('I-04 answers everyone by slug, and revalidates a cached answer', async () => {
     await register([publishing, launcher], { launcher: { dashboard: 'https://launcher.test', callback: 'https://launcher.test/callback' } })
     const ask = (slug: string, headers: Record<string, string> = {}) => open.identity.http(new Request(`${origin}/identity/api/services/${slug}`, { headers }))
     const answer = await ask('launcher')
@@ -160,12 +160,12 @@ describe('the registry of services', () => {
     for (const slug of ['nowhere', '', 'launcher/more', '__proto__']) expect((await ask(slug)).status, slug).toBe(404)
   })
 
-  it('I-04 sends nobody on with a sign-in to a service that nobody opens', async () => {
+  it('I-04 offers no sign-in to a service that nobody opens', async () => {
     await register([{ ...publishing, kind: 'technical' }], { publishing: { api: 'https://p.test', callback: 'https://p.test/callback' } })
     expect(await read('publishing')).toMatchObject({ kind: 'TECHNICAL', addresses: [{ role: 'api' }] })
   })
 
-  it('I-07 leaves out what is not valid and says why', async () => {
+  it('I-07 leaves out an invalid registration with the reason', async () => {
     const bad = { ...launcher, appId: 'app_other' }
     const outcome = await register([publishing, bad])
     expect(outcome.registered).toEqual(['publishing'])

@@ -38,7 +38,7 @@ const personal = async (who: { authorization: string }) => {
 }
 
 describe('GET …/me', () => {
-  test('P-20 says who is signed in, where, and where they may go on', async () => {
+  test('P-20 returns the person, the context, and other possible contexts', async () => {
     const { status, json, headers } = await door.ask('GET', `${auth}/me`, { headers: await bearer() })
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     const { scopes, ...others } = json
@@ -57,7 +57,7 @@ describe('GET …/me', () => {
     expect(scopes).toContain('publishing:posts.write')
   })
 
-  test('says the same of personal context, where nobody has an organization or a role', async () => {
+  test('returns personal context without organization and roles', async () => {
     const { json } = await door.ask('GET', `${auth}/me`, { headers: await personal(await bearer()) })
     expect(json).toMatchObject({ context: 'personal', organization: null, roles: [] })
     expect(json.organizations).toHaveLength(2)
@@ -78,7 +78,7 @@ describe('GET …/me', () => {
 })
 
 describe('GET …/apps', () => {
-  test('P-20 lists what people may open in the active context, by title; the launcher can keep households', async () => {
+  test('P-20 lists the services that people may open in the active context, by title; the launcher can filter households', async () => {
     const headers = await bearer()
     const { status, json } = await door.ask('GET', `${auth}/apps`, { headers })
     expect([status, json.context]).toEqual([200, 'organization'])
@@ -92,7 +92,7 @@ describe('GET …/apps', () => {
   })
 })
 
-describe('what publishing and the launcher pass on', () => {
+describe('routes that publishing and the launcher forward to identity', () => {
   const hosts = ['publishing.localhost', 'launcher.localhost']
   const own = ownRows(routeTables)
   /** Every exchange of identity's rows below `/api/auth`, as the tables have them. */
@@ -106,7 +106,7 @@ describe('what publishing and the launcher pass on', () => {
         : [{ method: row.method.replace('*', 'GET'), path: row.path }],
     )
 
-  test('the marketing host passes on what its admin session needs, and says of all else where it is', async () => {
+  test('the marketing host forwards what its admin session needs, and names the address of all else', async () => {
     const host = 'marketing.launcher.localhost'
     const entered = await door.ask('POST', '/api/auth/sign-in/email', {
       headers: { host },
@@ -146,7 +146,7 @@ describe('what publishing and the launcher pass on', () => {
     }
   })
 
-  test('signs in there with that host’s own cookie, which then counts there', async () => {
+  test('sign in with that host’s own cookie, which is valid there', async () => {
     for (const host of [...hosts, 'marketing.launcher.localhost']) {
       const origin = graph.publicUrl
       const body = { email: 'ada@acme.test', password }

@@ -44,7 +44,7 @@ describe('beginning and ending sessions', () => {
     expect(opened.cookies.join()).toMatch(/^identity\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/)
   })
 
-  it('begins one that lasts longer by use, and with an end of its own one that does not', async () => {
+  it('begins one that is extended by use, and with a fixed end one that is not', async () => {
     const day = 86_400_000
     const inDays = (days: number) => new Date(open.clock.now().getTime() + days * day)
     const end = inDays(3)
@@ -56,7 +56,7 @@ describe('beginning and ending sessions', () => {
     expect(await expiry(ending)).toEqual(end)
   })
 
-  it('leaves nothing behind when the transaction that begins it fails', async () => {
+  it('leaves nothing behind when the beginning transaction fails', async () => {
     const its = context()
     let id = ''
     const failing = inTransaction(its, async unit => {
@@ -76,7 +76,7 @@ describe('beginning and ending sessions', () => {
     }
   })
 
-  it('begins none for who is suspended, and lets none go on', async () => {
+  it('begins none for a suspended person, and lets none continue', async () => {
     const { sessionId } = await begin()
     await open.database.sequelize.query(`update identity.users set suspended_at = created_at where id = '${ada}'`)
     await expect(begin()).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
@@ -94,7 +94,7 @@ describe('beginning and ending sessions', () => {
     expect(await standing(other.sessionId)).toEqual([other.sessionId])
   })
 
-  it('ends all of a person but the one that asks, and records each', async () => {
+  it('ends all of a person but the calling one, with an audit entry for each', async () => {
     const [here, there, app] = [await begin(), await begin({ kind: 'password' }), await begin({ kind: 'oauth', grant })]
     const gone = await end({ userId: ada, except: here.sessionId })
     expect(gone.map(({ id }) => id).toSorted()).toEqual([there.sessionId, app.sessionId].toSorted())
@@ -105,7 +105,7 @@ describe('beginning and ending sessions', () => {
     expect(revoked.toSorted()).toEqual([there.sessionId, app.sessionId].toSorted())
   })
 
-  it('ends those of apps in an organization that a person has left; the person’s own go on in personal context', async () => {
+  it('ends those of apps in an organization that a person has left; the person’s own continue in personal context', async () => {
     const { acme, other } = made.organizations
     const [own, app, elsewhere] = [await begin(), await begin({ kind: 'oauth', grant }), await begin({ kind: 'oauth', grant, organizationId: other! })]
     await end({ userId: ada, organizationId: acme! })
@@ -113,7 +113,7 @@ describe('beginning and ending sessions', () => {
     expect((await open.identity.authority.sessions([own.sessionId])).get(own.sessionId)).toMatchObject({ organizationId: null, context: 'personal' })
   })
 
-  it('ends those of a client, of one person or of everybody', async () => {
+  it('ends those of a client, of one person or of everyone', async () => {
     const out = made.users['out@other.test']!
     const [hers, his, own] = [await begin({ kind: 'oauth', grant }), await begin({ kind: 'oauth', grant, userId: out }), await begin()]
     await end({ clientId: grant.clientId, userId: ada })

@@ -34,7 +34,7 @@ describe('sessions', () => {
     (await open.database.sequelize.query('select subject_id, actor, details from identity.audit_entries where action = $1', { bind: [action] }))[0] as object[]
   const renew = (cookie: string) => open.identity.http(new Request(`${origin}/identity/api/auth/token`, { headers: { cookie } }))
 
-  it('I-01 are listed with what is known of them: the current one first, then by last activity', async () => {
+  it('I-01 are listed: the current one first, then by last activity', async () => {
     const [old, busy, here] = [await enter(), await enter(), await enter()]
     await enter('out@other.test')
     open.clock.advance(120_000)
@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect((await ask(here, '{ viewer { context session { id } } }')).data().viewer).toEqual({ context: 'ORGANIZATION', session: { id: here.sid } })
   })
 
-  it('tell from which address they began, of IPv6 the whole of it, as it was written', async () => {
+  it('show the address from which they began, the full IPv6 address included', async () => {
     const address = '2001:db8:7::9'
     const answer = await requestSignIn(open.identity, 'ada@acme.test', undefined, { address })
     const { sub, sid, org } = decodeJwt(((await answer.json()) as { accessToken: string }).accessToken) as { sub: string; sid: string; org: string }
@@ -76,7 +76,7 @@ describe('sessions', () => {
     expect(whole.statements).toHaveLength(2)
   })
 
-  it('a person ends one of theirs; repeating it changes nothing and is answered the same', async () => {
+  it('a person ends one of theirs; repeating it changes nothing and has the same answer', async () => {
     const [here, there] = [await enter(), await enter()]
     const first = (await revoke(here, there.sid)).data()
     expect(first.revokeSession).toMatchObject({ id: there.sid, kind: 'PASSWORD', current: false })
@@ -87,14 +87,14 @@ describe('sessions', () => {
     expect(await audit('session.revoked')).toEqual([{ subject_id: there.sid, actor: `user:${here.viewer.userId}`, details: { kind: 'password' } }])
   })
 
-  it('20 at once end one session once', async () => {
+  it('20 concurrent requests end one session once', async () => {
     const [here, there] = [await enter(), await enter()]
     const answers = await Promise.all(Array.from({ length: 20 }, () => revoke(here, there.sid)))
     expect(new Set(answers.map(answer => answer.data().revokeSession.id))).toEqual(new Set([there.sid]))
     expect(await audit('session.revoked')).toHaveLength(1)
   })
 
-  it('of others are not found, whether they are there or not, and go on', async () => {
+  it('of others are not found, existing or not, and continue', async () => {
     const [here, foreign] = [await enter(), await enter('out@other.test')]
     expect((await revoke(here, foreign.sid)).code).toBe('NOT_FOUND')
     expect((await revoke(here, '00000000-0000-7000-8000-000000000000')).code).toBe('NOT_FOUND')
@@ -134,7 +134,7 @@ describe('sessions', () => {
     expect(await open.identity.authority.cookie(new Headers({ cookie: before.cookie }))).toMatchObject({ userId: before.viewer.userId })
   })
 
-  it('go on in personal context by choice, for themselves alone: tokens given out before, other sessions and the next sign-in keep the organization', async () => {
+  it('switch to personal context separately: earlier tokens, other sessions and the next sign-in keep the organization', async () => {
     const [here, beside] = [await enter(), await enter()]
     const { accessToken } = (await goOn(here, 'PERSONAL')).data().switchContext
     expect(decodeJwt(accessToken)).toMatchObject({ sid: here.sid, ctx: 'personal', roles: [] })
@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect(await audit('context.switched')).toEqual([{ subject_id: here.sid, actor: `user:${here.viewer.userId}`, details: { context: 'personal' } }])
   })
 
-  it('come back from personal context into an organization of the person, and into no other', async () => {
+  it('return from personal context into an organization of the person, and into no other', async () => {
     const here = await enter()
     await goOn(here, 'PERSONAL')
     expect((await goOn(here, 'ORGANIZATION', made.organizations.admin)).code).toBe('NOT_FOUND')
@@ -182,7 +182,7 @@ describe('sessions', () => {
     expect(await standing(here.sid)).toEqual([])
   })
 
-  it('the browser keeps the cookie of a renewed one as long', async () => {
+  it('a renewed session’s cookie is renewed too', async () => {
     const here = await enter()
     open.clock.advance(3 * 86_400_000)
     const maxAge = async () => Number(/Max-Age=(\d+)/.exec((await renew(here.cookie)).headers.getSetCookie()[0]!)![1])
@@ -190,7 +190,7 @@ describe('sessions', () => {
     await expect.poll(maxAge).toBe(7 * 86_400)
   })
 
-  it('are told as long as no day has passed, whatever the clock of a router says: identity’s own decides', async () => {
+  it('are renewed by identity’s clock, whatever a router’s clock says', async () => {
     const here = await enter()
     expect(decodeJwt(here.token).iat).toBe(Math.floor(open.clock.now().getTime() / 1000))
     open.clock.advance(-3_600_000)

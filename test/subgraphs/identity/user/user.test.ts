@@ -27,7 +27,7 @@ describe('people', () => {
   const reinstate = 'mutation($id: ID!) { reinstateUser(input: { id: $id }) { id suspendedAt } }'
   const update = 'mutation($input: UpdateUserInput!) { updateUser(input: $input) { name image } }'
 
-  it('are asked for by id: oneself and the members of the active organization, anybody else as nobody', async () => {
+  it('are resolved by id: oneself and the members of the active organization, and nobody else', async () => {
     const [owner, outsider] = [made.users['owner@acme.test']!, made.users['out@other.test']!]
     expect((await run(viewers.ada, user, { id: owner })).data().user).toEqual({ id: owner, name: 'Olga Owner', kind: 'HUMAN' })
     const [foreign, nobody] = [await run(viewers.ada, user, { id: outsider }), await run(viewers.ada, user, { id: made.organizations.acme! })]
@@ -92,7 +92,7 @@ describe('people', () => {
     ])
   })
 
-  it('are not suspended when they are super admins, nor when nobody signs in as them', async () => {
+  it('cannot be suspended if they are super admins, or service accounts', async () => {
     expect((await run(viewers.super, suspend, { id: viewers.super.userId!, reason: 'x' })).code).toBe('FORBIDDEN')
     const create = 'mutation { createServiceAccount(input: { name: "Agent", roles: [MEMBER] }) { user { id } } }'
     const account = (await run(viewers.owner, create)).data().createServiceAccount.user.id
@@ -101,7 +101,7 @@ describe('people', () => {
     expect((await run(viewers.super, suspend, { id: viewers.ada.userId!, reason: ' ' })).code).toBe('BAD_USER_INPUT')
   })
 
-  it('hold by a sign-in that began before they were suspended no session that counts, nor after', async () => {
+  it('keep no valid session from a sign-in that began before their suspension', async () => {
     const id = made.users['ada@acme.test']!
     await requestSignIn(open.identity, 'ada@acme.test')
     const [session] = await read('select id from identity.sessions')
@@ -111,7 +111,7 @@ describe('people', () => {
     expect((await open.identity.authority.sessions([session!.id as string])).size).toBe(0)
   })
 
-  it('cost one statement, however many are asked for', async () => {
+  it('cost one statement, however many are requested', async () => {
     const some = Object.values(made.users).slice(0, 3)
     const { statements } = await countStatements(async () =>
       (await run(viewers.owner, `{ ${some.map((id, at) => `u${at}: user(id: "${id}") { name }`).join(' ')} }`)).data(),

@@ -105,7 +105,7 @@ describe('where a client may be led back to', () => {
   })
 })
 
-describe('who is unknown is led nowhere', () => {
+describe('an invalid client gets no redirect', () => {
   it.each<[string, Record<string, string | undefined>, string]>([
     ['a client that there is not', { client_id: '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e' }, ''],
     ['no client', { client_id: undefined }, ''],
@@ -125,7 +125,7 @@ describe('who is unknown is led nowhere', () => {
     }
   })
 
-  it('a client that was disabled, whose name another page shows escaped until then', async () => {
+  it('when it was disabled; before, other pages show its name escaped', async () => {
     const named = await on.client({ name: '<script>alert(1)</script>' })
     const strange = await on.authorize(named, cookie, { redirect_uri: 'https://evil.example/' })
     expect(await strange.text()).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -160,12 +160,12 @@ describe('other faults come back to the client, with state and issuer', () => {
     expect({ status, to, ...query }).toEqual({ status: 302, to: callback, error, error_description: expect.any(String), state: 'st4te', iss: origin })
   })
 
-  it('and never a state that came twice, or is longer than any', async () => {
+  it('but never a repeated or too long state', async () => {
     expect((await ask({}, '&state=other')).query).toEqual({ error: 'invalid_request', error_description: expect.any(String), iss: origin })
     expect((await ask({ state: 's'.repeat(3000) })).query).toEqual({ error: 'invalid_request', error_description: expect.any(String), iss: origin })
   })
 
-  it('keeps what the registered address has in its query, and the state as it was', async () => {
+  it('keeping the registered address’s query, and the state', async () => {
     const its = await on.client({ redirectUris: ['https://app.example/callback?kept=a%20b+c'] })
     const state = 'ä &=+#%"<>\u{1F600}'
     const answer = await on.authorize(its, cookie, {
@@ -181,10 +181,10 @@ describe('other faults come back to the client, with state and issuer', () => {
   })
 })
 
-describe('signing in', () => {
+describe('signing in for an authorization', () => {
   const login = `${origin}/identity/login`
 
-  it('comes first, and leads back to the same request', async () => {
+  it('comes first, and returns to the same request', async () => {
     for (const as of [null, 'identity.session_token=forged.signature']) {
       const { status, to, query } = await ask({ nonce: 'n' }, '', as)
       expect([status, to]).toEqual([302, login])
@@ -193,7 +193,7 @@ describe('signing in', () => {
     }
   })
 
-  it('is asked for once with prompt=login, or when it is older than the client takes', async () => {
+  it('is required once with prompt=login, or when the last one is older than the client accepts', async () => {
     open.clock.advance(60_000)
     for (const fields of [{ prompt: 'login' }, { prompt: 'login consent' }, { max_age: '59' }, { max_age: '0' }]) {
       const { to, query } = await ask(fields)
@@ -204,14 +204,14 @@ describe('signing in', () => {
     expect((await ask({ max_age: '61' })).to).toBe(`${origin}/identity/consent`)
   })
 
-  it('is not asked for with prompt=none', async () => {
+  it('is not offered with prompt=none', async () => {
     expect((await ask({ prompt: 'none' }, '', null)).query.error).toBe('login_required')
     open.clock.advance(60_000)
     expect((await ask({ prompt: 'none', max_age: '10' })).query.error).toBe('login_required')
     expect((await ask({ prompt: 'none' })).query.error).toBe('consent_required')
   })
 
-  it('counts where the issuer is: another host leads there', async () => {
+  it('takes place at the issuer’s host, to which other hosts redirect', async () => {
     const query = `?client_id=${app.clientId}`
     const answer = await on.http(`${oauthPath}/authorize${query}`, { headers: { cookie, 'x-client-host': 'publishing.localhost:4000' } })
     expect(led(answer)).toMatchObject({ status: 302, to: `${origin}${oauthPath}/authorize` })
@@ -223,7 +223,7 @@ describe('consent', () => {
   const location = async (fields: Record<string, string | undefined> = {}) =>
     (await on.authorize(app, cookie, { code_challenge: challenge, ...fields })).headers.get('location')!
 
-  it('is asked for what was not agreed to before, and remembered by person, client and scope', async () => {
+  it('is required for new scopes, and remembered by person, client and scope', async () => {
     await on.code(app, cookie, { scope: 'openid' })
     expect((await ask({ scope: 'openid' })).query.code).toMatch(/^[\w-]{43}$/)
     expect((await ask({ scope: 'openid', prompt: 'none' })).query.code).toMatch(/^[\w-]{43}$/)
@@ -237,7 +237,7 @@ describe('consent', () => {
     expect((await on.audit('consent.granted')).map(({ details }) => details.scopes)).toEqual(['openid', 'email'])
   })
 
-  it('is not asked for a client of the platform, which acts as the person does', async () => {
+  it('is not required for a client of the platform, which acts as the person does', async () => {
     const own = await on.client({ trusted: true })
     const body = await on.tokens(own, cookie)
     const viewer = JSON.parse(Buffer.from(body.access_token!.split('.')[1]!, 'base64url').toString())
@@ -245,7 +245,7 @@ describe('consent', () => {
     expect(led(await on.authorize(own, cookie, { code_challenge: challenge, prompt: 'consent' })).to).toBe(consentUrl)
   })
 
-  it('accepts one decision, within ten minutes, of the person who was asked', async () => {
+  it('accepts one decision, within ten minutes, of the same person', async () => {
     const [first, second, third] = [await location(), await location(), await location()]
     const stranger = await on.signIn('owner@acme.test')
     expect((await on.consent(first, stranger)).status).toBe(400)
@@ -259,13 +259,13 @@ describe('consent', () => {
     expect((await on.consent(third, cookie)).status).toBe(400)
   })
 
-  it('of twenty answers at once one counts', async () => {
+  it('accepts one of twenty concurrent decisions', async () => {
     const waiting = await location()
     const answers = await Promise.all(Array.from({ length: 20 }, () => on.consent(waiting, cookie)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
   })
 
-  it('is given on a page of the platform alone', async () => {
+  it('is given on a page of the platform only', async () => {
     const waiting = await location()
     for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }] as Record<string, string>[])
       expect((await on.consent(waiting, cookie, true, headers)).status).toBe(403)
@@ -274,7 +274,7 @@ describe('consent', () => {
     expect((await on.consent(waiting, cookie)).status).toBe(200)
   })
 
-  it('is open for twenty requests of a person at most: a page that sends their browser here again and again fills nothing', async () => {
+  it('is pending for at most twenty requests of a person, so that a page that redirects repeatedly fills nothing', async () => {
     for (let turn = 0; turn < 25; turn++) await location()
     const [rows] = await open.database.sequelize.query('select count(*)::int as n from identity.oauth_codes')
     expect(rows).toEqual([{ n: 20 }])
@@ -356,7 +356,7 @@ describe('consent', () => {
   })
 })
 
-describe('the same by a form', () => {
+describe('authorization by a form', () => {
   const fields = (more: Record<string, string> = {}) =>
     new URLSearchParams({
       response_type: 'code',
@@ -377,7 +377,7 @@ describe('the same by a form', () => {
       }),
     )
 
-  it('is answered as by GET where the session comes along, whichever page sent it', async () => {
+  it('is answered as by GET when the session cookie is sent, from any page', async () => {
     const byGet = led(await on.authorize(app, cookie, { code_challenge: challenge }))
     for (const from of [origin, 'https://app.example']) {
       const { status, to, query } = led(await send(fields(), { cookie, origin: from }))
@@ -386,18 +386,18 @@ describe('the same by a form', () => {
     expect(led(await send(fields({ code_challenge_method: 'plain' }), { cookie })).query).toMatchObject({ error: 'invalid_request', state: 's', iss: origin })
   })
 
-  it('leads to GET without a session, for browsers send no cookie with the form of another site', async () => {
+  it('redirects to GET without a session, because browsers omit the cookie in another site’s form', async () => {
     const answer = await send(fields({ prompt: 'none' }))
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${origin}${oauthPath}/authorize?${fields({ prompt: 'none' })}`])
   })
 
-  it('leads nowhere for a client that is not registered, and for what is no form', async () => {
+  it('has no redirect for an unregistered client, and for anything but a form', async () => {
     expect(led(await send(fields({ client_id: 'none-such' })))).toMatchObject({ status: 400, to: null })
     expect(led(await send(fields({ redirect_uri: 'https://evil.example' }), { cookie }))).toMatchObject({ status: 400, to: null })
     expect(led(await send(JSON.stringify({}), { 'content-type': 'application/json' }))).toMatchObject({ status: 400, to: null })
   })
 
-  it('takes a parameter once, in the address and the form together', async () => {
+  it('accepts a parameter once, in address and form together', async () => {
     const answer = await open.identity.http(
       new Request(`${origin}${oauthPath}/authorize?state=other`, {
         method: 'POST',

@@ -14,7 +14,7 @@ const refusal = async (document: string, variables: Record<string, unknown> = {}
   return extensions.reason ?? extensions.code
 }
 
-describe('a client', () => {
+describe('an OAuth client', () => {
   const create =
     'mutation($input: CreateOAuthClientInput!) { createOAuthClient(input: $input) { secret client { id clientId name type redirectUris scopes trusted disabledAt } } }'
   const input = { name: 'A site', type: 'CONFIDENTIAL', redirectUris: ['https://site.example/callback'], scopes: ['publishing:posts.read', 'openid'] }
@@ -43,7 +43,7 @@ describe('a client', () => {
     ['a name that turns the text around it', { name: 'a\u202eb' }],
   ])('is not made with %s', async (_, more) => expect(await refusal(create, { input: { ...input, ...more } })).toBe('BAD_USER_INPUT'))
 
-  it('is one of a hundred at most that were not disabled', async () => {
+  it('counts towards a hundred enabled ones', async () => {
     await open.database.sequelize.query(
       `insert into identity.oauth_clients (organization_id, id, client_id, name, type, redirect_uris, scopes, trusted, created_at, updated_at, created_by)
        select '${on.made.organizations.admin}', gen_random_uuid(), gen_random_uuid()::text, 'n', 'public', '{x}', '{openid}', false, now(), now(), 'test' from generate_series(1, 99)`,
@@ -86,7 +86,7 @@ describe('a client', () => {
   })
 })
 
-describe('showing to be a client', () => {
+describe('client authentication', () => {
   const grant = { grant_type: 'refresh_token', refresh_token: 'none' }
 
   it('takes Basic of a confidential client, however its parts are encoded, and client_id of a public one', async () => {
@@ -165,7 +165,7 @@ describe('the form of an endpoint', () => {
       expect(await (await on.form('token', { grant_type })).json()).toMatchObject({ error: 'unsupported_grant_type' })
   })
 
-  it('with a cookie comes from a page of the platform', async () => {
+  it('with a cookie must come from a page of the platform', async () => {
     const cookie = await on.signIn('ada@acme.test')
     const asked = (headers: Record<string, string>) => on.form('revoke', { token: 'x', client_id: 'nobody' }, { cookie, ...headers })
     expect([(await asked({})).status, (await asked({ origin: 'https://evil.example' })).status]).toEqual([403, 403])

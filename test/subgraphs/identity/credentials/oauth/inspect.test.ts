@@ -24,7 +24,7 @@ beforeEach(async () => {
 const sql = (text: string) => open.database.sequelize.query(text)
 
 describe('introspection', () => {
-  it('describes a confidential client its own tokens, with what counts at this moment', async () => {
+  it('describes to a confidential client its own tokens, with the present scopes', async () => {
     const scope = 'openid offline_access publishing:posts.read publishing:accounts.write'
     const { access_token, refresh_token } = await on.tokens(site, cookie, { scope })
     const access = await on.look(site, access_token!)
@@ -54,7 +54,7 @@ describe('introspection', () => {
     expect((await on.look(site, access_token!)).scope).toBe(scope)
   })
 
-  it('calls everything else inactive, and tells nothing of it', async () => {
+  it('describes every other token as inactive only', async () => {
     const [own, other] = [await on.tokens(site, cookie), await on.tokens(app, cookie)]
     const { accessToken } = await (await requestSignIn(open.identity, 'ada@acme.test')).json()
     const next = (await on.renew(site, own.refresh_token!)).body
@@ -116,7 +116,7 @@ describe('introspection', () => {
 })
 
 describe('revocation', () => {
-  it('ends the family, whichever of its tokens comes', async () => {
+  it('ends the family of any of its tokens', async () => {
     for (const which of ['access_token', 'refresh_token', 'used'] as const) {
       const first = await on.tokens(app, cookie)
       const last = (await on.renew(app, first.refresh_token!)).body
@@ -128,7 +128,7 @@ describe('revocation', () => {
     }
   })
 
-  it('of what is unknown, dead or another’s is no complaint, and changes nothing', async () => {
+  it('ignores unknown, invalid and others’ tokens', async () => {
     const [own, { accessToken }] = [await on.tokens(app, cookie), await (await requestSignIn(open.identity, 'ada@acme.test')).json()]
     for (const token of ['unknown', own.access_token!, own.refresh_token!, accessToken])
       expect((await on.form('revoke', { token }, on.shown(site))).status).toBe(200)
@@ -155,7 +155,7 @@ describe('userinfo', () => {
     }
   })
 
-  it('is for access tokens of clients that stand and have openid', async () => {
+  it('accepts access tokens of enabled clients with openid', async () => {
     const { access_token } = await on.tokens(site, cookie, { scope: 'publishing:posts.read' })
     const less = await userinfo(access_token!)
     expect([less.status, less.headers.get('www-authenticate')]).toEqual([403, 'Bearer error="insufficient_scope", scope="openid"'])
@@ -168,7 +168,7 @@ describe('userinfo', () => {
     expect([dead.status, dead.headers.get('www-authenticate'), (await dead.json()).error]).toEqual([401, 'Bearer error="invalid_token"', 'invalid_token'])
   })
 
-  it('goes by what this token was made for, not by all that its session has', async () => {
+  it('returns the token’s own scopes, not all of its session', async () => {
     const { refresh_token } = await on.tokens(site, cookie)
     const { access_token } = (await on.renew(site, refresh_token!, { scope: 'openid' })).body
     expect(await (await userinfo(access_token!)).json()).toEqual({ sub: ada })

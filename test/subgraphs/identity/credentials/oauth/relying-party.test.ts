@@ -104,7 +104,7 @@ const refusedAt = (token: string) =>
   fetch(`${url}/graphql?query={viewer{kind}}`, { headers: { authorization: `Bearer ${token}` } }).then(({ status }) => status)
 
 describe.each(['PUBLIC', 'CONFIDENTIAL'] as const)('a certified relying party, as a client that is %s, from discovery alone', type => {
-  it('signs in, asks, refreshes, and is refused within a second of its revocation', async () => {
+  it('signs in, gets consent, refreshes, and is rejected within a second of its revocation', async () => {
     const [config, go] = [await relyingParty(type), await browser('ada@acme.test')]
     const tokens = await enter(config, go)
     const ada = made.users['ada@acme.test']!
@@ -168,7 +168,7 @@ describe('a client of the platform', () => {
   })
 })
 
-describe('an app', () => {
+describe('an app with a grant', () => {
   it('meets no policy of the platform, of the organization or of people', async () => {
     const [config, go] = [await relyingParty('PUBLIC'), await browser('super@admin.test')]
     const { access_token } = await enter(config, go)

@@ -27,7 +27,7 @@ async function two(work: () => Promise<{ readonly status: number }>): Promise<nu
   return answers.map(answer => (answer instanceof Error ? Number.NaN : answer.status)).sort()
 }
 
-describe('a code', () => {
+describe('an authorization code', () => {
   it('gives tokens to the client, for the address and the verifier that it was made for', async () => {
     const { parameters, fields } = await on.code(app, cookie, { nonce: 'n0nce' })
     expect(parameters).toEqual({ code: expect.stringMatching(/^[\w-]{43}$/), state: 'st4te', iss: origin })
@@ -124,12 +124,12 @@ describe('a code', () => {
     expect((await on.audit('session.created')).filter(({ details }) => details.kind === 'oauth')).toHaveLength(1)
   })
 
-  it('is waited for by who comes with it before the one before is through, who then finds it used', async () => {
+  it('makes a concurrent second use wait, which then finds it used', async () => {
     const { fields } = await on.code(app, cookie)
     expect(await two(() => on.token(app, fields))).toEqual([200, 400])
   })
 
-  it('gives no tokens once consent, membership or account were revoked', async () => {
+  it('gives no tokens once consent, membership or account have ended', async () => {
     const sql = (text: string) => open.database.sequelize.query(text)
     const taken = [
       async () => {
@@ -160,7 +160,7 @@ describe('a code', () => {
 })
 
 describe('a refresh token', () => {
-  it('works once, and the next one after it', async () => {
+  it('works once, and so does the next one', async () => {
     let last = await on.tokens(app, cookie)
     const seen = new Set([last.refresh_token])
     for (let turn = 0; turn < 3; turn++) {
@@ -196,7 +196,7 @@ describe('a refresh token', () => {
     expect(await on.renew(app, won[0]!.body.refresh_token!)).toMatchObject(refused)
   })
 
-  it('is waited for by who comes with it before the one before is through, who then ends the family', async () => {
+  it('makes a concurrent second use wait, which then ends the family', async () => {
     const { refresh_token } = await on.tokens(app, cookie)
     expect(await two(() => on.renew(app, refresh_token!))).toEqual([200, 400])
   })
@@ -220,7 +220,7 @@ describe('a refresh token', () => {
     expect(await on.renew(app, last.body.refresh_token!)).toMatchObject(refused)
   })
 
-  it('is worth nothing to another client, and goes on for its own', async () => {
+  it('is useless to another client, and continues for its own', async () => {
     const [first, other] = [await on.tokens(app, cookie), await on.client()]
     expect(await on.renew(other, first.refresh_token!)).toMatchObject(refused)
     expect((await on.renew(app, first.refresh_token!)).status).toBe(200)
@@ -250,7 +250,7 @@ describe('a refresh token', () => {
     }
   })
 
-  it('ends with a membership that was taken away, and is not good again with the next one', async () => {
+  it('ends with a removed membership, and stays invalid with the next one', async () => {
     const { refresh_token, access_token } = await on.tokens(app, cookie)
     const sql = async (text: string) => (await open.database.sequelize.query(text))[0] as { id: string }[]
     const hers = `identity.memberships where user_id = '${ada}' and organization_id = '${on.made.organizations.acme}'`
@@ -275,14 +275,14 @@ describe('a refresh token', () => {
   })
 })
 
-describe('work that ends in the middle, as when its process is killed,', () => {
+describe('token requests interrupted by a killed process', () => {
   /** Lets work come as far as to what it writes of its family, then cuts its connection: what it wrote so far is undone. */
   const cut = async <Result>(work: () => Promise<Result>): Promise<Result | Error> =>
     (await heldUp(open.database.url, 'identity.oauth_families', [work], (holder, waiting) => holder.query(`select pg_terminate_backend(pid) ${waiting}`)))[0]!
   const sessions = async () =>
     (await open.database.sequelize.query(`select count(*)::int as n from identity.sessions where kind = 'oauth'`))[0] as { n: number }[]
 
-  it('gives no tokens for a code, which is good once after that', async () => {
+  it('give no tokens for a code, which is valid once after that', async () => {
     const { fields } = await on.code(app, cookie)
     expect(await cut(() => on.token(app, fields))).toBeInstanceOf(Error)
     expect(await sessions()).toEqual([{ n: 0 }])
@@ -309,14 +309,14 @@ describe('work that ends in the middle, as when its process is killed,', () => {
     }
   }
 
-  it('gives nothing for a code when it cannot be signed, and once when it can', async () => {
+  it('give nothing for a code that cannot be signed, and once when it can', async () => {
     const { fields } = await on.code(app, cookie)
     expect(await unsigned(() => on.token(app, fields))).toBeInstanceOf(Error)
     const [first, second] = [await on.token(app, fields), await on.token(app, fields)]
     expect([first.status === 200, second.status]).toEqual([true, 400])
   })
 
-  it('does not use a refresh token up when what it gives cannot be signed', async () => {
+  it('do not use up a refresh token when signing fails', async () => {
     const { refresh_token } = await on.tokens(app, cookie)
     expect(await unsigned(() => on.renew(app, refresh_token!))).toBeInstanceOf(Error)
     const next = await on.renew(app, refresh_token!)

@@ -40,8 +40,8 @@ const problem = async (answer: Response) => {
 const given = { name: ' New Person ', password: 'a long enough password' }
 const members = () => read(`select count(*)::int as n from identity.memberships where organization_id = '${made.organizations.acme}'`)
 
-describe('accepting without an account', () => {
-  it('I-01 makes the account with its address verified, the membership with its roles, and a session there', async () => {
+describe('accepting an invitation without an account', () => {
+  it('I-01 creates the account with its address verified, the membership with its roles, and a session', async () => {
     const { code } = await invite(stranger, ['ADMIN', 'VIEWER'])
     const answer = await post({ code, ...given })
     const body = (await answer.json()) as { accessToken: string; expiresAt: string; user: { id: string } }
@@ -115,7 +115,7 @@ describe('accepting without an account', () => {
     expect(await read(`select count(*)::int as n from identity.users where email = '${stranger}'`)).toEqual([{ n: 1 }])
   })
 
-  it('makes nothing when the organization is full, and the code stays good', async () => {
+  it('creates nothing when the organization is full, and the code stays valid', async () => {
     const { code } = await invite(stranger)
     const account = 'mutation($name: String!) { createServiceAccount(input: { name: $name, roles: [VIEWER] }) { id } }'
     for (let at = (await members())[0]!.n as number; at < quotas.membersAnOrganization; at++) (await run(owner, account, { name: `a${at}` })).data()
@@ -124,13 +124,13 @@ describe('accepting without an account', () => {
     expect(await read('select count(*)::int as n from identity.codes')).toEqual([{ n: 1 }])
   })
 
-  it('takes no cookie along that another site’s page sends', async () => {
+  it('ignores a cookie that another site’s page sends', async () => {
     const { code } = await invite(stranger)
     expect(await problem(await post({ code, ...given }, { cookie: 'a=b', origin: 'https://evil.test' }))).toEqual([403, 'FORBIDDEN', undefined])
   })
 })
 
-describe('the page of an invitation', () => {
+describe('the invitation page', () => {
   const at = (path: string, init: RequestInit = {}) => open.identity.http(new Request(`${origin}${path}`, init))
   const page = '/identity/invitation'
   const shown = async (query = '', cookie?: string) => {
@@ -147,7 +147,7 @@ describe('the page of an invitation', () => {
     })
   const signedIn = async (email: string) => cookieOf(await requestSignIn(open.identity, email))
 
-  it('makes an account for who has none, and signs in', async () => {
+  it('creates an account for a person without one, and signs in', async () => {
     const { code } = await invite(stranger)
     const { status, text, cookie, token } = await shown(`?code=${code}`)
     expect([status, text]).toEqual([200, expect.stringContaining('<bdi>Acme</bdi>')])
@@ -164,7 +164,7 @@ describe('the page of an invitation', () => {
     expect((await send({ token: token!, code, ...given }, [cookie])).status).toBe(410)
   })
 
-  it('leads who has an account to the sign-in and back, and lets them join there', async () => {
+  it('leads a person with an account to the sign-in and back, where they can join', async () => {
     const { id, code } = await invite('out@other.test')
     const asked = await shown(`?code=${code}`)
     expect(asked.text).toContain(`/identity/login?return_to=${encodeURIComponent(`${page}?code=${code}`)}`)
@@ -180,7 +180,7 @@ describe('the page of an invitation', () => {
     expect([twice.status, await twice.text()]).toEqual([409, expect.stringContaining('was accepted')])
   })
 
-  it('shows what waits for who is signed in, without any link, and takes a no', async () => {
+  it('shows a signed-in person the pending invitations, without any link, and lets them decline', async () => {
     const { id } = await invite('out@other.test')
     const session = await signedIn('out@other.test')
     const { cookie, token } = await shown('', session)

@@ -57,7 +57,7 @@ const sweep = () => {
 }
 
 describe('an invitation', () => {
-  it('I-01 goes by mail to an address, and is seen by managers alone', async () => {
+  it('I-01 is mailed to an address, and visible to managers only', async () => {
     const invitation = await inviting('New@Example.test', ['VIEWER', 'MEMBER'])
     expect(invitation).toMatchObject({
       email: stranger,
@@ -75,7 +75,7 @@ describe('an invitation', () => {
     expect(await audit()).toEqual(['invitation.created'])
   })
 
-  it('I-01 is answered the same, by the same statements, whether the address has an account', async () => {
+  it('I-01 is created with the same answer and statements, whether the address has an account', async () => {
     const told = async (email: string) => {
       const { result, statements } = await countStatements(() => run(viewers.owner, invite, { email, roles: ['VIEWER'] }))
       const { id: _id, email: _email, ...rest } = result.data().inviteMember
@@ -92,7 +92,7 @@ describe('an invitation', () => {
     expect((await run(viewers.admin, invite, { email: email().toUpperCase(), roles: ['VIEWER'] })).refused('CONFLICT').extensions.reason).toBe(reason)
   })
 
-  it('is made by managers alone, with roles that they may give, for addresses that could sign in', async () => {
+  it('is created by managers only, with roles that they may grant, for addresses that could sign in', async () => {
     const tried = async (as: Viewer, roles: readonly string[], email = stranger) => (await run(as, invite, { email, roles })).code
     expect(await tried(viewers.ada, ['VIEWER'])).toBe('FORBIDDEN')
     expect(await tried(viewers.admin, ['OWNER'])).toBe('FORBIDDEN')
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect(await read('select id from identity.mails')).toEqual([])
   })
 
-  it('is made once for each key of the caller, also by 20 at once for one address', async () => {
+  it('is created once for each key of the caller, also by 20 at once for one address', async () => {
     const once = { email: stranger, roles: ['VIEWER'], key: 'the one' }
     const [first, again] = [await run(viewers.owner, invite, once), await run(viewers.owner, invite, once)]
     expect(again.data()).toEqual(first.data())
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     expect(await read('select count(*)::int as n from identity.invitations')).toEqual([{ n: 2 }])
   })
 
-  it('counts against those that wait, and against those of a day', async () => {
+  it('counts towards the pending ones, and towards those of a day', async () => {
     for (let at = 0; at < quotas.pendingInvitations; at++) await inviting(`n${at}@example.test`)
     const full = (await run(viewers.owner, invite, { email: stranger, roles: ['VIEWER'] })).refused('CONFLICT')
     expect(full.extensions.reason).toBe('QUOTA')
@@ -124,7 +124,7 @@ describe('an invitation', () => {
     expect((await inviting(stranger)).status).toBe('PENDING')
   })
 
-  it('counts by the person who invites too: another organization gives no second share, also not at the same time', async () => {
+  it('counts for the inviting person too, over all organizations, also concurrently', async () => {
     const found = async (slug: string) => {
       const { id } = (
         await run(viewers.owner, 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id } }', {
@@ -158,7 +158,7 @@ describe('an invitation', () => {
     expect(await audit()).toEqual(['invitation.created', 'invitation.resent'])
   })
 
-  it('is taken back by managers, and its code with it', async () => {
+  it('is revoked by managers, with its code', async () => {
     const { id } = await inviting('out@other.test')
     expect((await run(viewers.outsider, on('revokeInvitation'), { id })).code).toBe('NOT_FOUND')
     expect((await run(viewers.ada, on('revokeInvitation'), { id })).code).toBe('FORBIDDEN')
@@ -172,8 +172,8 @@ describe('an invitation', () => {
   })
 })
 
-describe('who was invited', () => {
-  it('I-01 sees it by the verified address, with the name of the organization and not with who invited', async () => {
+describe('an invited person', () => {
+  it('I-01 sees the invitation by the verified address, with the organization’s name and without the inviter', async () => {
     const { id } = await inviting('out@other.test', ['VIEWER'])
     await inviting(stranger)
     const { receivedInvitations } = (await run(viewers.outsider, received)).data()
@@ -199,7 +199,7 @@ describe('who was invited', () => {
     ])
   })
 
-  it('I-01 creates one membership, however often it is accepted at once', async () => {
+  it('I-01 gets one membership, however often the invitation is accepted at once', async () => {
     const { id } = await inviting('out@other.test', ['VIEWER'])
     const all = await atTheSameMoment(
       open.database,
@@ -222,7 +222,7 @@ describe('who was invited', () => {
     expect((await run(viewers.owner, list, { status: 'DECLINED' })).data().invitations.nodes.map((each: { id: string }) => each.id)).toEqual([id])
   })
 
-  it('is told the same of another person’s invitation as of none', async () => {
+  it('gets the same error for another person’s invitation as for an unknown one', async () => {
     const { id } = await inviting(stranger)
     const of = async (id: string) => (await run(viewers.outsider, on('acceptInvitation'), { id })).refused('NOT_FOUND')
     const foreign = await of(id)
@@ -230,7 +230,7 @@ describe('who was invited', () => {
     expect((await run(viewers.owner, on('declineInvitation'), { id })).code).toBe('NOT_FOUND')
   })
 
-  it('does not join a full organization, and may once there is room', async () => {
+  it('cannot join a full organization, and can once there is room', async () => {
     const { id } = await inviting('out@other.test')
     const account = 'mutation($name: String!) { createServiceAccount(input: { name: $name, roles: [VIEWER] }) { id } }'
     const seats = [await run(viewers.owner, account, { name: 'a' }), await run(viewers.owner, account, { name: 'b' })]
@@ -248,7 +248,7 @@ describe('who was invited', () => {
   })
 })
 
-describe('what nobody answers', () => {
+describe('an unanswered invitation', () => {
   it('has expired after seven days, whether that was written or not, and may be invited anew', async () => {
     const { id } = await inviting('out@other.test')
     open.clock.advance(week)
@@ -269,7 +269,7 @@ describe('what nobody answers', () => {
   })
 })
 
-describe('people are told in the platform', () => {
+describe('action items of invitations', () => {
   const opened = async () => (await facts('attention.opened')).map(({ userId, subjectId }) => [userId, subjectId] as const)
   const closed = async () => (await facts('attention.closed')).map(({ key }) => key)
 
@@ -313,7 +313,7 @@ describe('people are told in the platform', () => {
     expect(await opened()).toHaveLength(1)
   })
 
-  it('that one waits no more that has expired', async () => {
+  it('close when the invitation expires', async () => {
     const { id } = await inviting('out@other.test')
     await sweep()
     open.clock.advance(week)
@@ -323,7 +323,7 @@ describe('people are told in the platform', () => {
 })
 
 describe('lists of invitations', () => {
-  it('are paged, and cost the same however many there are', async () => {
+  it('are paged, with the same number of statements for any length', async () => {
     for (let at = 0; at < quotas.pendingInvitations; at++) {
       await inviting(`n${at}@example.test`)
       open.clock.advance(1)

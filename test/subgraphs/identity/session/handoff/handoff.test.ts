@@ -65,7 +65,7 @@ const record = (handoffs = 'handoff.%') =>
   )
 
 describe('a handoff', () => {
-  test('I-03 leads to the callback of the service with code and icon, and signs the same person in there, in the same organization, once', async () => {
+  test('I-03 leads to the service’s callback with code and icon, and signs the same person in there, in the same organization, once', async () => {
     const made = await mint({ returnTo: '/posts?status=failed' })
     const url = new URL(made.callbackUrl)
     const callback = made.service.addresses.find(({ role }: { role: string }) => role === 'callback').url
@@ -125,7 +125,7 @@ describe('a handoff', () => {
     ])
   })
 
-  test('in the browser of somebody else is refused and used up; in one’s own, and with a cookie that is worth nothing, it is not', async () => {
+  test('is rejected and used up in somebody else’s browser, but not in one’s own or with an invalid cookie', async () => {
     const [peer, own] = [await signedIn('peer'), await signedIn('owner')]
     const other = await mint()
     expect(told(await exchange(other.code, originOf('publishing'), { headers: { cookie: peer.cookie } }))).toEqual([409, 'CONFLICT', 'OTHER_USER'])
@@ -139,7 +139,7 @@ describe('a handoff', () => {
     expect((await exchange(kept.code, originOf('publishing'))).status).toBe(200)
   })
 
-  test('by a program that says for which service it is gives it a session without a cookie, which ends with its token', async () => {
+  test('by a program that names its service gives it a session without a cookie, which ends with its token', async () => {
     const { code, service } = await mint()
     const done = await exchange(code, null, { body: { serviceId: service.id } })
     expect([done.status, done.headers['set-cookie']]).toEqual([200, undefined])
@@ -149,17 +149,17 @@ describe('a handoff', () => {
     expect(session!.expires_at).toEqual(graph.clock.in(10 * 60_000))
   })
 
-  test('counts on the pages and on the dashboard of its service', async () => {
+  test('is accepted on the pages and on the dashboard of its service', async () => {
     for (const origin of [originOf('publishing'), elsewhere('publishing', 'dashboard')]) expect((await exchange((await mint()).code, origin)).status).toBe(200)
   })
 
-  test('is over after a minute, and is nothing that was never made', async () => {
+  test('expires after a minute, and an invented code is rejected', async () => {
     const { code } = await mint()
     await graph.clock.advance(60_000)
     for (const wrong of [code, 'x'.repeat(43), '', 7, null]) expect(told(await exchange(wrong as string, originOf('publishing')))).toEqual(usedUp)
   })
 
-  test('ends with the session that it came from, with the membership, and with the account', async () => {
+  test('ends with its parent session, with the membership, and with the account', async () => {
     const endings = [
       async () => {
         const { authorization } = await signedIn('owner')
@@ -190,7 +190,7 @@ describe('a handoff', () => {
     }
   })
 
-  test('that could not be written down whole has not been used: there is no code gone without a session', async () => {
+  test('is not used up when its exchange fails to commit', async () => {
     const { code } = await mint()
     await graph.rows(`alter table identity.sessions add constraint none check (kind <> 'handoff') not valid`)
     expect((await exchange(code, originOf('publishing'))).status).toBe(500)
@@ -199,7 +199,7 @@ describe('a handoff', () => {
   })
 })
 
-describe('to make a handoff takes', () => {
+describe('creating a handoff', () => {
   test('a person, or the launcher on behalf of one', async () => {
     const service = { ...owner, kind: 'service', roles: [], appId: 'app_launcher', onBehalfOf: owner.userId } as const
     const { code } = await mint({}, service)
@@ -253,7 +253,7 @@ describe('to make a handoff takes', () => {
       })
   })
 
-  test('a token that is not limited to one service, which must not grant rights elsewhere', async () => {
+  test('requires a token that is not limited to one service, because it would grant rights elsewhere', async () => {
     const ask = `{ memberRights(userId: "${owner.userId}", organizationId: "${organizationId}") { scopes } }`
     const service = { ...anonymous, kind: 'service', appId: 'app_launcher' } as const
     expect((await graph.execute(ask, {}, { as: service })).data().memberRights.scopes).toContain('publishing:posts.read')
@@ -272,7 +272,7 @@ describe('to make a handoff takes', () => {
     expect((await exchange(personal.code, originOf('launcher'))).json).toMatchObject({ context: 'personal', organizationId: null, returnTo: null })
   })
 
-  test('no more than 30 within a minute, from whatever process; what has expired is not kept', async () => {
+  test('is limited to 30 within a minute, over all processes; expired ones are deleted', async () => {
     const all = await Promise.all(Array.from({ length: 33 }, () => graph.execute(create, { input: { service: 'publishing' } }, { as: owner })))
     const limited = all.filter(answer => answer.error?.extensions?.code === 'RATE_LIMITED')
     expect(limited).toHaveLength(3)
@@ -284,7 +284,7 @@ describe('to make a handoff takes', () => {
 })
 
 describe('over REST', () => {
-  test('a handoff answers what the graph does, to people alone', async () => {
+  test('a handoff is answered as in the graph, for people only', async () => {
     const { authorization } = await signedIn('owner')
     const made = await door.ask('POST', `${auth}/handoff`, { headers: { authorization }, body: { service: 'publishing', returnTo: '/x' } })
     expect([made.status, made.json]).toEqual([
@@ -306,7 +306,7 @@ describe('over REST', () => {
   })
 })
 
-describe('the page for signing in', () => {
+describe('the sign-in page for a service', () => {
   const open = async (query: string) => {
     const page = await door.ask('GET', `/identity/login?${query}`)
     const cookie = String(page.headers['set-cookie']).split(';')[0]!
@@ -339,7 +339,7 @@ describe('the page for signing in', () => {
     expect([answer.status, answer.headers.location]).toEqual([303, '/'])
   })
 
-  test('says that somebody is signed in whose handoff is refused, and why', async () => {
+  test('explains to a signed-in person why the handoff is rejected', async () => {
     for (let count = 0; count < 30; count += 1) await mint()
     const { cookie, token } = await open('service=publishing')
     const answer = await send({ ...credentials, token, service: 'publishing' }, cookie)
@@ -348,7 +348,7 @@ describe('the page for signing in', () => {
   })
 })
 
-describe('a session that a handoff has begun', () => {
+describe('a session from a handoff', () => {
   /** A session by password, and one that a handoff begins from it, with their ids and how to use them. */
   async function chain() {
     const origin = await signedIn('owner')
@@ -370,7 +370,7 @@ describe('a session that a handoff has begun', () => {
   }
   const change = (authorization: string, query: string) => door.ask('POST', '/graphql', { headers: { authorization }, body: { query } })
 
-  it('ends with the session that it came from when that is signed out, and so does what was begun from it', async () => {
+  it('ends with its parent session when that is signed out, and so do its own descendants', async () => {
     const { origin, id, derived } = await chain()
     const third = await begin(derived.id)
     await door.ask('POST', `${auth}/sign-out`, { headers: { authorization: origin.authorization } })
@@ -381,26 +381,26 @@ describe('a session that a handoff has begun', () => {
     expect(ended.map(each => each.id).sort()).toEqual([id, derived.id, third.id].sort())
   })
 
-  it('ends with the session that it came from when that is revoked, and its token is refused', async () => {
+  it('ends with its parent session when that is revoked, and its token is rejected', async () => {
     const { id, derived } = await chain()
     const other = await signedIn('owner')
     await change(other.authorization, `mutation { revokeSession(input: { id: "${id}" }) { id } }`)
     expect(await stand(id, derived.id, await sessionOf(other.authorization))).toEqual([false, false, true])
   })
 
-  it('ends alone: the session that it came from goes on', async () => {
+  it('ends alone: its parent session continues', async () => {
     const { origin, id, derived } = await chain()
     await change(origin.authorization, `mutation { revokeSession(input: { id: "${derived.id}" }) { id } }`)
     expect(await stand(id, derived.id)).toEqual([true, false])
   })
 
-  it('goes on when its person ends all others from it', async () => {
+  it('continues when its person ends all others from it', async () => {
     const { id, derived } = await chain()
     const { json } = await change(derived.authorization, 'mutation { revokeSessions(input: {}) { id } }')
     expect([json.errors, await stand(id, derived.id)]).toEqual([undefined, [false, true]])
   })
 
-  it('never stands when its session is ended while the code is exchanged', async () => {
+  it('is never valid when its parent ends during the exchange', async () => {
     for (let round = 0; round < 10; round += 1) {
       const origin = await signedIn('owner')
       const id = await sessionOf(origin.authorization)
@@ -410,7 +410,7 @@ describe('a session that a handoff has begun', () => {
     }
   })
 
-  it('does not push out the session that it came from when there are as many as there may be', async () => {
+  it('does not displace its parent session when the maximum is reached', async () => {
     await graph.rows('delete from identity.sessions where user_id = $1', [owner.userId])
     const { origin, id, derived } = await chain()
     const values = Array.from({ length: 50 }, (_, at) => at)

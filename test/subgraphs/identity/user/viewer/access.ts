@@ -1,4 +1,4 @@
-import { type AccessRows, constant, everybody, knownCallers, row, unrelated } from '../../../access/row.ts'
+import { type AccessRows, constant, everybody, knownCallers, row, unrelated } from '../../../../access/row.ts'
 
 export const access: AccessRows = {
   fields: [
