@@ -60,11 +60,11 @@ async function dies([point, stands, isCalled]: Point, { expect }: { readonly exp
   expect(await platform.ended).toBe(0)
 }
 
-describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
+describe.concurrent('P-09 kill -9 of the platform during a delivery', () => {
   test.for(called)(title, { timeout: 120_000 }, dies)
   test.runIf(wanted).for(elsewhere)(title, { timeout: 120_000 }, dies)
 
-  test('at in-put-back, while the network is away, loses no post and doubles none', { timeout: 120_000 }, async ({ expect }) => {
+  test('at in-put-back, with the network unavailable, neither loses nor duplicates a post', { timeout: 120_000 }, async ({ expect }) => {
     await using stage = await openStage()
     const doomed = await stage.start({ CRASH_AT: 'in-put-back' })
     const posts = [await stage.schedule('first, in-put-back', 2_000), await stage.schedule('second, in-put-back', 2_000)]
@@ -116,9 +116,7 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
     expect(await platform.ended).toBe(0)
   })
 
-  test('at after-refresh, with the renewed tokens lost, leaves no post without an answer: nobody knows, or connect again', { timeout: 120_000 }, async ({
-    expect,
-  }) => {
+  test('at after-refresh, with the renewed tokens lost, leaves each post with an outcome: unknown, or reconnect', { timeout: 120_000 }, async ({ expect }) => {
     await using stage = await openStage()
     const doomed = await stage.start({ CRASH_AT: 'after-refresh' })
     // The follower count was read from the network too.

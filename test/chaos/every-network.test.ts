@@ -35,7 +35,7 @@ const mostKillingMs = isLong ? 210_000 : 30_000
 /** What goes wrong at the networks, one after the other at one that is drawn; X alone tells when its limit is open again. */
 const faults: readonly Fault[] = [...usualFaults, listingLag]
 
-test(`P-09 P-10 ${size.posts} posts of every kind on four networks, ${size.kills} kills -9 and what networks do besides: each is there once, or unknown and listed`, {
+test(`P-09 P-10 after ${size.posts} posts of every kind on four networks, ${size.kills} kills -9 and network faults each post exists once, or is unknown and listed`, {
   timeout: 600_000,
 }, async () => {
   console.log(`kills on every network: seed ${seed} (RANDOM_SEED repeats it)`)

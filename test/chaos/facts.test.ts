@@ -7,7 +7,7 @@ import { openStage } from './stage.ts'
 /** Where a process dies that tells a fact, or is told one: each with the facts of three subjects on their way. */
 const points = ['fact-taken', 'before-inbox', 'in-inbox', 'after-effect', 'after-inbox', 'fact-answered'] as const
 
-test('kill -9 at each step of a fact, from its row to the note that it is delivered, loses none, doubles none and keeps the order of each subject', {
+test('kill -9 at each step of a fact’s delivery neither loses nor duplicates one and keeps the order of each subject', {
   timeout: 240_000,
 }, async () => {
   await using stage = await openStage()

@@ -41,7 +41,7 @@ const staging = {
 const posts = size.INSTAGRAM + size.YOUTUBE + size.TIKTOK
 
 test.runIf(wanted)(
-  `P-09 P-10 ${posts} posts of pictures and films, ${size.kills} kills -9 and what networks do besides: each is there once and whole`,
+  `P-09 P-10 after ${posts} posts of pictures and videos, ${size.kills} kills -9 and network faults each post exists once and complete`,
   {
     timeout: 300_000,
   },
