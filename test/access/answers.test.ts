@@ -51,7 +51,7 @@ async function open(kind: 'native' | 'apollo', change = (supergraphSdl: string) 
 }
 
 describe.each(['native', 'apollo'] as const)('ROUTER_ENGINE=%s', kind => {
-  test('a key that its viewer may not see is fetched where the plan needs it, and answered to nobody', async () => {
+  test('a key field that its viewer may not read is fetched for the plan, and not shown', async () => {
     const { ask, sent } = await open(kind)
     const answer = await ask('{ item { name stars } }')
     expect(answer).toEqual({ data: { item: { name: 'Lamp', stars: 5 } }, text: expect.any(String) })
@@ -59,7 +59,7 @@ describe.each(['native', 'apollo'] as const)('ROUTER_ENGINE=%s', kind => {
     expect((await ask('{ item { id stars } }')).text).toBe('{"item":null}')
   })
 
-  test('what a field needs is fetched for those who may have the field, and is null for those who may not have what it needs', async () => {
+  test('a field’s requirements are fetched for viewers of the field, and are null for those who may not read them', async () => {
     const { ask } = await open(kind)
     expect((await ask('{ item { name postage weight } }')).data).toEqual({ item: { name: 'Lamp', postage: null, weight: null } })
     expect((await ask('{ item { name postage } }', keyed([]))).data).toEqual({ item: { name: 'Lamp', postage: 'for 7' } })
@@ -69,7 +69,7 @@ describe.each(['native', 'apollo'] as const)('ROUTER_ENGINE=%s', kind => {
     expect(pathsOf(answer)).toEqual(['item.weight'])
   })
 
-  test('a refused field that may not be null takes the place above with it, and is told once, without indexes', async () => {
+  test('a rejected non-null field nulls its parent, and is reported once, without indexes', async () => {
     const { ask } = await open(kind)
     for (const [source, text, path] of [
       ['{ item { name worth } }', '{"item":null}', 'item.worth'],
@@ -85,7 +85,7 @@ describe.each(['native', 'apollo'] as const)('ROUTER_ENGINE=%s', kind => {
     expect((await ask('{ items { worth } }', signedIn(['a:1']))).text).toBe('{"items":[{"worth":9},{"worth":9}]}')
   })
 
-  test('what a condition drops is not refused; what it keeps is, wherever the value comes from', async () => {
+  test('a field excluded by a condition is not rejected; an included one is, wherever the value comes from', async () => {
     const { ask } = await open(kind)
     const field = 'item { name weight @include(if: $with) }'
     const spread = '{ item { name ...Heavy @skip(if: $without) } } fragment Heavy on Item { weight }'
@@ -194,7 +194,7 @@ test('a subscription is refused whole, and nothing is subscribed to for it', asy
   expect(events).toEqual([{ sold: { name: 'Lamp', weight: 7, postage: 'for 7' } }])
 })
 
-test('under a guarded root everything is refused but what is told of the schema', async () => {
+test('under a guarded root everything is rejected except introspection', async () => {
   const supergraph = readSupergraph(compose({ one: { sdl: 'type Query @authenticated { a: Int b: Int } type Mutation @authenticated { c: Int }' } }))
   const filter = createAccessFilter(supergraph.access)
   const paths = (source: string) => filter.filter(parse(source), undefined, anonymous).errors.map(error => error.path!.join('.'))

@@ -83,14 +83,14 @@ function ask(query: string, viewer: Viewer) {
 }
 
 describe('a query', () => {
-  test('S-07 loses only the fields that its viewer may not have, and is told where they stood by the client’s names', () => {
+  test('S-07 loses only the fields that its viewer may not read, with errors at the client’s paths', () => {
     const seen = ask('{ open it: post { copy brand { name } who: author { name email } } }', keyed(['publishing:posts.read']))
     expect(seen.remains).toBe('{ open it: post { copy who: author { name } } }')
     expect(seen.paths).toEqual(['it.brand', 'it.who.email'])
     expect(seen.refusedWhole).toBe(false)
   })
 
-  test('S-07 is told which scopes would do, and to sign in when nobody is known', () => {
+  test('S-07 gets an error with the sufficient scopes, and the hint to sign in when it is anonymous', () => {
     const [known] = ask('{ post { brand { name } } }', keyed(['publishing:posts.read'])).errors
     expect(known).toMatchObject({ extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE', requiredScopes: [['publishing:accounts.read']] } })
     expect(known!.message).toContain('publishing:accounts.read')
@@ -103,7 +103,7 @@ describe('a query', () => {
     expect(stranger!.message).toMatch(/^Sign in/)
   })
 
-  test('that may have everything stays the same object', () => {
+  test('of a viewer with all rights stays the same object', () => {
     const document = parse('{ post { copy author { name email } } }')
     const decision = filter.filter(document, undefined, signedIn(['publishing:posts.read']))
     expect(decision.document).toBe(document)
@@ -117,7 +117,7 @@ describe('a query', () => {
     expect(ask('{ post { copy } }', signedIn(['publishing:posts.write'])).paths).toEqual([])
   })
 
-  test('keeps a parent whose whole selection is refused, so that its own null is told', () => {
+  test('keeps a parent whose whole selection is rejected, so that the client sees whether it is null', () => {
     const seen = ask('{ viewer { user { name } } posts { nodes { id } } }', anonymous)
     expect(seen.remains).toBe('{ viewer { __typename } posts { __typename } }')
     expect(seen.paths).toEqual(['viewer.user', 'posts.nodes'])
@@ -127,12 +127,12 @@ describe('a query', () => {
     expect(ask('{ post { id } }', anonymous)).toMatchObject({ document: null, refusedWhole: false, paths: ['post'] })
   })
 
-  test('keeps introspection and __typename for everybody', () => {
+  test('keeps introspection and __typename for everyone', () => {
     expect(ask('{ __typename __schema { types { name } } open }', anonymous).paths).toEqual([])
   })
 })
 
-describe('a rule on a type holds on every edge', () => {
+describe('a rule on a type applies to every field that leads to it', () => {
   test('from another subgraph, without a rule of its own', () => {
     expect(ask('{ viewer { kind user { id } } }', anonymous)).toMatchObject({ remains: '{ viewer { kind } }', paths: ['viewer.user'] })
   })
@@ -166,7 +166,7 @@ describe('a rule on a type holds on every edge', () => {
     )
   })
 
-  test('through a fragment that loses everything: the type is still asked for, so that its nulls are told apart', () => {
+  test('through a fragment that loses everything: the type name is still fetched, so that nulls can be distinguished', () => {
     const query = '{ thing { label ... on Tool { price } ...Toy } } fragment Toy on Toy { label price }'
     expect(ask(query, anonymous)).toMatchObject({
       remains: '{ thing { label ...Toy __typename } } fragment Toy on Toy { label }',
@@ -192,9 +192,9 @@ describe('a rule on a type holds on every edge', () => {
   })
 })
 
-describe('the refused places', () => {
+describe('the reported places of rejections', () => {
   const writer = keyed(['publishing:posts.read'])
-  test('of a refused fragment are all its fields, within whatever other fragments, but not what is told of types', () => {
+  test('of a rejected fragment are all its fields, within any other fragments, except introspection', () => {
     const seen = ask(
       '{ anything { ... on Brand { __typename ... { one: name } ...More } ... on Post { copy } } } fragment More on Brand { id two: name }',
       writer,
@@ -202,7 +202,7 @@ describe('the refused places', () => {
     expect(seen.paths).toEqual(['anything.one', 'anything.id', 'anything.two'])
   })
 
-  test('of one thing are told in the same words', () => {
+  test('of one field have the same message', () => {
     const [one, two] = ask('{ a: post { brand { name } } b: post { brand { name } } }', writer).errors
     expect([one!.path, two!.path]).toEqual([
       ['a', 'brand'],
@@ -219,17 +219,17 @@ describe('the refused places', () => {
     expect(ask(`{ a: post { ${brands(99)} } b: post { ${brands(2)} } c: post { brand { id } } }`, writer).paths.slice(98)).toEqual(['a.b98', 'b.b0'])
   })
 
-  test('of a field that is asked for twice are one', () => {
+  test('of a field that is selected twice are one', () => {
     expect(ask('{ post { brand { id } } post { brand { name } ... { brand { id } } } }', writer).paths).toEqual(['post.brand'])
   })
 })
 
-test('rules of enums and scalars are about what is answered: as an argument anybody may give a value', () => {
+test('rules of enums and scalars apply to answers only: everyone may send a value as an argument', () => {
   const query = 'query ($mood: Mood, $input: MoodInput) { moods(like: CALM, secret: "x", input: { mood: CALM }) more: moods(like: $mood, input: $input) }'
   expect(ask(query, anonymous)).toMatchObject({ verdict: 'all', errors: [] })
 })
 
-test('a policy asks for a person: a key does not read mail addresses', () => {
+test('a policy requires a person: a key does not read mail addresses', () => {
   expect(ask('{ viewer { user { email } } }', keyed([]))).toMatchObject({ paths: ['viewer.user.email'] })
   expect(ask('{ viewer { user { email } } }', keyed([])).errors[0]!.extensions).toMatchObject({ requiredPolicies: [['person']] })
 })
@@ -249,7 +249,7 @@ test('S-07 a subscription is refused whole at its start', () => {
 
 describe('a decision', () => {
   const document = parse('{ open post { copy brand { name } } }')
-  test('is shared by viewers with the same rights, and told apart by its verdict otherwise', () => {
+  test('is shared by viewers with the same rights, and has a separate verdict otherwise', () => {
     const [one, other] = [signedIn(['publishing:posts.read']), keyed(['publishing:posts.read'])]
     expect(filter.filter(document, undefined, one).verdict).toBe(filter.filter(document, undefined, other).verdict)
     const verdicts = [anonymous, one, signedIn(['publishing:posts.read', 'publishing:accounts.read'])].map(
@@ -258,7 +258,7 @@ describe('a decision', () => {
     expect(new Set(verdicts).size).toBe(3)
   })
 
-  test('is kept: the same document and rights give the same object', () => {
+  test('is cached: the same document and rights give the same object', () => {
     expect(filter.filter(document, undefined, signedIn(['publishing:posts.read']))).toBe(
       filter.filter(document, undefined, signedIn(['publishing:posts.read'])),
     )
@@ -270,7 +270,7 @@ describe('a decision', () => {
     expect(filter.filter(two, 'Theirs', anonymous).document).toBe(null)
   })
 
-  test('is not made when nobody can tell which operation is meant: nothing runs', () => {
+  test('lets nothing run when the operation is ambiguous', () => {
     const one = parse('{ post { id } }')
     const two = parse('query Mine { open } query Theirs { post { id } }')
     expect(filter.filter(one, undefined, signedIn(['publishing:posts.read'])).verdict).toBe('all')
@@ -292,7 +292,7 @@ describe('a decision', () => {
     expect(filter.filter(parse('query Mine { open }'), undefined, anonymous).verdict).toBe('all')
   })
 
-  test('is not shared by viewers who meet as many rules, but other ones', () => {
+  test('is not shared by viewers who meet the same number of rules, but others', () => {
     const document = parse('{ brand { name } posts { nodes { id } } }')
     const paths = ['publishing:posts.read', 'publishing:accounts.read'].map(scope =>
       filter.filter(document, undefined, keyed([scope])).errors.map(error => error.path!.join('.')),
@@ -300,7 +300,7 @@ describe('a decision', () => {
     expect(paths).toEqual([['brand'], ['posts.nodes']])
   })
 
-  test('is not shared by strangers and by those who are known, for strangers are told to sign in', () => {
+  test('is not shared by anonymous and known viewers, because anonymous ones are asked to sign in', () => {
     const scoped = createAccessFilter(readAccessTable(compose({ one: 'type Query { open: Int a: Int @requiresScopes(scopes: [["a:1"]]) }' })))
     const document = parse('{ open a }')
     const hints = [anonymous, keyed([]), signedIn(), anonymous].map(viewer => scoped.filter(document, undefined, viewer).errors[0]!.extensions!.signIn)
@@ -317,7 +317,7 @@ describe('a decision', () => {
     expect(new Set(verdicts).size).toBe(verdicts.length)
   })
 
-  test('leaves whole fragments that lose nothing, takes along what they use, and drops what is used no more', () => {
+  test('keeps fragments that lose nothing, with the fragments that they use, and drops unused ones', () => {
     const document = parse(`{ post { ...Mine ...Theirs } }
       fragment Mine on Post { copy author { ...Person } } fragment Person on User { id }
       fragment Theirs on Post { brand { ...Name } } fragment Name on Brand { name }`)
@@ -341,7 +341,7 @@ describe('a decision', () => {
     expect(ofMany.filter(document, undefined, viewer)).not.toBe(first)
   })
 
-  test('costs next to nothing when it was made before', () => {
+  test('costs next to nothing when it is cached', () => {
     const viewer = keyed(['publishing:posts.read'])
     const { query, reads } = counting('{ open post { copy brand { id } } }')
     const first = filter.filter(query, undefined, viewer)

@@ -28,7 +28,7 @@ function ask(query: string, viewer: Viewer) {
   return { verdict, remains: document && print(document).replace(/\s+/g, ' ').trim(), paths: errors.map(error => error.path!.join('.')) }
 }
 
-test('a document of another supergraph is nothing to decide about: it is an accident, and no field of it is let through', () => {
+test('a document of another supergraph is an internal error, and no field of it is allowed', () => {
   expect(() => ask('{ nowhere }', signedIn())).toThrow('Query.nowhere')
 })
 
@@ -48,7 +48,7 @@ describe('a type with several rules', () => {
     expect(ask(query, keyed([])).paths).toEqual(['other'])
   })
 
-  test('tells apart in its verdict whom which member would let in', () => {
+  test('has a verdict that distinguishes which member admits a viewer', () => {
     const verdicts = [keyed([]), { ...anonymous, scopes: ['r:1'] }, keyed(['l:1'])].map(viewer => ask('{ open other { __typename } }', viewer).verdict)
     expect(new Set(verdicts).size).toBe(3)
   })
@@ -63,7 +63,7 @@ describe('a fragment', () => {
     })
   })
 
-  test('of a type that others refuse is whole for those who may', () => {
+  test('of a type that others may not read is complete for those who may', () => {
     const query = '{ a: found { ...P } b: found { ...P } } fragment P on Plain { name guarded { name } hidden }'
     expect(ask(query, signedIn(['a:1']))).toMatchObject({ verdict: 'all', paths: [] })
     expect(ask(query, signedIn())).toMatchObject({
@@ -72,14 +72,14 @@ describe('a fragment', () => {
     })
   })
 
-  test('keeps what it may have, on the union itself too', () => {
+  test('keeps its permitted fields, on the union itself too', () => {
     expect(ask('{ found { ... on Found { __typename ... on Plain { name hidden } } } }', anonymous)).toMatchObject({
       remains: '{ found { ... on Found { __typename ... on Plain { name } } } }',
       paths: ['found.hidden'],
     })
   })
 
-  test('of a refused type asks for nothing that is guarded when it asks for types alone, used once or twice', () => {
+  test('of a rejected type selects nothing guarded when it selects type names only, used once or twice', () => {
     const query = '{ found { ... on Guarded { ...N ... { __typename } ...N } } } fragment N on Guarded { __typename }'
     expect(ask(query, anonymous)).toMatchObject({ verdict: 'all', paths: [] })
   })
@@ -95,7 +95,7 @@ describe('a fragment', () => {
     expect(ask(query, anonymous)).toMatchObject({ remains: '{ open found { __typename } }', paths: ['found.name'] })
   })
 
-  test('that multiplies and asks for types alone is looked through once', () => {
+  test('that multiplies and selects type names only is visited once', () => {
     const levels = 14
     const text = Array.from({ length: levels }, (_, n) => `fragment F${n} on Guarded { ...F${n + 1} ...F${n + 1} }`).join(' ')
     const query = parse(`{ found { ...F0 } } ${text} fragment F${levels} on Guarded { __typename }`, { noLocation: true })
@@ -115,11 +115,11 @@ describe('a fragment', () => {
 })
 
 describe('of an interface', () => {
-  test('a refused field leaves the others, and no type name is fetched in its place', () => {
+  test('a rejected field leaves the others, and no type name is fetched in its place', () => {
     expect(ask('{ named { name rank } }', anonymous)).toMatchObject({ remains: '{ named { name } }', paths: ['named.rank'] })
   })
 
-  test('the type is asked for beside what remains of other fragments, and under its own name', () => {
+  test('the type name is fetched beside the rest of other fragments, and under its own name', () => {
     expect(ask('{ named { ... on Guest { name } ... on Officer { pay } } }', anonymous)).toMatchObject({
       remains: '{ named { ... on Guest { name } __typename } }',
       paths: ['named.pay'],

@@ -30,7 +30,7 @@ const who = async (credentials: Credentials) => (await ask('{ viewer { roles org
 const switched = async (to: string, credentials: Credentials) =>
   bearer((await ask(`mutation { switchOrganization(input: { organizationId: "${to}" }) { accessToken } }`, credentials)).switchOrganization.accessToken)
 
-describe('a token that was just given out', () => {
+describe('a token that was just issued', () => {
   let slug = ''
   let owner: Credentials
   let guest: Credentials

@@ -5,7 +5,12 @@ import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { seedAgent } from '../subgraphs/agents/agent/seed.ts'
+import { seedConnector } from '../subgraphs/agents/connector/seed.ts'
+import { seedKnowledge } from '../subgraphs/agents/knowledge/seed.ts'
 import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
+import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
+import { seedDispute, seedFile } from '../subgraphs/payments/dispute/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 import { seedAsset, seedFolder } from '../subgraphs/publishing/media/seed.ts'
@@ -61,7 +66,10 @@ const theProcessors = 'the processor gave it, of one account for the whole platf
 /** What takes an id of nothing that an organization has, and why. */
 const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.resolveDelivery(input.platformPostId)': 'the network gave it, and it is kept as it was sent',
+  'Mutation.submitSettlementBatch(input.policyDecisionId)': 'the settlement service decided by it; it is kept as it was sent, and opens nothing',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
+  'Mutation.updateDashboardLayout(input.boards.boardId)': 'a board is a part of the layout that is changed; layout.test.ts names one of another layout',
+  'Mutation.updateOrganizationLayout(input.boards.boardId)': 'a board is a part of the layout that is changed',
   'Mutation.setServiceMaintenance(input.serviceId)': 'services are the platform’s, and the same for everybody',
   'Mutation.suspendUser(input.id)': 'who looks after the platform may suspend anybody',
   'Mutation.setVideoQuota(input.organizationId)': 'the quota is the platform’s, and who looks after it gives every organization its part',
@@ -87,6 +95,9 @@ const elsewhere: Readonly<Record<string, string>> = {
       ...['createProcessorPaymentIntent(input.paymentMethodId)', 'createProcessorPortalSession(input.customerId)', 'createProcessorPrice(input.productId)'],
       ...['createProcessorRefund(input.paymentIntentId)', 'createProcessorTransfer(input.destinationAccountId)', 'detachProcessorPaymentMethod(input.id)'],
       ...['expireProcessorCheckoutSession(input.id)', 'reverseProcessorTransfer(input.id)'],
+      'closeProcessorDispute(input.id)',
+      'updateProcessorDispute(input.fileIds)',
+      'updateProcessorDispute(input.id)',
     ].map(place => [`Mutation.${place}`, theProcessors]),
   ),
   ...Object.fromEntries(
@@ -96,6 +107,10 @@ const elsewhere: Readonly<Record<string, string>> = {
       ...['processorRefund(id)', 'processorSubscription(id)', 'processorTransfer(id)'],
     ].map(place => [`Query.${place}`, theProcessors]),
   ),
+  'Mutation.executeAction(input.gate.approvers)': 'who is no member is refused, of another organization or of none alike',
+  'Mutation.createApprovalLink(input.userId)': 'who is no member is refused, of another organization or of none alike',
+  'Mutation.applyPersonProfile(input.id)': 'products alone get that far, for the organization that they name; profile-use.test.ts tries another one',
+  'Mutation.updateTask(input.assigneeId)': 'who is no member is refused, of another organization or of none alike',
   'Mutation.updateBrand(input.approverIds)': 'who is no member is refused, of another organization or of none alike, as below',
   'Mutation.renewConnection(input.id)': 'publishing’s own calls alone get that far, and they name the organization that they are for',
   ...Object.fromEntries(
@@ -110,6 +125,7 @@ const elsewhere: Readonly<Record<string, string>> = {
       'a customer is seldom a member: the id is kept as it was given, and identity decides who is shown the person',
     ]),
   ),
+  'Mutation.reverseSettlementBatch(input.id)': 'the settlement service alone turns batches back; settlement.test.ts tries one of another organization',
   'Query.apiKeyMaker(id)': 'payments alone asks it, of a key that has asked it for something',
   'Query.contactOf(userId)': 'the launcher alone asks it, of anybody whom it writes to',
   'Query.membershipsOf(organizationId)': 'the launcher alone asks it, of any organization',
@@ -129,10 +145,29 @@ interface Foreign {
   readonly folder: string
   readonly profile: string
   readonly source: string
+  readonly snapshot: string
+  readonly authorization: string
   readonly session: string
   readonly identity: string
+  readonly workflow: string
+  readonly agent: string
+  readonly file: string
+  readonly knowledge: string
+  readonly connector: string
   /** Of the one who asks. */
-  readonly own: { readonly brand: string; readonly profile: string; readonly post: string; readonly asset: string; readonly folder: string }
+  readonly own: {
+    readonly dispute: string
+    readonly brand: string
+    readonly profile: string
+    readonly snapshot: string
+    readonly authorization: string
+    readonly source: string
+    readonly post: string
+    readonly asset: string
+    readonly folder: string
+    readonly workflow: string
+    readonly agent: string
+  }
 }
 
 type Try = (foreign: Foreign) => string
@@ -156,6 +191,8 @@ const campaign = (foreign: Foreign) => `campaignId: "${foreign.campaign}"`
 const media = (foreign: Foreign) => `media: [{ assetId: "${foreign.asset}" }]`
 const overrides = (foreign: Foreign) => `overrides: [{ platform: X, ${media(foreign)} }]`
 
+const asking = (person: string) => `{ key: "a", kind: APPROVAL, gate: { title: "x", approvers: ["${person}"] } }`
+
 /** What may be given an id, besides what has to be: each asked with one of another organization, whatever else it takes being one's own. */
 const tries: Readonly<Record<string, Try>> = {
   'Mutation.composePosts(input.campaignId)': inOwnBrand('composePosts', composed(campaign), 'groupId'),
@@ -166,12 +203,64 @@ const tries: Readonly<Record<string, Try>> = {
   'Mutation.createMediaFolder(input.parentId)': inOwnBrand('createMediaFolder', ({ folder }) => `name: "x", parentId: "${folder}"`, 'id'),
   'Mutation.createOrder(input.merchantId)': ({ organization }) =>
     `mutation { createOrder(input: { merchantId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
+  'Mutation.updateOrder(input.customerId)': ({ organization }) =>
+    `mutation { updateOrder(input: { id: "${organization}", customerId: "${organization}" }) { id } }`,
+  'Mutation.payOrder(input.paymentMethodId)': ({ organization }) =>
+    `mutation { payOrder(input: { orderId: "${organization}", paymentMethodId: "${organization}" }) { id } }`,
   'Mutation.createOrder(input.customerId)': ({ organization }) =>
     `mutation { createOrder(input: { customerId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
   'Mutation.createOrder(input.venueId)': ({ organization }) =>
     `mutation { createOrder(input: { venueId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
+  'Mutation.submitDisputeEvidence(input.evidence.files)': ({ file, own }) =>
+    `mutation { submitDisputeEvidence(input: { id: "${own.dispute}", evidence: { files: ["${file}"] } }) { id } }`,
+  'Mutation.createInvoice(input.merchantId)': ({ organization }) =>
+    `mutation { createInvoice(input: { customerId: "${organization}", merchantId: "${organization}", currency: "EUR", lines: [] }) { id } }`,
+  'Mutation.createInvoice(input.orderId)': ({ organization }) =>
+    `mutation { createInvoice(input: { customerId: "${organization}", orderId: "${organization}" }) { id } }`,
+  'Mutation.updateInvoice(input.customerId)': ({ organization }) =>
+    `mutation { updateInvoice(input: { id: "${organization}", customerId: "${organization}" }) { id } }`,
+  'Mutation.createAgent(input.personProfileId)': ({ profile }) =>
+    `mutation { createAgent(input: { name: "x", instructions: "x", personProfileId: "${profile}" }) { id } }`,
+  'Mutation.createAgent(input.knowledgeSourceIds)': ({ knowledge }) =>
+    `mutation { createAgent(input: { name: "x", instructions: "x", knowledgeSourceIds: ["${knowledge}"] }) { id } }`,
+  'Mutation.createAgent(input.connectorTools.connectorId)': ({ connector }) =>
+    `mutation { createAgent(input: { name: "x", instructions: "x", connectorTools: [{ connectorId: "${connector}", name: "x" }] }) { id } }`,
+  'Mutation.updateAgent(input.knowledgeSourceIds)': ofOwn('updateAgent', 'agent', ({ knowledge }) => `knowledgeSourceIds: ["${knowledge}"]`),
+  'Mutation.updateAgent(input.connectorTools.connectorId)': ofOwn(
+    'updateAgent',
+    'agent',
+    ({ connector }) => `connectorTools: [{ connectorId: "${connector}", name: "x" }]`,
+  ),
+  'Mutation.updateAgent(input.personProfileId)': ofOwn('updateAgent', 'agent', ({ profile }) => `personProfileId: "${profile}"`),
   'Mutation.createPersonProfile(input.subjectId)': ({ person }) =>
     `mutation { createPersonProfile(input: { displayName: "x", subjectId: "${person}" }) { id } }`,
+  'Mutation.createWorkflow(input.steps.gate.approvers)': ({ person }) =>
+    `mutation { createWorkflow(input: { name: "x", trigger: { kind: MANUAL }, steps: [${asking(person)}] }) { id } }`,
+  'Mutation.updateWorkflow(input.steps.gate.approvers)': ofOwn('updateWorkflow', 'workflow', ({ person }) => `steps: [${asking(person)}]`),
+  'Mutation.setKillSwitch(input.agentId)': ({ agent }) => `mutation { setKillSwitch(input: { engaged: true, agentId: "${agent}" }) { id } }`,
+  'Mutation.createTask(input.assigneeId)': ({ person }) => `mutation { createTask(input: { title: "x", assigneeId: "${person}" }) { id } }`,
+  'Mutation.activateStyleSnapshot(input.id)': ({ snapshot }) => `mutation { activateStyleSnapshot(input: { id: "${snapshot}" }) { id } }`,
+  'Mutation.deleteProfileSource(input.id)': ({ source }) => `mutation { deleteProfileSource(input: { id: "${source}" }) { id } }`,
+  'Mutation.deleteProfileSource(input.personProfileId)': ({ profile, own }) =>
+    `mutation { deleteProfileSource(input: { id: "${own.source}", personProfileId: "${profile}" }) { id } }`,
+  'Mutation.revokeProfileAuthorization(input.id)': ({ authorization }) => `mutation { revokeProfileAuthorization(input: { id: "${authorization}" }) { id } }`,
+  'Mutation.revokeProfileAuthorization(input.personProfileId)': ({ profile, own }) =>
+    `mutation { revokeProfileAuthorization(input: { id: "${own.authorization}", personProfileId: "${profile}" }) { id } }`,
+  'Query.styleChanges(fromId)': ({ snapshot, own }) => `{ styleChanges(fromId: "${snapshot}", toId: "${own.snapshot}") { field } }`,
+  'Query.styleChanges(toId)': ({ snapshot, own }) => `{ styleChanges(fromId: "${own.snapshot}", toId: "${snapshot}") { field } }`,
+  'Query.styleChanges(personProfileId)': ({ profile, own }) =>
+    `{ styleChanges(fromId: "${own.snapshot}", toId: "${own.snapshot}", personProfileId: "${profile}") { field } }`,
+  'Mutation.createWorkflow(input.steps.workflowId)': ({ workflow }) =>
+    `mutation { createWorkflow(input: { name: "x", trigger: { kind: MANUAL }, steps: [{ key: "a", kind: RUN, workflowId: "${workflow}" }] }) { id } }`,
+  'Mutation.createWorkflow(input.steps.agentId)': ({ agent }) =>
+    `mutation { createWorkflow(input: { name: "x", trigger: { kind: MANUAL }, steps: [{ key: "a", kind: MODEL, prompt: "x", agentId: "${agent}" }] }) { id } }`,
+  'Mutation.updateWorkflow(input.steps.agentId)': ofOwn(
+    'updateWorkflow',
+    'workflow',
+    ({ agent }) => `steps: [{ key: "a", kind: MODEL, prompt: "x", agentId: "${agent}" }]`,
+  ),
+  'Mutation.createWorkflow(input.steps.connectorId)': ({ workflow }) =>
+    `mutation { createWorkflow(input: { name: "x", trigger: { kind: MANUAL }, steps: [{ key: "a", kind: TOOL, connectorId: "${workflow}", tool: "x" }] }) { id } }`,
   'Mutation.createPost(input.campaignId)': inOwnBrand('createPost', foreign => `platform: X, copy: "x", ${campaign(foreign)}`, 'id'),
   'Mutation.createPost(input.media.assetId)': inOwnBrand('createPost', foreign => `platform: X, copy: "x", ${media(foreign)}`, 'id'),
   'Mutation.createPost(input.threadId)': ({ thread, own }) =>
@@ -191,6 +280,16 @@ const tries: Readonly<Record<string, Try>> = {
     `mutation { reschedulePosts(input: { items: [{ id: "${post}", scheduledAt: "2099-01-01T00:00:00Z" }] }) { results { error { code } } } }`,
   'Mutation.updateMediaAsset(input.folderId)': ofOwn('updateMediaAsset', 'asset', ({ folder }) => `folderId: "${folder}"`),
   'Mutation.updateMediaFolder(input.parentId)': ofOwn('updateMediaFolder', 'folder', ({ folder }) => `parentId: "${folder}"`),
+  'Mutation.updateWorkflow(input.steps.workflowId)': ofOwn(
+    'updateWorkflow',
+    'workflow',
+    ({ workflow }) => `steps: [{ key: "a", kind: RUN, workflowId: "${workflow}" }]`,
+  ),
+  'Mutation.updateWorkflow(input.steps.connectorId)': ofOwn(
+    'updateWorkflow',
+    'workflow',
+    ({ workflow }) => `steps: [{ key: "a", kind: TOOL, connectorId: "${workflow}", tool: "x" }]`,
+  ),
   'Mutation.updatePost(input.campaignId)': ofOwn('updatePost', 'post', campaign),
   'Mutation.updatePost(input.media.assetId)': ofOwn('updatePost', 'post', media),
   'Mutation.revokeSession(input.id)': ({ session }) => `mutation { revokeSession(input: { id: "${session}" }) { id } }`,
@@ -201,13 +300,19 @@ const tries: Readonly<Record<string, Try>> = {
   'Query.connections(brandId)': ({ brand }) => `{ connections(brandId: "${brand}") { nodes { id } } }`,
   'Query.mediaAssets(folderId)': ({ folder, own }) => `{ mediaAssets(brandId: "${own.brand}", folderId: "${folder}") { nodes { id } } }`,
   'Query.transactions(orderId)': ({ organization }) => `{ transactions(orderId: "${organization}") { nodes { id } } }`,
+  'Query.invoices(customerId)': ({ organization }) => `{ invoices(customerId: "${organization}") { nodes { id } } }`,
+  'Query.invoices(merchantId)': ({ organization }) => `{ invoices(merchantId: "${organization}") { nodes { id } } }`,
+  'Query.creditNotes(invoiceId)': ({ organization }) => `{ creditNotes(invoiceId: "${organization}") { nodes { id } } }`,
   'Query.refunds(orderId)': ({ organization }) => `{ refunds(orderId: "${organization}") { nodes { id } } }`,
+  'Query.paymentLinks(orderId)': ({ organization }) => `{ paymentLinks(orderId: "${organization}") { nodes { id } } }`,
   'Subscription.orderUpdated(merchantId)': ({ organization }) => `subscription { orderUpdated(merchantId: "${organization}") { id } }`,
   'Query.ledgerAccounts(merchantId)': ({ organization }) => `{ ledgerAccounts(merchantId: "${organization}") { nodes { code } } }`,
   'Query.ledgerEntries(orderId)': ({ organization }) => `{ ledgerEntries(orderId: "${organization}") { nodes { id } } }`,
   'Query.ledgerEntries(merchantId)': ({ organization }) => `{ ledgerEntries(merchantId: "${organization}") { nodes { id } } }`,
   'Query.ledgerEntries(settlementBatchId)': ({ organization }) => `{ ledgerEntries(settlementBatchId: "${organization}") { nodes { id } } }`,
   'Query.orders(customerId)': ({ organization }) => `{ orders(customerId: "${organization}") { nodes { id } } }`,
+  'Query.paymentReport(merchantId)': ({ organization }) =>
+    `{ paymentReport(from: "2027-01-01T00:00:00Z", to: "2027-02-01T00:00:00Z", groupBy: DAY, merchantId: "${organization}") { rows { key } } }`,
   'Query.venues(merchantId)': ({ organization }) => `{ venues(merchantId: "${organization}") { nodes { id } } }`,
   'Query.orders(merchantId)': ({ organization }) => `{ orders(merchantId: "${organization}") { nodes { id } } }`,
   'Query.personProfiles(subjectId)': ({ person }) => `{ personProfiles(subjectId: "${person}") { nodes { id } } }`,
@@ -215,6 +320,7 @@ const tries: Readonly<Record<string, Try>> = {
   'Query.postChecks(input.campaignId)': checked(campaign),
   'Query.postChecks(input.media.assetId)': checked(media),
   'Query.postChecks(input.overrides.media.assetId)': checked(overrides),
+  'Query.runs(workflowId)': ({ workflow }) => `{ runs(workflowId: "${workflow}") { nodes { id } } }`,
   'Query.posts(campaignId)': ({ campaign: id }) => `{ posts(campaignId: "${id}") { nodes { id } } }`,
   'Query.posts(groupId)': ({ group }) => `{ posts(groupId: "${group}") { nodes { id } } }`,
   'Query.posts(authorId)': ({ person }) => `{ posts(authorId: "${person}") { nodes { id } } }`,
@@ -231,17 +337,19 @@ test('S-07 whatever takes an id is tried with one of another organization: by th
 
 test('S-07 every route with an id in its path is hidden from another organization', () => {
   // Callers that are neither platform admins nor services are refused there whatever id they send.
-  const ofThePlatform = /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|\/domains\/:id\/suspend$/
+  const ofThePlatform =
+    /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|settlement-batches\/:id\/reversal$|\/domains\/:id\/suspend$/
   // These routes need no sign-in: `:code` and `:token` are the credential, and media are served by a signed address.
-  const opened = /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$/
-  const named = /:(?:slug|platform|name|capability)\b/
+  const opened =
+    /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$|^GET \/payments\/pay\/:token(?:\/return)?$|^POST \/agents\/api\/hooks\/:code$/
+  const named = /:(?:slug|platform|name|capability|app)\b/
   const routes = routeTables
     .flatMap(({ slug, rows }) => rows.map(({ method, path }) => `${method} /${slug}${path}`))
     .filter(route => /:/.test(route.replace(named, '')) && !ofThePlatform.test(route) && !opened.test(route))
   expect(routes.filter(route => routeRows.find(({ at }) => at === route)?.cells.split(/\s+/)[columns.indexOf('outsider')] !== 'hidden')).toEqual([])
 })
 
-describe('S-07 an id of another organization is answered like one that nobody has:', () => {
+describe('S-07 another organization’s id is answered like an unknown one:', () => {
   let graph: Supergraph
   let outsider: Viewer
   let foreign: Foreign
@@ -274,14 +382,27 @@ describe('S-07 an id of another organization is answered like one that nobody ha
       folder: (await seedFolder(graph, { brandId: brand.id })).id,
       profile: profile.id,
       source: profile.sourceId,
+      snapshot: profile.snapshotId,
+      authorization: profile.authorizationId,
       session: owner.sessionId!,
+      workflow: (await seedWorkflow(graph, { organizationId: owner.organizationId! })).id,
+      agent: await seedAgent(graph, { organizationId: owner.organizationId! }),
+      knowledge: (await seedKnowledge(graph, { organizationId: owner.organizationId! })).id,
+      connector: await seedConnector(graph, owner.organizationId!),
       identity: (await seedIdentity(graph, await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.example' }))).id,
+      file: (await seedFile(graph, await seedDispute(graph, { organizationId: owner.organizationId! }))).id,
       own: {
+        dispute: (await seedDispute(graph, { organizationId: other.id })).id,
         brand: ownBrand,
         profile: own.id,
+        snapshot: own.snapshotId,
+        authorization: own.authorizationId,
+        source: own.sourceId,
         post: (await seedPost(graph, { brandId: ownBrand, owner: outsider })).id,
         asset: (await seedAsset(graph, { brandId: ownBrand })).id,
         folder: (await seedFolder(graph, { brandId: ownBrand })).id,
+        workflow: (await seedWorkflow(graph, { organizationId: other.id })).id,
+        agent: await seedAgent(graph, { organizationId: other.id }),
       },
     }
   })
@@ -311,8 +432,15 @@ describe('S-07 an id of another organization is answered like one that nobody ha
       folder: newId(),
       profile: newId(),
       source: newId(),
+      snapshot: newId(),
+      authorization: newId(),
       session: newId(),
       identity: newId(),
+      workflow: newId(),
+      agent: newId(),
+      file: newId(),
+      knowledge: newId(),
+      connector: newId(),
       own: foreign.own,
     }
     const answered = await seen(ask, foreign)
@@ -320,7 +448,7 @@ describe('S-07 an id of another organization is answered like one that nobody ha
     expect(answered).toMatch(/^(?:NOT_FOUND|BAD_USER_INPUT|0 entries|null|a stream)$/)
   })
 
-  test('somebody of another organization who is to approve is seen as one that nobody is', async () => {
+  test('a member of another organization as approver', async () => {
     const shown = async (id: string) => {
       const text = `mutation { updateBrand(input: { id: "${foreign.own.brand}", approverIds: ["${id}"] }) { approvers { id name email } } }`
       const { data, errors } = (await graph.execute(text, {}, { as: outsider })).partial

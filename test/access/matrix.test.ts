@@ -31,7 +31,7 @@ describe('the access matrix is whole', () => {
     expect(fieldRows.map(({ at }) => at).sort()).toEqual([...fieldsThatNeedRows(schema, types)].sort())
   })
 
-  test('what follows from the rule of a type need not be written; what has a rule of its own, or leads to another, must be', () => {
+  test('rows that follow from the rule of a type are optional; a field with a rule of its own, or of another type, needs one', () => {
     expect(derived.map(({ at }) => at)).toEqual(expect.arrayContaining(['BrandConnection.edges', 'BrandEdge.node', 'Post.author', 'ServiceEntry.addresses']))
     const ruled = ['Query.brands', 'User.email', 'Organization.brands', 'Post.brand', 'Post.connection', 'Viewer.user']
     const without = derivedRows(
@@ -47,7 +47,7 @@ describe('the access matrix is whole', () => {
     expect(routeRows.map(({ at }) => at).sort()).toEqual(routes.sort())
   })
 
-  test('public routes are those that say so, and each row has a known outcome for each column', () => {
+  test('public routes are marked, and each row has a known outcome for each column', () => {
     const free = routeTables.flatMap(({ slug, rows: own }) =>
       own.flatMap(row => (row.kind === 'forward' && 'public' in row.access ? [`${row.method} ${pathOf(slug, row)}`] : [])),
     )
@@ -170,7 +170,7 @@ async function seenAt(row: FieldRow, ask: string, as: Viewer): Promise<Outcome |
   return 'yes'
 }
 
-describe('S-07 a field answers each caller as the matrix says', () => {
+describe('S-07 a field answers each caller according to the matrix', () => {
   test.each(fieldRows)('$at', async row => {
     const look = (_: FieldRow, column: Column, asked: Ids) => seenAt(row, row.ask(asked), viewerOf(column, row))
     expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
@@ -191,13 +191,14 @@ describe('S-07 a field answers those of whom no row says anything as its rules d
   })
 })
 
-describe('S-07 a route answers each caller as the matrix says', () => {
+describe('S-07 a route answers each caller according to the matrix', () => {
   // Only now, because the fields above end sessions.
   beforeAll(async () => {
     for (const name of Object.keys(people)) headers.set(name, await door.signIn(`${name}@test.test`, password))
   })
 
-  const meaning: Record<number, Outcome> = { 200: 'yes', 201: 'yes', 202: 'yes', 204: 'yes', 401: 'refused', 403: 'refused', 404: 'hidden' }
+  // CONFLICT of a reading route: the gateway has no credential of the processor for that organization.
+  const meaning: Record<number, Outcome> = { 409: 'nothing', 200: 'yes', 201: 'yes', 202: 'yes', 204: 'yes', 401: 'refused', 403: 'refused', 404: 'hidden' }
 
   test.each(routeRows)('$at', async row => {
     const method = row.at.split(' ')[0]!.replace('*', 'GET')
@@ -222,7 +223,7 @@ describe('S-07 a route answers each caller as the matrix says', () => {
   })
 })
 
-describe('S-07 a route answers those of whom no row says anything as its rules do, and shows no more than to a caller like them', () => {
+describe('S-07 a route answers callers without a column according to its rules, and reveals no more than to a similar caller', () => {
   const { tables } = deriveTables(routeTables, schema)
   const routes = new Map<string, ServedRow>(tables.flatMap(({ slug, rows: own }) => own.map(row => [`${row.method} ${pathOf(slug, row)}`, row] as const)))
   let credentialsOf: Awaited<ReturnType<typeof credentialsOfOthers>>

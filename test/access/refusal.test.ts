@@ -15,14 +15,14 @@ const words = (rule: readonly Requirement[], viewer: Viewer, members: readonly (
   wordsFor({ coordinate: 'Type.field', rule, members }, viewer, 'query')
 const scopesOf = (rule: readonly Requirement[]) => words(rule, keyed([])).extensions.requiredScopes
 
-describe('a refusal', () => {
-  test('stands at its place, and names what is refused', () => {
+describe('an access error', () => {
+  test('has the path of its field, and names what is rejected', () => {
     const said = words([authenticated], anonymous)
     expect(refusalOf(['it', 'field'], said)).toEqual({ message: said.message, path: ['it', 'field'], extensions: said.extensions })
     expect(said.message).toContain('Type.field')
   })
 
-  test('tells anonymous callers to sign in, and which scopes they need', () => {
+  test('asks anonymous callers to sign in, and names the needed scopes', () => {
     const bare = words([authenticated], anonymous)
     expect(bare.extensions).toEqual({ code: refusedCode, signIn: true })
     expect(bare.message).not.toMatch(/scope|policy/)
@@ -32,7 +32,7 @@ describe('a refusal', () => {
     expect(scoped.message.startsWith(bare.message.slice(0, -1))).toBe(true)
   })
 
-  test('speaks of seeing, calling and subscribing each in its own words', () => {
+  test('has different messages for reading, calling and subscribing', () => {
     const verbs = (['query', 'mutation', 'subscription'] as const).map(operation => {
       const { message } = wordsFor({ coordinate: 'Type.field', rule: [authenticated], members: [] }, anonymous, operation)
       return /to (\w+).* Type\.field/.exec(message)?.[1]
@@ -40,7 +40,7 @@ describe('a refusal', () => {
     expect(verbs).toEqual(['see', 'call', 'subscribe'])
   })
 
-  test('by a rule without a way in says so, and names nothing that would help', () => {
+  test('for a rule that nobody can meet says so, and names no remedy', () => {
     const { message, extensions } = words([scopes()], signedIn())
     expect(extensions).toEqual({ code: refusedCode })
     expect(message).toMatch(/: \w+/)
@@ -63,7 +63,7 @@ describe('a refusal', () => {
     expect(message).toMatch(/\bperson\b.+\bplatform_admin\b/)
   })
 
-  test('for a role of the platform says to people in which organization it is held, and to nobody whom that does not help', () => {
+  test('for a platform role names its organization to people whom that helps', () => {
     const where = /organization admin.+switchOrganization/
     const rule = [policies(['platform_admin', 'platform_super_admin'])]
     expect(words(rule, signedIn([], ['owner'])).message).toMatch(where)
@@ -73,24 +73,24 @@ describe('a refusal', () => {
   })
 })
 
-describe('the scopes that would do', () => {
-  test('for several rules are one list of alternatives, each sorted and each once', () => {
+describe('the sufficient scopes in an error', () => {
+  test('for several rules are one list of alternatives, sorted and without duplicates', () => {
     expect(scopesOf([scopes(['z:1'], ['b:1']), scopes(['c:1'], ['b:1'])])).toEqual([['c:1', 'z:1'], ['b:1', 'z:1'], ['b:1', 'c:1'], ['b:1']])
     expect(scopesOf([scopes(['a:1', 'a:2'], ['a:2', 'a:1'])])).toEqual([['a:1', 'a:2']])
   })
 
-  test('are told apart though they read alike when written without a gap', () => {
+  test('are distinct although they would read alike when concatenated', () => {
     expect(scopesOf([scopes(['ab', 'c'], ['a', 'bc'])])).toEqual([
       ['ab', 'c'],
       ['a', 'bc'],
     ])
   })
 
-  test('are told without ways that take more than another one', () => {
+  test('omit alternatives that contain another one', () => {
     expect(words([scopes(['a:1', 'a:2'], ['a:2'])], keyed([])).message).toBe('You may not see Type.field: it takes the scope a:2.')
   })
 
-  test('leave out what takes none', () => {
+  test('omit rules without scopes', () => {
     expect(scopesOf([scopes([], ['a:1'])])).toEqual([['a:1']])
   })
 
@@ -104,8 +104,8 @@ describe('the scopes that would do', () => {
   })
 })
 
-describe('of a union, whose members may each be entered', () => {
-  test('the scopes of any member would do, beside what the field itself asks for', () => {
+describe('for a union with alternatives', () => {
+  test('the scopes of any member suffice, together with the field’s own', () => {
     const own = scopes(['own:1'])
     expect(words([own], keyed([]), [[scopes(['b:1'])], [own, scopes(['c:1'])]]).extensions).toEqual({
       code: refusedCode,
@@ -116,14 +116,14 @@ describe('of a union, whose members may each be entered', () => {
     })
   })
 
-  test('a member that takes no scope is the way to name, though another stands before it', () => {
+  test('a member without scopes is named, although another comes first', () => {
     const [person, service] = [policies(['person']), policies(['service'])]
     const { message, extensions } = words([], anonymous, [[scopes(['a:1']), service], [person]])
     expect(extensions).toEqual({ code: refusedCode, signIn: true, requiredPolicies: [['person']] })
     expect(message).not.toMatch(/a:1|service/)
   })
 
-  test('members that ask for other policies than the first are other ways, and are not mixed with it', () => {
+  test('members with other policies are separate alternatives', () => {
     const [person, service] = [policies(['person']), policies(['service'])]
     const members = [
       [person, scopes(['a:1'])],

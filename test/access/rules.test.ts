@@ -46,7 +46,7 @@ describe('the access table of a supergraph', () => {
     expect(table.roots.query).toBe('Root')
   })
 
-  test('knows directives by the names that they are imported under, among whatever else is imported', () => {
+  test('recognizes directives under their imported names', () => {
     const ruleWith = (link: string, use: string) =>
       asked(
         readAccessTable(`extend schema @link(url: "https://x.test/requiresScopes/v0.1", ${link}) type Query { a: Int ${use} }`).fields.get('Query')!.get('a')!
@@ -64,7 +64,7 @@ describe('the access table of a supergraph', () => {
     expect(ruleWith('for: SECURITY', '@requiresScopes(note: "of another kind", scopes: ["x:y"])')).toEqual(rule)
   })
 
-  test('takes nothing but a link of the schema for one', () => {
+  test('accepts only a `@link` of the schema as a link', () => {
     const text = 'scalar Odd @specifiedBy(url: "https://x.test/authenticated/v0.1") type Query { a: Odd @authenticated }'
     expect(readAccessTable(text).requirements).toEqual([])
   })
@@ -94,7 +94,7 @@ describe('the access table of a text that composition did not complete', () => {
   const read = () => readAccessTable(text)
   const rule = (type: string, field: string) => asked(read().fields.get(type)!.get(field)!.all)
 
-  test('is the same whether the text is parsed before', () => {
+  test('is the same for text and parsed document', () => {
     expect(readAccessTable(parse(text))).toEqual(read())
   })
 
@@ -121,7 +121,7 @@ describe('the access table of a text that composition did not complete', () => {
     expect([rule('Thing', 'plain'), rule('Other', 'plain')]).toEqual([[], ['authenticated']])
   })
 
-  test('asks what the type asks for that a field leads to, through lists, and of enums and scalars', () => {
+  test('adds the requirements of a field’s type, through lists, and of enums and scalars', () => {
     expect(read().fields.get('Query')!.get('list')).toMatchObject({ type: 'Thing', members: null })
     expect(rule('Query', 'list')).toEqual(['scopes [["a:1","b:2"]]'])
     expect(rule('Query', 'mood')).toEqual(['authenticated'])
@@ -129,7 +129,7 @@ describe('the access table of a text that composition did not complete', () => {
     expect(rule('Query', 'number')).toEqual([])
   })
 
-  test('asks of a union nothing but what one of its members asks for', () => {
+  test('requires for a union only what one of its members requires', () => {
     const { all, members } = read().fields.get('Query')!.get('any')!
     expect([all, members!.map(asked)]).toEqual([[], [['scopes [["a:1","b:2"]]'], []]])
   })
@@ -138,7 +138,7 @@ describe('the access table of a text that composition did not complete', () => {
     expect([...read().abstract].sort()).toEqual(['Any', 'It'])
   })
 
-  test('needs no implementer of an interface, no definition of a member, and no argument to let nobody in', () => {
+  test('is safe without implementers, member definitions and arguments: nobody is admitted', () => {
     const odd = readAccessTable(`schema ${links} { query: Query } type Query implements Gone { a: Any @policy  b: Int } union Any = Gone union None`)
     expect(odd.fields.get('Query')!.get('a')!.members).toEqual([[]])
     expect(odd.requirements).toEqual([{ id: 0, kind: 'policies', any: [] }])
@@ -148,7 +148,7 @@ describe('the access table of a text that composition did not complete', () => {
 
 describe('a viewer meets', () => {
   const service: Viewer = { ...keyed([]), kind: 'service', appId: 'app' }
-  test('@authenticated as whoever is known', () => {
+  test('@authenticated unless it is anonymous', () => {
     expect([anonymous, keyed([]), service, signedIn()].map(viewer => meets({ id: 0, kind: 'authenticated' }, viewer))).toEqual([false, true, true, true])
   })
 
@@ -175,14 +175,14 @@ describe('a viewer meets', () => {
   })
 })
 
-describe('what a supergraph writes in another way', () => {
+describe('unusual forms in a supergraph', () => {
   const guarded = (links: string, uses: string) => `
     schema @link(url: "https://specs.apollo.dev/link/v1.0") ${links} { query: Query }
     type Query { a: Int ${uses} }`
   const link = (feature: string) => `@link(url: "https://specs.apollo.dev/${feature}", for: SECURITY)`
   const ruleOf = (supergraph: string) => asked(readAccessTable(supergraph).fields.get('Query')!.get('a')!.all)
 
-  test('one value in place of a list counts as the list of that value, as composition lets it pass', () => {
+  test('one value in place of a list counts as a list of that value, as composition allows', () => {
     const table = readAccessTable(
       compose({ one: 'type Query { a: Int @requiresScopes(scopes: "ab") b: Int @requiresScopes(scopes: ["ab", "c"]) c: Int @policy(policies: ["person"]) }' }),
     )
@@ -193,7 +193,7 @@ describe('what a supergraph writes in another way', () => {
     ])
   })
 
-  test('a rule without alternatives admits nobody, one with an empty alternative everybody', () => {
+  test('a rule without alternatives admits nobody, one with an empty alternative everyone', () => {
     const [never, always] = ['[]', '[[]]'].map(
       scopes => readAccessTable(guarded(link('requiresScopes/v0.1'), `@requiresScopes(scopes: ${scopes})`)).requirements[0]!,
     )
@@ -228,7 +228,7 @@ describe('policies', () => {
     for (const viewer of outside) expect(policies[name]!(viewer)).toBe(false)
   })
 
-  test('a policy that nobody defined lets nobody in', () => {
+  test('an undefined policy admits nobody', () => {
     for (const name of ['persons', 'toString', '__proto__'])
       expect(meets({ id: 0, kind: 'policies', any: [[name]] }, signedIn([], ['platform_super_admin', 'owner']))).toBe(false)
   })

@@ -70,7 +70,7 @@ describe.each(['native', 'apollo'] as const)('S-07 viewers who ask the same at t
   const supergraph = readSupergraph(supergraphSdl)
   const open = () => openEngine(kind, { supergraphSdl: supergraph, transport: testGraph(parts).transport, access: createAccessFilter(supergraph.access), log })
 
-  test('each get their own answer over HTTP, by POST, GET and hash, and no cache may keep it', async () => {
+  test('each get their own answer over HTTP, by POST, GET and hash, and no cache may store it', async () => {
     await using platform = await openRouter(await open(), {
       prepare: async identity => {
         identity.signIn('owner', { roles: ['owner'] })
@@ -107,7 +107,7 @@ describe.each(['native', 'apollo'] as const)('S-07 viewers who ask the same at t
     }
   })
 
-  test('cannot make the engine take a name that says nothing for the operation of somebody else', async () => {
+  test('cannot make the engine confuse their operation with somebody else’s by its name', async () => {
     const engine = await open()
     const document = parse('{ post { copy } }')
     const ask = (viewer: Viewer, operationName?: string) => engine.execute({ document, operationName, viewer, requestId: 'request-1' })
@@ -116,7 +116,7 @@ describe.each(['native', 'apollo'] as const)('S-07 viewers who ask the same at t
   })
 })
 
-test('S-07 de-duplication shares no upstream answer between viewers, though they ask a subgraph the same', async () => {
+test('S-07 de-duplication shares no upstream answer between viewers, although the requests are equal', async () => {
   const server = await serveSubgraph(parts.publishing!)
   // A subgraph whose answers depend on the seal, slow enough for all callers to overlap.
   server.fault = (request, response) => void setTimeout(() => response.end(JSON.stringify({ data: { open: request.headers['x-viewer-seal'] } })), 100).unref()

@@ -28,7 +28,7 @@ const viewers: readonly Viewer[] = [
   ...subsets.flatMap((some): Viewer[] => [keyed(some), signedIn(some), signedIn(some, ['admin']), { ...keyed(some), kind: 'service', appId: 'app' }]),
 ]
 
-test('viewers with one verdict have the same remains of a document, those with other remains another verdict: it may stand in cache keys', () => {
+test('viewers with one verdict keep the same fields of a document, and with other fields have another verdict', () => {
   const filter = createAccessFilter(supergraph.access)
   let differing = 0
   fc.assert(
@@ -52,7 +52,7 @@ test('viewers with one verdict have the same remains of a document, those with o
   expect(differing).toBeGreaterThan(150)
 })
 
-test('S-07 @policy, @requiresScopes and @authenticated count on fields, types, enums, scalars, and on interfaces as their implementers have them', () => {
+test('S-07 @policy, @requiresScopes and @authenticated apply to fields, types, enums, scalars, and to interfaces through their implementers', () => {
   const filter = createAccessFilter(supergraph.access)
   const service: Viewer = { ...keyed([]), kind: 'service', appId: 'app' }
   const refused = (source: string, viewer: Viewer) => filter.filter(parse(source), undefined, viewer).errors.map(error => error.path!.join('.'))

@@ -47,7 +47,7 @@ describe('access rules in the graph', () => {
     expect(reachable.some(({ rules, type }) => rules.length > 0 || rulesOf(type).length > 0)).toBe(true)
   })
 
-  test('S-07 every reachable object type carries a rule, or its field does, or it stands in the public list', () => {
+  test('S-07 every reachable object type has a rule, or its field does, or it is in the public list', () => {
     const unguarded = reachable.flatMap(field =>
       field.rules.length > 0
         ? []
@@ -71,14 +71,14 @@ describe('access rules in the graph', () => {
     }
   })
 
-  test('S-07 every root field of the supergraph carries the rule of its operation or stands in the public list', async () => {
+  test('S-07 every root field of the supergraph has the rule of its operation or is in the public list', async () => {
     const mistakes: Mistake[] = []
     const listed = await readPublicFields(join(import.meta.dirname, '../..'), mistakes)
     const free = reachable.filter(({ owner, rules }) => isRoot(owner) && rules.length === 0).map(({ coordinate }) => coordinate)
     expect([mistakes, free.sort()]).toEqual([[], listed.map(({ coordinate }) => coordinate).sort()])
   })
 
-  test('no interface, and no field of one, carries a rule in any subgraph', () => {
+  test('no interface, and no field of one, has a rule in any subgraph', () => {
     const ruled = everyTypeOfSubgraphs
       .filter(({ type }) => type.kind === 'InterfaceTypeDefinition')
       .flatMap(({ slug, type }) => [type, ...type.fields].filter(({ rules }) => rules.length > 0).map(() => `${slug}: ${type.name}`))
@@ -110,7 +110,7 @@ describe('access rules in the graph', () => {
     expect(mixed.map(([coordinate]) => coordinate)).toEqual([])
   })
 
-  test('the rule of an entity stands in the SDL of its owner only', () => {
+  test('the rule of an entity is in the SDL of its owner only', () => {
     const given = contributions(subgraphs)
     const misplaced = everyTypeOfSubgraphs.filter(({ slug, type }) => {
       const extended = extensions.find(({ entity }) => entity === type.name)

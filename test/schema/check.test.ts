@@ -26,8 +26,8 @@ async function generated(): Promise<Project> {
 const change = async (at: Project, file: string, from: string, to: string): Promise<void> => at.write(file, (await at.read(file)).replace(from, to))
 const printed = async (mistakes: Promise<readonly Parameters<typeof printMistake>[0][]>): Promise<readonly string[]> => (await mistakes).map(printMistake)
 
-describe('generating', () => {
-  test('gives each subgraph its resolver types, mapped to the rows of its tables by their names', async () => {
+describe('the generator', () => {
+  test('gives each subgraph resolver types, mapped to its tables’ rows by name', async () => {
     await using at = await generated()
     const books = await at.read('subgraphs/books/resolvers.generated.ts')
     expect(books).toContain("import type { BookRow } from './stores/book.ts'")
@@ -37,7 +37,7 @@ describe('generating', () => {
     expect(books).not.toContain('ShelfRow')
   })
 
-  test('gives each file of operations typed documents beside it', async () => {
+  test('writes typed documents beside each file of operations', async () => {
     await using at = await generated()
     const ask = await at.read('subgraphs/loans/loan/ask.generated.ts')
     expect(ask).toContain('DocumentNode<BookOfLoanQuery, BookOfLoanQueryVariables>')
@@ -50,7 +50,7 @@ describe('generating', () => {
     for (const text of (await generate(at.root)).files.values()) expect(text).not.toContain(at.root)
   })
 
-  test('shows an operation that the graph does not answer, and keeps everything else up to date', async () => {
+  test('reports an operation that the graph does not support, and keeps everything else up to date', async () => {
     await using at = await generated()
     await change(at, 'subgraphs/books/book/ask.graphql', '{ id }', '{ isbn }')
     const { files, mistakes } = await generate(at.root)
@@ -59,7 +59,7 @@ describe('generating', () => {
     expect(files.has('subgraphs/books/book/ask.generated.ts')).toBe(false)
   })
 
-  test('gives a sound subgraph its types while another is being mended', async () => {
+  test('generates types for a valid subgraph while another one is invalid', async () => {
     await using at = await project(withOperations)
     await change(at, 'subgraphs/loans/loan/schema.graphql', 'book: Book', 'book: Bok')
     const { files, mistakes } = await generate(at.root)
@@ -68,7 +68,7 @@ describe('generating', () => {
     expect(files.has('schema/supergraph.graphql')).toBe(false)
   })
 
-  test('asks for the type of a scalar that it does not know', async () => {
+  test('requires the type of an unknown scalar', async () => {
     await using at = await project(withOperations)
     await change(at, 'subgraphs/books/book/schema.graphql', 'extend', '"A number on the back."\nscalar Isbn\n\nextend')
     expect((await generate(at.root)).mistakes.map(printMistake)).toEqual([expect.stringMatching(/^codegen\.ts:1:1 CODEGEN_FAILED .*Isbn/)])
@@ -81,7 +81,7 @@ describe('drift', () => {
     expect(await printed(drift(at.root))).toEqual([])
   })
 
-  test('names the file that was edited, the one that is gone and the one whose source is gone', async () => {
+  test('names the edited file, the missing one and the one whose source is missing', async () => {
     await using at = await generated()
     await change(at, 'schema/api.graphql', 'title: String!', 'title: String')
     await rm(join(at.root, 'schema/subgraphs/books.graphql'))
@@ -107,7 +107,7 @@ describe('the operator’s table of settings', () => {
   const page = (table: string) =>
     `# Configuration\n\n<!-- settings: from config/families.ts, by npm run generate -->${table}<!-- end of settings -->\n\nThe rest.\n`
 
-  test('is made of the rows that are read, and a page that says otherwise has drifted', async () => {
+  test('is generated from the settings that are read, and an outdated page is reported', async () => {
     await using at = await generated()
     await at.write('docs/operating/configuration.md', page('\n| `PORT` | `80` |\n'))
     expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\/configuration\.md:\d+:1 GENERATED_DRIFT /)])
@@ -118,17 +118,17 @@ describe('the operator’s table of settings', () => {
     expect(await printed(drift(at.root))).toEqual([])
   })
 
-  test('has its place in the page', async () => {
+  test('has its markers in the page', async () => {
     await using at = await generated()
     await at.write('docs/operating/configuration.md', '# Configuration\n')
     expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\/configuration\.md:1:1 SETTINGS_MISSING /)])
   })
 })
 
-describe('what was released', () => {
+describe('the released contract', () => {
   const regenerate = async (at: Project): Promise<void> => void (await writeFiles(at.root, (await generate(at.root)).files))
 
-  test('must be there, and says how', async () => {
+  test('must exist, with instructions otherwise', async () => {
     await using at = await generated()
     expect(await printed(breakingChanges(at.root))).toEqual([
       expect.stringMatching(/^schema\/api\.released\.graphql:1:1 NOTHING_RELEASED .*npm run schema:accept/),
@@ -143,7 +143,7 @@ describe('what was released', () => {
     expect(await printed(breakingChanges(at.root))).toEqual([])
   })
 
-  test('must not be taken away, until it is accepted', async () => {
+  test('must not lose anything, until the loss is accepted', async () => {
     await using at = await generated()
     await accept(at.root)
     await change(at, 'subgraphs/books/book/schema.graphql', '  boughtAt: DateTime\n', '')

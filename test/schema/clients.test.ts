@@ -39,7 +39,7 @@ export const read = (result: ResultOf<typeof PostsDocument>): unknown => result.
 export const wrong: VariablesOf<typeof PostsDocument> = { brandId: 1 }
 `
 
-describe('types that a client generates as the guide says', () => {
+describe('types that a client generates as documented', () => {
   test('compile with a query, a mutation with an input and a subscription', async () => {
     const content = await codegen({
       schema: document,
@@ -68,7 +68,7 @@ describe('types that a client generates as the guide says', () => {
     expect(Object.keys(advised.config.scalars)).toEqual(expect.arrayContaining(scalars))
   })
 
-  test('are those with which the platform generates its own operations', () => {
+  test('equal those with which the platform generates its own operations', () => {
     const { ID: _, ...rest } = advised.config.scalars
     expect(wireScalars).toMatchObject(rest)
   })

@@ -30,7 +30,7 @@ describe('composing', () => {
     expect(files.get('schema/subgraphs/loans.graphql')).toContain('import: ["@authenticated", "@key", "@listSize"]')
   })
 
-  test('takes nouns that share a folder, each once', async () => {
+  test('accepts nouns that share a folder, each once', async () => {
     const author = 'extend type Book {\n  "Who wrote it."\n  author: String\n}\n'
     await using at = await project({ ...library, 'subgraphs/books/writing/author/schema.graphql': author })
     const { files, mistakes } = await compose(at.root)
@@ -38,7 +38,7 @@ describe('composing', () => {
     expect(files.get('schema/subgraphs/books.graphql')!.split('Who wrote it.')).toHaveLength(2)
   })
 
-  test('writes the API schema that Apollo would make of the same supergraph', async () => {
+  test('writes the same API schema as Apollo for the same supergraph', async () => {
     await using at = await project({ ...library, [book]: bookWith('title: String! @deprecated(reason: "2027-01-01: use name")\n  secret: Int @inaccessible') })
     const { files, subgraphs } = await compose(at.root)
     const services = subgraphs.map(({ slug }) => ({ name: slug, url: '', typeDefs: parse(files.get(`schema/subgraphs/${slug}.graphql`)!) }))
@@ -64,7 +64,7 @@ directive @shared(by: Sharing!) on FIELD_DEFINITION
     expect(files.get('schema/subgraphs/loans.graphql')).not.toContain('Sharing')
   })
 
-  test('prints the API schema alike when a type moves to another noun', async () => {
+  test('prints the API schema the same when a type moves to another noun', async () => {
     const [fields, type] = library[book]!.split('\n\n') as [string, string]
     await using before = await project(library)
     await using after = await project({ ...library, 'subgraphs/books/a/schema.graphql': type, [book]: `${fields}\n` })
@@ -73,12 +73,12 @@ directive @shared(by: Sharing!) on FIELD_DEFINITION
   })
 })
 
-describe('a mistake in the SDL is shown where it was written', () => {
+describe('a mistake in the SDL is shown at its place', () => {
   test('a syntax error', async () => {
     expect(await mistakesOf({ [book]: bookWith('  title String!') })).toEqual([`${book}:9:9 SYNTAX_ERROR Syntax Error: Expected ":", found Name "String".`])
   })
 
-  test('a type that nobody defines', async () => {
+  test('an undefined type', async () => {
     expect(await mistakesOf({ [book]: bookWith('  title: Strin!') })).toEqual([`${book}:9:10 INVALID_GRAPHQL [books] Unknown type Strin`])
   })
 
@@ -104,7 +104,7 @@ describe('a mistake in the SDL is shown where it was written', () => {
     expect(mistakes).toEqual([expect.stringMatching(/^subgraphs\/\w+\/\w+\/schema\.graphql:\d+:\d+ INCONSISTENT_DESCRIPTION /)])
   })
 
-  test('a provided path that comes back to a type it has passed, which the planner would take for provided at any depth', async () => {
+  test('a provided path that returns to an earlier type, which the planner would take for provided at any depth', async () => {
     const shelves = 'type Shelf @key(fields: "id") {\n  id: ID!\n  name: String @shareable\n  inner: [Shelf!] @shareable\n}\n'
     const root = (fields: string) => `extend type Query {\n  shelf: Shelf @authenticated @provides(fields: "${fields}")\n}\n\n${shelves}`
     const [mistake] = await mistakesOf({ 'subgraphs/loans/shelf/schema.graphql': root('inner { name }') })
@@ -134,7 +134,7 @@ describe('access', () => {
   const asked = (fields: string) => mistakesOf({ [query]: `extend type Query {\n  ${fields}\n}\n` })
   const published = 'schema/public-fields.yaml'
 
-  test('a scope that stands in no catalogue, with those that the service has, on a field, a type and within a list', async () => {
+  test('an unknown scope, with the service’s scopes, on a field, a type and within a list', async () => {
     expect(await asked('posts: Int @requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.wirte"]])')).toEqual([
       expect.stringMatching(new RegExp(`^${query}:2:67 SCOPE_UNKNOWN "publishing:posts\\.wirte" .*subgraphs/scopes\\.ts: publishing has .*posts\\.write`)),
     ])
@@ -146,7 +146,7 @@ describe('access', () => {
     ])
   })
 
-  test('a policy that nobody decides, and a rule that names nothing', async () => {
+  test('an unknown policy, and a rule that names nothing', async () => {
     expect(await asked('mine: Int @policy(policies: [["persn"]])')).toEqual([
       expect.stringMatching(new RegExp(`^${query}:2:33 POLICY_UNKNOWN "persn" .*there are person, `)),
     ])
@@ -158,7 +158,7 @@ describe('access', () => {
     expect(mistakes).toEqual([expect.stringMatching(new RegExp(`^${query}:2:3 ROOT_FIELD_WITHOUT_RULE ${type}\\.anything .*${published}`))])
   })
 
-  test('a public field without a reason, one that is none any more, and a list that is none', async () => {
+  test('a public field without a reason, one that no longer exists, and an invalid list', async () => {
     expect(
       await mistakesOf({ [published]: 'Query.book: so\nQuery.loans: because everybody likes to lend\nQuery.bok: because of a slip of the pen\n' }),
     ).toEqual([
@@ -170,7 +170,7 @@ describe('access', () => {
     expect(await mistakesOf({ [published]: 'a: [\n' })).toContainEqual(expect.stringMatching(/YAML_SYNTAX/))
   })
 
-  test('and whatever is wrong with it keeps supergraph and API schema from being made', async () => {
+  test('and no supergraph and API schema are written while it is wrong', async () => {
     await using at = await project({ ...library, [published]: '' })
     const { files, mistakes } = await compose(at.root)
     expect([mistakes.map(({ code }) => code), files.has('schema/supergraph.graphql')]).toEqual([['ROOT_FIELD_WITHOUT_RULE'], false])
@@ -198,13 +198,13 @@ describe('supergraph.yaml', () => {
     ])
   })
 
-  test('refuses ${env.…}, which would stand literally in the supergraph', async () => {
+  test('rejects ${env.…}, which would be literal text in the supergraph', async () => {
     expect(await yaml(text => text.replace('http://localhost:4001/books', '${env.BOOKS_URL}'))).toEqual([
       expect.stringMatching(/^supergraph\.yaml:4:18 ENVIRONMENT_NOT_EXPANDED \$\{env\.BOOKS_URL\} .*<SLUG>_URL/),
     ])
   })
 
-  test('refuses another place of the SDL, an address that is taken, and a name that is no slug', async () => {
+  test('rejects another path of the SDL, a repeated address, and an invalid slug', async () => {
     expect(await yaml(text => text.replace('subgraphs/loans.graphql', 'loans.graphql'))).toEqual([
       expect.stringMatching(/^supergraph\.yaml:7:3 SCHEMA_FILE .* must be schema\/subgraphs\/loans\.graphql/),
     ])
@@ -220,14 +220,14 @@ describe('supergraph.yaml', () => {
     ])
   })
 
-  test('says which subgraph has no SDL yet, and which text is no YAML', async () => {
+  test('names a subgraph without SDL, and invalid YAML', async () => {
     expect(await yaml(text => text.replaceAll('loans', 'gifts'))).toEqual([
       expect.stringMatching(/SUBGRAPH_MISSING subgraph gifts has no subgraphs\/gifts\/<noun>\/schema\.graphql/),
     ])
     expect(await yaml(text => `${text}  : [}\n`)).toEqual([expect.stringMatching(/^supergraph\.yaml:\d+:\d+ YAML_SYNTAX /)])
   })
 
-  test('says so when it is not there', async () => {
+  test('reports a missing file', async () => {
     await expect(compose('nowhere')).rejects.toThrow(/^supergraph\.yaml:1:1 FILE_MISSING /)
   })
 })

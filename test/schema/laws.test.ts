@@ -22,7 +22,7 @@ describe('the laws of the house', () => {
     ).toEqual(['1 IMPORT_ACROSS'])
   })
 
-  test('keep the apps of web/ apart, and everything of the server out of browsers', () => {
+  test('keep the apps of web/ apart, and server code out of browsers', () => {
     const source =
       "import '../../design/a.tsx'\nimport '../../shell/b.ts'\nimport '../../launcher/c.tsx'\nimport '../../../platform/d.ts'\nimport '../../serve/e.ts'\n"
     expect(codes('web/publishing/posts/posts.tsx', source)).toEqual(['3 IMPORT_WEB', '4 IMPORT_WEB', '5 IMPORT_WEB'])
@@ -43,7 +43,7 @@ describe('the laws of the house', () => {
     expect(codes('test/kit/a.ts', source)).toEqual([])
   })
 
-  test('refuse floating point in payments, in code and in SQL, and nowhere else', () => {
+  test('forbid floating point in payments, in code and in SQL, and nowhere else', () => {
     const source = [
       'const a = 0.5 // 1.5 in words',
       "const b = Number.parseFloat('1')",
@@ -78,7 +78,7 @@ describe('the laws of the house', () => {
     expect(codes('router/a.ts', `const texts = {\n${body}}\nif (texts) {\n${body}}\nswitch (texts) {\n${body}}\n`)).toEqual([])
   })
 
-  test('let a subgraph import its own folder, what all subgraphs share and the platform, and nothing else of ours', () => {
+  test('let a subgraph import its own folder, shared folders and the platform, and nothing else of ours', () => {
     const own = "import { a } from './b.ts'\nimport type { c } from '../../page.ts'\nexport { d } from '../e/f.ts'\nimport '../../../platform/ids.ts'\n"
     expect(
       codes('subgraphs/toys/toy/rules.ts', `${own}import pg from 'pg'\nconst sql = "select 1 from '../../books/book'" // from '../../books/x.ts'\n`),
@@ -108,7 +108,7 @@ describe('the laws of the house', () => {
     expect(codes('subgraphs/toys/engines/toy/toy.ts', 'export const kinds = [1]\n')).toEqual([])
   })
 
-  test('let access, the engine and the door import of each other what they show, and nothing else', () => {
+  test('let access, engine and door import only each other’s public files', () => {
     const [rules, findings] = ["import { a } from '../access/rules.ts'\n", "\nimport type { a } from '../access/findings.ts'\n"]
     expect(codes('router/engine/a.ts', rules)).toEqual([])
     expect(codes('router/engine/a.ts', findings)).toEqual(['2 IMPORT_INSIDE'])
@@ -119,7 +119,7 @@ describe('the laws of the house', () => {
     expect(codes('router/door/a.ts', "import { a } from './app.ts'\nimport { b } from '../live/shares.ts'\n")).toEqual([])
   })
 
-  test('refuse circles of imports between folders, of types too and over others; parts may import what stands beside their folder', async () => {
+  test('forbid import cycles between folders, of types too and over several folders; parts may import files beside their folder', async () => {
     await using at = await project({
       'router/main.ts': "import { a } from './start/run.ts'\n",
       'router/start/run.ts': "import { a } from '../rest/app.ts'\nimport { b } from '../target.ts'\n",
@@ -145,7 +145,7 @@ describe('the laws of the house', () => {
     expect((await broken(at.root)).map(({ file }) => file)).toContain('platform/b.ts')
   })
 
-  test('refuse circles of imports between files of one folder, of types too', async () => {
+  test('forbid import cycles between files of one folder, of types too', async () => {
     await using at = await project({
       'platform/a.ts': "import type { b } from './b.ts'\n",
       'platform/b.ts': "import type { a } from './a.ts'\n",
@@ -153,7 +153,7 @@ describe('the laws of the house', () => {
     expect((await broken(at.root)).map(({ file, code }) => `${file} ${code}`)).toEqual(['platform/a.ts IMPORT_CIRCLE'])
   })
 
-  test('refuse names that say nothing and folders that hold too much', async () => {
+  test('forbid meaningless names and overfull folders', async () => {
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`platform/noun-${index}.ts`, '']))
     const tests = Object.fromEntries(Object.keys(many).map(path => [path.replace('platform', 'test/platform'), '']))
     await using at = await project({
@@ -169,7 +169,7 @@ describe('the laws of the house', () => {
     ])
   })
 
-  test('leave room for every service that has scopes and is not there yet', async () => {
+  test('leave room for every service that has scopes but no folder yet', async () => {
     const root = join(import.meta.dirname, '..', '..')
     const there = (await readdir(join(root, 'subgraphs'), { withFileTypes: true })).filter(entry => entry.isDirectory() || entry.name.endsWith('.ts'))
     const missing = slugs.filter(slug => !there.some(({ name }) => name === slug))
@@ -183,7 +183,7 @@ describe('the laws of the house', () => {
     expect((await broken(at.root)).map(({ file, code, text }) => `${file} ${code} ${text}`)).toEqual([])
   })
 
-  test('tell code, literals and comments apart', () => {
+  test('distinguish code, literals and comments', () => {
     const { code, literals } = takeApart(
       "const a = /['\"`]/.test(b) // it's `x`\nconst c = `p ${d('q')} r` + 'it\\'s' /* \" */ / 2\nconst e = { f: `${{ g: 1 }}` }",
     )

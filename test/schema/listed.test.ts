@@ -17,7 +17,7 @@ const printed = async (changed: Readonly<Record<string, string>>): Promise<reado
   return (await listingMistakes(at.root)).map(printMistake)
 }
 
-describe('what supergraph.yaml lists', () => {
+describe('the subgraphs of supergraph.yaml', () => {
   test('is generated for the program, in its order and with its addresses', async () => {
     await using at = await project(whole)
     await at.write('supergraph.yaml', (await at.read('supergraph.yaml')).replace('4001/loans', '4009/graphql'))
@@ -33,7 +33,7 @@ describe('what supergraph.yaml lists', () => {
     expect(await printed({})).toEqual([])
   })
 
-  test('and lacks something is told file by file', async () => {
+  test('are reported file by file when one lacks something', async () => {
     const changed = { 'subgraphs/loans/definition.ts': 'export const other = 1\n', 'subgraphs/loans/context.ts': '', 'subgraphs/scopes.ts': '  books: {},\n' }
     expect(await printed(changed)).toEqual([
       'subgraphs/loans/definition.ts:1:1 SUBGRAPH_INCOMPLETE must export define(foundation, settings?), for supergraph.yaml lists loans: subgraphs/launcher/definition.ts is the model',
@@ -42,7 +42,7 @@ describe('what supergraph.yaml lists', () => {
     ])
   })
 
-  test('is all that there is: a folder of a subgraph, of migrations or of routes that is not listed is told', async () => {
+  test('are complete: a folder of a subgraph, of migrations or of routes that is not listed is reported', async () => {
     await using at = await project({ ...whole, 'db/migrations/book/0001_books.sql': '', 'router/rest/lones/loan.ts': '' })
     await at.write('subgraphs/gifts/definition.ts', '')
     expect((await listingMistakes(at.root)).map(printMistake)).toEqual([

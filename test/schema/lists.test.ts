@@ -4,9 +4,23 @@ import { type ConstDirectiveNode, Kind, parse, valueFromASTUntyped } from 'graph
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../schema/compose.ts'
 import { printMistake } from '../../schema/source/mistake.ts'
-import { most as ofProfile } from '../../subgraphs/agents/person-profile/rules.ts'
-import { most as ofSource } from '../../subgraphs/agents/profile-source/rules.ts'
-import { payload as agentsWidget } from '../../subgraphs/agents/widget/rules.ts'
+import { limits as ofAgents } from '../../subgraphs/agents/agent/rules.ts'
+import { max as ofChat } from '../../subgraphs/agents/chat/public/answer.ts'
+import { limits as ofSites } from '../../subgraphs/agents/chat/site/rules.ts'
+import { limits as ofConnector } from '../../subgraphs/agents/connect/connector/rules.ts'
+import { session as ofSessions } from '../../subgraphs/agents/engines/chat/gate.ts'
+import { most as ofCatalogue } from '../../subgraphs/agents/engines/connect/catalogue/read.ts'
+import { maxSentences as mostCited } from '../../subgraphs/agents/engines/draft/quote.ts'
+import { limits as ofRuns } from '../../subgraphs/agents/engines/run/plan.ts'
+import { max as ofReplies } from '../../subgraphs/agents/engines/talk/reply.ts'
+import { limits as ofKnowledge } from '../../subgraphs/agents/knowledge/knowledge-source/rules.ts'
+import { most as ofProfile } from '../../subgraphs/agents/profile/person-profile/rules.ts'
+import { most as ofSource } from '../../subgraphs/agents/profile/profile-source/rules.ts'
+import { fieldCount } from '../../subgraphs/agents/profile/style-snapshot/changes.ts'
+import { maxVersions as maxAgents } from '../../subgraphs/agents/stores/agent.ts'
+import { maxVersions as maxReports } from '../../subgraphs/agents/stores/report.ts'
+import { mostItems as mostPending } from '../../subgraphs/agents/stores/workspace/widget.ts'
+import { payload as agentsWidget } from '../../subgraphs/agents/workspace/widget/rules.ts'
 import { exponents } from '../../subgraphs/currencies.ts'
 import { most as ofOAuth, openidScopes } from '../../subgraphs/identity/credentials/oauth/rules.ts'
 import { mostTurns } from '../../subgraphs/identity/credentials/signing-key/rules.ts'
@@ -15,17 +29,31 @@ import { most as ofService } from '../../subgraphs/identity/service-entry/rules.
 import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
 import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
-import { sources } from '../../subgraphs/launcher/engines/widgets/sources.ts'
+import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
+import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
+import { max as ofAppWidgets } from '../../subgraphs/launcher/engines/widgets/apps/payload.ts'
+import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
+import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
 import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
+import { mailsShown } from '../../subgraphs/payments/engines/invoicing/record.ts'
+import { maxMethods } from '../../subgraphs/payments/engines/keeping/rules.ts'
 import { maxNamed } from '../../subgraphs/payments/engines/ledger/proof.ts'
+import { most as ofSettlement } from '../../subgraphs/payments/engines/settlement/rules.ts'
+import { most as ofCreditNote } from '../../subgraphs/payments/invoicing/credit-note/rules.ts'
 import { maxMetadata } from '../../subgraphs/payments/order/metadata.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
-import { maxMethods } from '../../subgraphs/payments/parties/payment-method/rules.ts'
 import { max as ofVenues } from '../../subgraphs/payments/parties/venue/rules.ts'
 import { most as ofRefund } from '../../subgraphs/payments/refund/rules.ts'
+import { orderStatuses } from '../../subgraphs/payments/reports/overview/resolvers.ts'
+import { most as ofReconciliation } from '../../subgraphs/payments/reports/reconciliation/rules.ts'
+import { most as ofReport } from '../../subgraphs/payments/reports/report/rules.ts'
+import { payload as paymentsWidget } from '../../subgraphs/payments/reports/widget/rules.ts'
+import { maxEndpoints, outgoingEvents } from '../../subgraphs/payments/stores/events/webhook-endpoint.ts'
+import { maxAttempts } from '../../subgraphs/payments/stores/settlement/callback.ts'
 import { mostItems as mostFailed } from '../../subgraphs/payments/stores/widget.ts'
-import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
+import { most as ofEvidence } from '../../subgraphs/payments/transaction/dispute/evidence.ts'
+import { maxDisputes } from '../../subgraphs/payments/transaction/dispute/resolvers.ts'
 import { most as ofClient } from '../../subgraphs/providers/administration/service-client/rules.ts'
 import { maxDropped } from '../../subgraphs/providers/ai/chat/dropped.ts'
 import { mostTools } from '../../subgraphs/providers/ai/chat/tools.ts'
@@ -79,8 +107,8 @@ const withLoans = async (field: string, more = '') => {
   return (await compose(at.root)).mistakes.map(printMistake)
 }
 
-describe('a list', () => {
-  test('that does not say how long it can be is refused where it is written', async () => {
+describe('a list field', () => {
+  test('without a declared length is rejected with its place', async () => {
     expect(await withLoans('loans: [Loan!] @authenticated')).toEqual([
       `${loan}:2:3 LIST_WITHOUT_SIZE Query.loans is a list of no known length: write @listSize(assumedSize: N) with the most that a rule of the domain lets it have, or make it a page`,
     ])
@@ -92,7 +120,7 @@ describe('a list', () => {
     expect(await withLoans(`loans: [Loan!] @listSize(${given}) @authenticated`)).toContainEqual(expect.stringMatching(/LIST_WITHOUT_SIZE Query\.loans: /))
   })
 
-  test('of leaves says that it costs something', async () => {
+  test('of leaves declares a cost', async () => {
     expect(await withLoans('names: [String!] @listSize(assumedSize: 3) @authenticated')).toEqual([
       expect.stringMatching(/:2:3 LIST_WITHOUT_COST Query\.names /),
     ])
@@ -111,8 +139,48 @@ describe('a list', () => {
 /** The most that the rules of the domain let each list have that is no page. */
 const rules: Readonly<Record<string, number>> = {
   'LedgerVerification.unbalancedMovements': maxNamed,
+  'Order.disputes': maxDisputes,
+  'DisputeEvidence.files': ofEvidence.files,
   'Order.refunds': ofRefund.ofOrder,
+  'PaymentWebhook.events': outgoingEvents.length,
+  'Query.paymentWebhooks': maxEndpoints,
   'LedgerVerification.totals': exponents.size,
+  'Connector.tools': ofConnector.tools,
+  'Query.connectors': ofConnector.shown,
+  'CatalogEntry.contexts': 2,
+  'CatalogEntry.capabilities': 1,
+  'CatalogEntry.mobileApps': ofListed.mobileApps,
+  'CatalogEntry.screenshots': ofListed.screenshots,
+  'StoreApp.contexts': 2,
+  'StoreApp.capabilities': 1,
+  'StoreApp.screenshots': ofListed.screenshots,
+  'Query.installations': maxInstalled,
+  'DashboardLayout.items': ofLayout.items,
+  'DashboardLayout.boards': ofLayout.boards,
+  'DashboardBoard.items': ofLayout.items,
+  'MobileAppEntry.artifacts': ofCatalogue.artifacts,
+  'Plan.steps': ofRuns.steps,
+  'Run.steps': ofRuns.steps,
+  // Of two plans.
+  'RunComparison.steps': 2 * ofRuns.steps,
+  // One of each verdict.
+  'StepGate.allowed': 4,
+  'Approval.allowed': 4,
+  'StepGate.approvers': ofRuns.approval.approvers,
+  'Approval.approvers': ofRuns.approval.approvers,
+  'Approval.decisions': ofRuns.approval.decisions,
+  'Agent.versions': maxAgents,
+  'ChatSite.personas': ofSites.personas,
+  'ChatSite.blockedWords': ofSites.words,
+  'ChatSession.turns': 2 * ofSessions.turns,
+  'ChatTurn.sources': ofChat.passages,
+  'Agent.tools': ofAgents.tools,
+  'Agent.knowledgeSources': ofAgents.sources,
+  'ConversationMessage.sources': ofReplies.passages,
+  'Report.versions': maxReports,
+  'KnowledgeSource.actions': ofKnowledge.actions,
+  'ProfilePreview.citations': mostCited,
+  'Query.styleChanges': fieldCount,
   'PersonProfile.personaRules': ofProfile.list,
   'PersonProfile.usagePolicies': ofProfile.policies,
   'PersonProfile.authorizations': ofProfile.authorizations,
@@ -148,7 +216,7 @@ const rules: Readonly<Record<string, number>> = {
   'Mutation.revokeSessions': mostSessions,
   // The keys of one day, and the one that signed when it began.
   'Query.signingKeys': mostTurns + 1,
-  'Query.widgets': Object.keys(sources).length,
+  'Query.widgets': maxWidgets,
   'Query.paymentCurrencies': exponents.size,
   'OAuthClient.redirectUris': ofOAuth.redirectUris,
   'OAuthClient.scopes': openidScopes.length + everyScope.length,
@@ -156,7 +224,19 @@ const rules: Readonly<Record<string, number>> = {
   'Query.consents': ofOAuth.clients,
   'Order.lines': ofOrder.lines,
   'PaymentAuditEntry.changes': maxChanges,
+  'SettlementBatch.callbacks': ofSettlement.callbacks,
+  'SettlementCallback.attempts': maxAttempts,
+  'PaymentReport.rows': ofReport.rows,
+  'PaymentAnalytics.declines': ofReport.declines,
+  'PaymentAnalytics.byDay': ofReport.rows,
+  'PaymentReconciliation.differences': ofReconciliation.differences,
+  'PaymentsOverview.orders': orderStatuses.length,
   'Order.metadata': maxMetadata.entries,
+  'Refund.metadata': maxMetadata.entries,
+  'Invoice.lines': ofOrder.lines,
+  'Invoice.metadata': maxMetadata.entries,
+  'Invoice.creditNotes': ofCreditNote.ofInvoice,
+  'Invoice.mails': mailsShown,
   'Customer.metadata': maxMetadata.entries,
   'Customer.paymentMethods': maxMethods,
   'Merchant.venues': ofVenues.venues,
@@ -239,10 +319,9 @@ const rules: Readonly<Record<string, number>> = {
   'Integration.connections': mostConnections,
   'Integration.targets': mostPlaces,
   'Query.integrations': platforms.length,
-  'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
-  'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
-  // No client shows one yet.
-  'WidgetChart.points': 0,
+  'WidgetPayload.statistics': Math.max(ofAppWidgets.statistics, ...payloads().map(({ statistics }) => statistics.length)),
+  'WidgetPayload.items': Math.max(ofAppWidgets.items, ...payloads().map(({ items }) => items.length)),
+  'WidgetChart.points': ofAppWidgets.points,
 }
 
 function rolesOf(): number {
@@ -254,14 +333,14 @@ function payloads(): readonly { readonly statistics: readonly unknown[]; readonl
   const next = { id: 'p', copy: 'words', scheduledAt: new Date(0) }
   const much = { spentMicros: '9', scheduledToday: 9, failed: 9, publishedThisWeek: 9, next, ordersToday: 9, credentialsFailing: 9 } as never
   return [
-    agentsWidget,
-    paymentsWidget({ ...(much as object), failed: Array(mostFailed).fill(next) } as never, ''),
+    agentsWidget({ pending: Array(mostPending).fill(next) } as never, ''),
+    paymentsWidget({ ...(much as object), failed: Array(mostFailed).fill(next), disputed: Array(mostFailed).fill(next) } as never, ''),
     providersWidget(much, ''),
     publishingWidget(much, ''),
   ]
 }
 
-test('what lists that are no pages say of their length is true by a rule of the domain', () => {
+test('a list without pages has the declared maximum length by a rule of the domain', () => {
   const assumed = new Map<string, number>()
   const supergraph = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
   for (const node of supergraph.definitions) {

@@ -17,8 +17,8 @@ function ownerOf(entity: string): string | undefined {
   return extensions.find(each => each.entity === entity)?.owner ?? (contributors.length === 1 ? contributors[0] : undefined)
 }
 
-describe('the manners of the graph', () => {
-  test('there is a graph to look at', () => {
+describe('the conventions of the graph', () => {
+  test('the graph is not empty', () => {
     expect(supergraph.get('Query')?.fields.length).toBeGreaterThan(0)
     expect(subgraphs.every(({ types }) => types.size > 0)).toBe(true)
   })
@@ -28,7 +28,7 @@ describe('the manners of the graph', () => {
       expect(coordinates(fields.filter(({ owner, nullable }) => isRoot(owner) && !nullable))).toEqual([])
     })
 
-    test('every field that carries a rule, or leads to a type that carries one', () => {
+    test('every field with a rule, or of a type with one', () => {
       const behind = (name: string): readonly string[] => {
         const type = supergraph.get(name)
         return type?.kind === 'UnionTypeDefinition' ? type.named.flatMap(rulesOf) : rulesOf(name)
@@ -51,7 +51,7 @@ describe('the manners of the graph', () => {
     })
   })
 
-  test('who extends whose entity is written down in one table', () => {
+  test('extensions of other subgraphs’ entities are listed in one table', () => {
     const found = [...given]
       .filter(([, bySlug]) => bySlug.size > 1)
       .flatMap(([entity, bySlug]) =>
@@ -78,7 +78,7 @@ describe('the manners of the graph', () => {
     expect(silent).toEqual([])
   })
 
-  test('every mutation takes one input, named after it', () => {
+  test('every mutation has one input, named after it', () => {
     const mutations = fields.filter(({ owner }) => owner === 'Mutation')
     const wrong = mutations.filter(({ name, node }) => {
       const [argument, ...others] = node.arguments ?? []
@@ -87,7 +87,7 @@ describe('the manners of the graph', () => {
     expect(wrong.map(({ coordinate, node }) => `${coordinate}(${node.arguments?.map(argument => print(argument.type)).join()})`)).toEqual([])
   })
 
-  test('every scalar of ours says where it is specified', () => {
+  test('every scalar of ours has a specification', () => {
     const scalars = Object.values(schema.getTypeMap()).filter(type => isScalarType(type) && !isSpecifiedScalarType(type))
     expect(scalars.length).toBeGreaterThan(0)
     expect(scalars.filter(scalar => !('specifiedByURL' in scalar && URL.canParse(scalar.specifiedByURL ?? ''))).map(({ name }) => name)).toEqual([])
@@ -114,7 +114,7 @@ describe('the manners of the graph', () => {
     expect(fields.filter(({ owner, name }) => owner === 'Query' && (name === 'node' || name === 'nodes'))).toEqual([])
   })
 
-  test('every page has nodes, edges, pageInfo and totalCount, and whoever leads to it takes first and after', () => {
+  test('every page has nodes, edges, pageInfo and totalCount, and its fields have first and after', () => {
     const pages = [...supergraph.values()].filter(({ name }) => name.endsWith('Connection') && supergraph.has(name.replace(/Connection$/, 'Edge')))
     for (const page of pages) expect(page.fields.map(({ name }) => name).sort(), page.name).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount'])
     const names = new Set(pages.map(({ name }) => name))
@@ -128,13 +128,14 @@ describe('the manners of the graph', () => {
     expect(coordinates(wrong)).toEqual([])
   })
 
-  test('every subscription has a query that gives the same thing', () => {
+  test('every subscription has a query for the same data, or a page of it at a record that has one', () => {
     const queries = fields.filter(({ owner }) => owner === 'Query').map(({ type }) => type.replace(/Connection$/, ''))
-    const alone = fields.filter(({ owner, type }) => owner === 'Subscription' && !queries.includes(type))
+    const pages = fields.flatMap(({ owner, type }) => (queries.includes(owner) && type.endsWith('Connection') ? [type.replace(/Connection$/, '')] : []))
+    const alone = fields.filter(({ owner, type }) => owner === 'Subscription' && !queries.includes(type) && !pages.includes(type))
     expect(coordinates(alone)).toEqual([])
   })
 
-  test('what is deprecated says why, and since when', () => {
+  test('deprecated elements say why, and since when', () => {
     const silent: string[] = []
     visit(document, {
       Directive: (node, _key, _parent, _path, ancestors) => {

@@ -92,7 +92,7 @@ test.each<[string, Change]>([
   expect(changed(change)).toEqual([])
 })
 
-test('a change of the platform’s own document is found against the released one, and none without a change', async () => {
+test('reports a change of the platform’s document against the released one, and nothing without a change', async () => {
   const without = JSON.parse(platform)
   delete without.paths['/publishing/api/widget']
   await using broken = await project({ 'schema/routes.released.json': platform, 'schema/routes.json': JSON.stringify(without) })

@@ -26,8 +26,8 @@ const sdlWith = async (files: Readonly<Record<string, string>>): Promise<string>
 
 const typesIn = (sdl: string): readonly string[] => sdl.match(/^type \w+(?:Connection|Edge)\b.*(?= \{$)/gm) ?? []
 
-describe('a noun that names a list', () => {
-  test('gets its page and its entries, which carry the rule of what is listed', async () => {
+describe('a list directive on a noun', () => {
+  test('generates its page and entry types, with the access rule of the listed type', async () => {
     const sdl = await sdlWith(withList('@policy(policies: [["person"]])'))
     expect(typesIn(sdl)).toEqual(['type BookConnection @policy(policies: [["person"]])', 'type BookEdge @policy(policies: [["person"]])'])
     for (const field of ['nodes: [Book]', 'edges: [BookEdge]', 'pageInfo: PageInfo!', 'totalCount: Int! @cost(weight: 10)', 'cursor: String!', 'node: Book'])
@@ -49,7 +49,7 @@ describe('a noun that names a list', () => {
     expect(sdl).toContain('    "How many to a page: 1 to 100." first: Int = 20\n    "From here."\n    after: String')
   })
 
-  test('says how long a page is, unless it says so itself', async () => {
+  test('declares the length of a page, unless the SDL does', async () => {
     const size = '@listSize(slicingArguments: ["first"], sizedFields: ["nodes", "edges"], requireOneSlicingArgument: false)'
     expect(await sdlWith(withList(''))).toContain(`after: String): BookConnection ${size} @authenticated`)
     const own = '@listSize(assumedSize: 7, sizedFields: ["nodes", "edges"])'
@@ -57,14 +57,14 @@ describe('a noun that names a list', () => {
     expect(sdl.match(/@listSize\(.*?\)/g)).toEqual([own])
   })
 
-  test('keeps a page or an entry that it declares itself', async () => {
+  test('keeps a page or entry type that the SDL declares', async () => {
     const edge = '\n"A book on a list."\ntype BookEdge @authenticated {\n  cursor: String!\n  node: Book\n  rank: Int\n}\n'
     const sdl = await sdlWith(withList('@authenticated', edge))
     expect(typesIn(sdl).toSorted()).toEqual(['type BookConnection @authenticated', 'type BookEdge @authenticated'])
     expect(sdl).toContain('  rank: Int\n')
   })
 
-  test('is told where it stands that there is nothing of which to make a page', async () => {
+  test('is rejected with its place when the listed type is missing', async () => {
     await using at = await project(withList('', '', 'books(first: Int = 20, after: String): BoookConnection @authenticated'))
     expect((await compose(at.root)).mistakes.map(printMistake)).toEqual([
       `${book}:3:42 PAGE_OF_NO_TYPE BoookConnection would be a page of Boook, and Boook is no object type of this subgraph: mend the name, or declare BoookConnection in the noun`,

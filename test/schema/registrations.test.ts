@@ -7,7 +7,7 @@ import { readApi } from './graph.ts'
 const registrations = await readRegistrations()
 const queries = readApi().schema.getQueryType()!.getFields()
 
-test('each listed subgraph presents itself under its own slug, and may ask for scopes that there are', () => {
+test('each listed subgraph registers under its own slug, with existing scopes', () => {
   expect(registrations.map(({ slug }) => slug)).toEqual([...routingUrls.keys()])
   for (const { slug, appId, asks } of registrations) {
     expect(appId).toBe(`app_${slug}`)
@@ -18,7 +18,7 @@ test('each listed subgraph presents itself under its own slug, and may ask for s
   }
 })
 
-test('a service that registers a widget answers it, and the launcher shows it to the same audience', () => {
+test('a service that registers a widget provides it, and the launcher shows it to the same audience', () => {
   const registered = registrations.flatMap(({ slug, widget }) => (widget ? [[slug, widget.audience] as const] : []))
   const shown = Object.entries(sources).map(([slug, { audience }]) => [slug, audience] as const)
   expect(Object.fromEntries(shown), 'subgraphs/launcher/widget/sources.ts').toEqual(Object.fromEntries(registered))

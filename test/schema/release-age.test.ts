@@ -39,7 +39,7 @@ async function repository(): Promise<Project> {
 const printed = ({ mistakes }: ReleaseAge) => mistakes.map(printMistake)
 
 describe('releaseAge', () => {
-  it('passes unreleased fields and routes that are younger than seven days, and counts them', async () => {
+  it('accepts unreleased fields and routes younger than seven days, and counts them', async () => {
     await using at = await repository()
     await commit(at, {}, 7.9)
     expect(await releaseAge(at.root)).toEqual({ mistakes: [], unreleased: 3, skipped: null })

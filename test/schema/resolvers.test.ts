@@ -1,14 +1,19 @@
 import { execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { actionItemResolvers } from '../../subgraphs/launcher/action-item/resolvers.ts'
+import { actionItem } from '../../subgraphs/launcher/action-item/noun.ts'
+import { catalogNouns } from '../../subgraphs/launcher/catalog/nouns.ts'
+import { dashboard } from '../../subgraphs/launcher/dashboard/noun.ts'
 import { executableSchema } from '../../subgraphs/wiring/executable.ts'
 
 const resolve = () => null
-/** A resolver for each root field of widgets, and whatever a test adds to or takes from them; the other noun of the launcher is whole. */
-const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: { subscribe: resolve } } }
-const others = { 'action-item': actionItemResolvers }
+const subscribe = { subscribe: resolve }
+/** A resolver for each root field of widgets, to which a test adds or from which it takes; the launcher's other nouns are complete. */
+const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: subscribe, ownWidgetUpdated: subscribe } }
+const others = Object.fromEntries(
+  Object.entries({ 'action-item': actionItem, dashboard, ...catalogNouns }).map(([name, noun]) => [name, (noun as { readonly resolvers: object }).resolvers]),
+) as Readonly<Record<string, Readonly<Record<string, object>>>>
 
-describe('resolvers that do not fit the SDL keep a subgraph from starting, with the file and the name', () => {
+describe('mismatched resolvers prevent a subgraph’s start, with the file and the name', () => {
   test.each<[string, Record<string, object>, string]>([
     ['a misspelt type', { ...launcher, Wigdet: { title: resolve } }, 'subgraphs/launcher/widget/resolvers.ts resolves Wigdet, which is no type of its SDL'],
     ['a misspelt field', { ...launcher, Widget: { titel: resolve } }, 'subgraphs/launcher/widget/resolvers.ts resolves Widget.titel, which is no field'],
@@ -16,7 +21,11 @@ describe('resolvers that do not fit the SDL keep a subgraph from starting, with 
     ['a name that every object has', { ...launcher, constructor: {} }, 'resolves constructor, which is no type'],
     ['a reference of a misspelt kind', { ...launcher, Widget: { __resolveReferenec: resolve } }, 'resolves Widget.__resolveReferenec, which is no field'],
     ['a resolver of a value type', { ...launcher, WidgetPayload: { itmes: resolve } }, 'resolves WidgetPayload.itmes, which is no field'],
-    ['a root field that nobody resolves', { Query: launcher.Query }, 'Subscription.widgetUpdated has no resolver'],
+    [
+      'a root field that nobody resolves',
+      { Query: launcher.Query, Subscription: { ownWidgetUpdated: subscribe } },
+      'Subscription.widgetUpdated has no resolver',
+    ],
   ])('%s', (_what, widget, sentence) => {
     expect(() => executableSchema('launcher', { ...others, widget })).toThrow(sentence)
   })
@@ -27,13 +36,13 @@ describe('resolvers that do not fit the SDL keep a subgraph from starting, with 
     )
   })
 
-  test('what fits starts, the ways to find an entity and a type among it', () => {
+  test('matching resolvers start, including those for entities and type resolution', () => {
     const widget = { ...launcher, Widget: { __resolveReference: resolve, __isTypeOf: () => true, title: resolve } }
     expect(executableSchema('launcher', { ...others, widget }).getType('Widget')).toBeDefined()
   })
 })
 
-test('a query that waited too long for a connection may be asked again, and what a resolver answers at once stays no promise', async () => {
+test('a query that waited too long for a connection may be retried, and a synchronous result stays synchronous', async () => {
   const busy = async () => {
     throw Object.assign(new Error('Operation timeout'), { name: 'SequelizeConnectionAcquireTimeoutError' })
   }

@@ -139,7 +139,7 @@ const connect = async (headers: Record<string, string>) => {
   return { cookie, back, open }
 }
 
-test('a connection that was begun in a browser ends there alone, and one that a program began names whose brand it is', async () => {
+test('a connection that was begun in a browser completes in that browser only, and one that a program began names its brand', async () => {
   const inBrowser = await connect({ origin: platform.url })
   expect(await inBrowser.open('')).toEqual([400, expect.stringContaining('another browser')])
   expect(await inBrowser.open(inBrowser.cookie)).toEqual([502, expect.stringContaining('load this page again')])
@@ -153,7 +153,7 @@ test('a connection that was begun in a browser ends there alone, and one that a 
   expect([confirmed.status, await confirmed.text()]).toEqual([502, expect.stringContaining('load this page again')])
 })
 
-test('a connection is not made for somebody who may not any more when it would be: publishing asks identity through the router', async () => {
+test('makes no connection for a person who has lost the right meanwhile: publishing checks with identity through the router', async () => {
   const begun = await connect({ origin: platform.url })
   const give = (roles: string) => database.sequelize.query(`update identity.memberships set roles = '{${roles}}' where user_id = '${ids.userId}'`)
   await give('member')
@@ -162,7 +162,7 @@ test('a connection is not made for somebody who may not any more when it would b
   expect(answer).toEqual([403, expect.stringContaining('no longer manages')])
 })
 
-test('S-03 D3 one query crosses three subgraphs, each a process of its own', async () => {
+test('S-03 D3 one query crosses three subgraphs, each in a process of its own', async () => {
   const made = await gql('mutation ($input: CreatePostInput!) { createPost(input: $input) { id status version author { name } } }', {
     input: { brandId, platform: 'X', copy: 'Written apart' },
   })
@@ -177,7 +177,7 @@ test('S-03 D3 one query crosses three subgraphs, each a process of its own', asy
   expect(widget).toMatchObject({ payload: { statistics: expect.arrayContaining([{ key: 'scheduledToday', value: 0 }]) } })
 })
 
-test('a token is good at once for an organization that was just created', async () => {
+test('a token is valid at once for an organization that was just created', async () => {
   const who = (headers: Record<string, string>) => gql('{ viewer { organization { slug } } }', {}, headers)
   await who({ authorization: bearer })
   const created = await gql('mutation { createOrganization(input: { name: "New", slug: "new" }) { id } }')
@@ -187,7 +187,7 @@ test('a token is good at once for an organization that was just created', async 
   expect(answer).toEqual({ data: { viewer: { organization: { slug: 'new' } } } })
 })
 
-test('a person signs in with a browser by the page of identity', async () => {
+test('a person signs in with a browser on identity’s page', async () => {
   const page = await fetch(`${platform.url}/identity/login`)
   const token = /name="token" value="([^"]+)"/.exec(await page.text())![1]!
   const cookie = page.headers.getSetCookie()[0]!.split(';')[0]!
@@ -197,7 +197,7 @@ test('a person signs in with a browser by the page of identity', async () => {
   expect(entered.headers.getSetCookie()[0]).toMatch(/^identity\.session_token=/)
 })
 
-test('the router is not ready while identity can sign no token', async () => {
+test('the router is not ready while identity cannot sign tokens', async () => {
   const ready = async () => (await fetch(`${platform.url}/health/ready`)).status
   expect(await ready()).toBe(200)
   const secretIs = (change: string) => database.sequelize.query(`update identity.secret_in_use set fingerprint = ${change}`)
@@ -207,7 +207,7 @@ test('the router is not ready while identity can sign no token', async () => {
   expect(await ready()).toBe(200)
 })
 
-test('keys, cookies and REST work as in one process; what is refused says the same', async () => {
+test('keys, cookies and REST work as in one process, with the same error messages', async () => {
   expect((await gql('{ viewer { kind scopes } }', {}, { 'x-api-key': apiKey })).data.viewer).toEqual({ kind: 'API_KEY', scopes: ['publishing:posts.read'] })
   expect((await post('/graphql', { query: '{ viewer { kind } }' }, { 'x-api-key': 'sgk_nobody' })).status).toBe(401)
   expect((await post('/identity/api/auth/sign-in/email', { email, password: 'wrong' })).status).toBe(401)
@@ -222,7 +222,7 @@ test('keys, cookies and REST work as in one process; what is refused says the sa
   expect(refused.errors[0]).toMatchObject({ path: ['createPost'], extensions: { code: 'BAD_USER_INPUT', service: 'publishing' } })
 })
 
-test('a removed member receives nothing more within two seconds; posts and connections stay', async () => {
+test('a removed member receives no events after two seconds; posts and connections stay', async () => {
   const signedIn = await post('/identity/api/auth/sign-in/email', { email: 'mia@apart.test', password })
   const mia = { authorization: `Bearer ${signedIn.json.accessToken}` }
   const input = { brandId, platform: 'X', copy: 'By Mia' }
@@ -261,7 +261,7 @@ test('a removed member receives nothing more within two seconds; posts and conne
   expect((await gql('query ($id: ID!) { post(id: $id) { copy author { name } } }', { id })).data.post).toEqual({ copy: 'By Mia', author: null })
 })
 
-test('a subscription that lives within one subgraph gets its events', async () => {
+test('a subscription within one subgraph gets its events', async () => {
   const client = createClient({
     url: `${platform.url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -291,18 +291,18 @@ test('a subscription that lives within one subgraph gets its events', async () =
   await client.dispose()
 })
 
-describe('D3 a subgraph that runs apart believes nothing but a seal of the router for itself', () => {
+describe('D3 a distributed subgraph accepts only seals of the router for itself', () => {
   const viewer = () => person(ids.userId, ids.organizationId, ['owner'])
   const sealed = (audience: string, { at = new Date(), by = key, purpose = forOperation as Purpose } = {}) =>
     createSeal(by, createBoundClock(at))(viewer(), audience, purpose)
   const ask = (headers: Record<string, string>, query = '{ posts(first: 1) { nodes { copy } } }') =>
     post('/graphql', { query }, headers, platform.urls.publishing)
 
-  test('a valid one is answered', async () => {
+  test('answers with a valid one', async () => {
     expect((await ask({ [sealHeader]: await sealed('publishing') })).json.data.posts.nodes).toHaveLength(1)
   })
 
-  test('without a seal nothing is answered, _service, _entities and forwarded rows included', async () => {
+  test('answers nothing without a seal, _service, _entities and forwarded routes included', async () => {
     for (const query of ['{ __typename }', '{ _service { sdl } }', '{ _entities(representations: []) { __typename } }']) {
       const { status, json } = await ask({}, query)
       expect([status, json.code, json.data]).toEqual([401, 'UNAUTHENTICATED', undefined])
@@ -330,14 +330,14 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
     expect((await ask({ [sealHeader]: await make() })).status).toBe(401)
   })
 
-  test('a socket without a seal is closed with 4403', async () => {
+  test('closes a socket without a seal with 4403', async () => {
     const socket = new WebSocket(`${platform.urls.publishing.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
     const closed = new Promise(resolve => socket.once('close', resolve))
     socket.once('open', () => socket.send('{"type":"connection_init"}'))
     expect(await closed).toBe(4403)
   })
 
-  test('questions about credentials are for the router itself: not even a sealed viewer may ask them', async () => {
+  test('answers requests about credentials to the router itself only, not to a sealed viewer', async () => {
     const question = JSON.stringify({ ask: 'jwks' })
     const asked = async (purpose: Purpose) =>
       (await post('/internal/authority', { ask: 'jwks' }, { [sealHeader]: await sealed('identity', { purpose }) }, platform.urls.identity)).status
@@ -346,7 +346,7 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
     expect(await asked(forAsk('POST', '/internal/authority', question))).toBe(403)
   })
 
-  test('the router takes no seal from outside, and lets nobody ask as a service without one', async () => {
+  test('and the router accepts no seal from outside, and no service call without one', async () => {
     const header = { [sealHeader]: await sealed('publishing') }
     expect((await gql('{ viewer { kind } }', {}, header)).data.viewer).toEqual({ kind: 'ANONYMOUS' })
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' })).status).toBe(401)
@@ -386,7 +386,7 @@ test.for([
   expect([status, JSON.parse(text).code]).toEqual([400, 'BAD_USER_INPUT'])
 })
 
-test('a dead subgraph costs its own fields only, and is taken up again when it is back', async () => {
+test('an unavailable subgraph fails its own fields only, and is used again when it is back', async () => {
   platform.processes.publishing.child.kill('SIGKILL')
   await platform.processes.publishing.ended
   const { data, errors } = await gql(
@@ -406,7 +406,7 @@ test('a dead subgraph costs its own fields only, and is taken up again when it i
   expect((await gql('{ posts(first: 1) { nodes { copy } } }')).data.posts.nodes).toHaveLength(1)
 })
 
-test('identity that is down is named, over HTTP, REST and WebSocket; who needs to be nobody is answered', async () => {
+test('names identity when it is down, over HTTP, REST and WebSocket; anonymous requests are answered', async () => {
   const begun = await connect({ origin: platform.url })
   platform.processes.identity.child.kill('SIGKILL')
   await platform.processes.identity.ended
@@ -429,7 +429,7 @@ test('identity that is down is named, over HTTP, REST and WebSocket; who needs t
   expect((await gql('{ viewer { user { name } } }')).data.viewer.user.name).toBe('Olivia')
 })
 
-test('in development a broken resolver’s error is told with its text, by every door', async () => {
+test('in development a failing resolver’s error is sent with its text, over every protocol', async () => {
   await database.sequelize.query('alter table publishing.posts rename to posts_away')
   const { data, errors } = await gql('{ viewer { kind } posts { nodes { id } } }')
   const rest = await fetch(`${platform.url}/publishing/api/posts`, { headers: { authorization: bearer } })
@@ -441,6 +441,6 @@ test('in development a broken resolver’s error is told with its text, by every
   expect(JSON.stringify([errors, problem])).not.toMatch(/stack|\.ts/)
 })
 
-test('every process ends by TERM with 0', async () => {
+test('every process ends by TERM with exit code 0', async () => {
   expect(await platform.stop()).toEqual([...listedSlugs, 'router'].map(() => 0))
 })

@@ -13,7 +13,7 @@ afterAll(() => graph?.[Symbol.asyncDispose]())
 
 const refusal = async (document: string, variables: Record<string, unknown> = {}) => (await graph.execute(document, variables, { as: owner })).error
 
-describe('a value that a scalar refuses', () => {
+describe('a value that a scalar rejects', () => {
   test.each([
     ['in an input', `input: { brandId: "${brandId}", platform: X, copy: "a", scheduledAt: "tomorrow" }`, 'input.scheduledAt', 'DateTime cannot represent'],
     ['that is an address', `input: { brandId: "${brandId}", platform: X, copy: "a", link: "no address" }`, 'input.link', 'Invalid URL'],
@@ -27,7 +27,7 @@ describe('a value that a scalar refuses', () => {
     }
   })
 
-  test('is told under the client’s own variable', async () => {
+  test('is reported under the client’s own variable', async () => {
     const input = { brandId, platform: 'X', copy: 'a', scheduledAt: 'tomorrow' }
     const { message } = (await refusal('mutation($i: CreatePostInput!) { createPost(input: $i) { id } }', { i: input }))!
     expect(message).toContain('Variable "$i" got invalid value "tomorrow" at "i.scheduledAt"; DateTime cannot represent')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openDoor } from '../kit/door.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
-test('whoever develops is told over HTTP how an operation was planned, subgraph by subgraph', async () => {
+test('shows developers over HTTP how an operation was planned, subgraph by subgraph', async () => {
   await using graph = await supergraph({ running: { environment: 'development' } })
   await using door = await openDoor(graph)
   const query = '{ services { slug } __typename }'
@@ -15,7 +15,7 @@ test('whoever develops is told over HTTP how an operation was planned, subgraph 
   expect((await door.ask('POST', '/graphql', { body: { query } })).json).not.toHaveProperty('extensions')
 })
 
-test('elsewhere the header does nothing', async () => {
+test('ignores the header in other environments', async () => {
   await using graph = await supergraph()
   await using door = await openDoor(graph)
   const { json } = await door.ask('POST', '/graphql', { body: { query: '{ viewer { kind } }' }, headers: { 'x-graphql-plan': 'show' } })

@@ -58,7 +58,7 @@ async function jobs() {
   return { graph, asking }
 }
 
-test('S-07 a job asks with its service’s token, for the organization and the person that it works for, within what the service is registered for', async () => {
+test('S-07 a job calls with its service’s token, for its organization and person, within the service’s registration', async () => {
   const { graph, asking } = await jobs()
   const { owner } = await graph.seed.owner().brand()
   const viewer = { userId: owner.userId, organizationId: owner.organizationId, roles: [], scopes: owner.scopes, context: 'organization' as const }
@@ -73,7 +73,7 @@ test('S-07 a job asks with its service’s token, for the organization and the p
   })
 })
 
-test('administers no organization at the gateway by its token, whoever it says it asks for', async () => {
+test('cannot administer an organization at the gateway by its token, on whatever behalf', async () => {
   const { graph, asking } = await jobs()
   const { owner } = await graph.seed.owner()
   const { userId, organizationId, scopes } = owner
@@ -94,7 +94,7 @@ test.for([
   await expect(asking(own)(who, {}, { appId, viewer: owner })).rejects.toThrow(own ? /answered 401/ : /APP_SERVICE_TOKENS/)
 })
 
-test('a job asks for a member over HTTP too, and is refused for anybody else and beside a person on whose behalf it asks', async () => {
+test('a job calls on behalf of a member over HTTP too, and is rejected for anybody else and together with a person as viewer', async () => {
   const { graph, asking } = await jobs()
   const { owner, member, outsider } = await graph.seed.owner().member().outsider()
   const viewer = { userId: null, organizationId: owner.organizationId, roles: [], scopes: [...launcher.asks].sort(), context: 'organization' as const }
@@ -107,7 +107,7 @@ test('a job asks for a member over HTTP too, and is refused for anybody else and
   })
 })
 
-test('a service asks with what is larger than anybody else may send: a mail with attachments', async () => {
+test('a service may send larger operations than other callers: a mail with attachments', async () => {
   const { graph, asking } = await jobs()
   const { owner } = await graph.seed.owner().brand()
   const viewer = { userId: null, organizationId: owner.organizationId, roles: [], scopes: owner.scopes, context: 'organization' as const }

@@ -22,7 +22,7 @@ const asking = ({ platform }: Supergraph) =>
   )
 const refusal = { extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }
 
-describe('S-07 a service that asks the supergraph', () => {
+describe('S-07 a service that calls the supergraph', () => {
   test('acts for the viewer, in the viewer’s organization, with the scopes that both of them have', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner().brand().post()
@@ -36,13 +36,13 @@ describe('S-07 a service that asks the supergraph', () => {
     expect(answer.publishingWidget.statistics).toHaveLength(3)
   })
 
-  test('gets nothing that the viewer may not have', async () => {
+  test('gets nothing that the viewer may not read', async () => {
     await using graph = await supergraph()
     const { key } = await graph.seed.owner().key('publishing:posts.read')
     await expect(asking(graph)(figures, {}, { appId: 'app_launcher', viewer: key })).rejects.toMatchObject(refusal)
   })
 
-  test('gets nothing that it is not registered to ask for, whoever the viewer is', async () => {
+  test('gets nothing outside its registration, whoever the viewer is', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner().brand().post()
     await expect(asking(graph)(posts, {}, { appId: 'app_launcher', viewer: owner })).rejects.toMatchObject(refusal)
@@ -56,7 +56,7 @@ describe('S-07 a service that asks the supergraph', () => {
     await expect(asking(graph)(figures, {}, { appId: 'app_launcher', viewer: owner })).rejects.toMatchObject({ cause: { parent: { code: '42P01' } } })
   })
 
-  test('may not ask at all when it is not registered', async () => {
+  test('may not call at all when it is not registered', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     await expect(asking(graph)(figures, {}, { appId: 'app_nobody', viewer: owner })).rejects.toThrow('not registered')
@@ -75,7 +75,7 @@ describe('a call for a person', () => {
     return { graph, owner, member, outsider, job }
   }
 
-  test('is attributed to the person and runs with the service’s own scopes, which the person does not narrow', async () => {
+  test('is attributed to the person and runs with the service’s own scopes, which the person does not restrict', async () => {
     const { graph, member, job } = await world()
     await using _ = graph
     expect(member.scopes).not.toContain('providers:service.invoke')
@@ -86,7 +86,7 @@ describe('a call for a person', () => {
     expect(await graph.rows('select app_id, user_id from providers.calls')).toEqual([{ app_id: 'app_launcher', user_id: member.userId }])
   })
 
-  test('is refused for who is no member, without an organization, and beside a person on whose behalf it is made', async () => {
+  test('is rejected for a person who is no member, without an organization, and together with a person as viewer', async () => {
     const { graph, owner, member, outsider, job } = await world()
     await using _ = graph
     const refused = (forUser: string, viewer: object = job) =>

@@ -75,7 +75,7 @@ describe('a malformed id is BAD_USER_INPUT that names the field', () => {
   })
 })
 
-describe('what does not fit the types is BAD_USER_INPUT', () => {
+describe('input of wrong types is BAD_USER_INPUT', () => {
   const create = () => ({ brandId: brand.id, platform: 'X', copy: 'x' })
   test.each<[string, (good: ReturnType<typeof create>) => unknown]>([
     ['no input', () => undefined],
@@ -144,13 +144,13 @@ describe('what does not fit the types is BAD_USER_INPUT', () => {
       (await graph.execute(`query($value: ${type}) { posts(${name}: $value) { nodes { id } } }`, { value }, { as: owner })).refused('BAD_USER_INPUT')
   })
 
-  test('an author that is no id', async () => {
+  test('an author that is not an id', async () => {
     const asked = graph.execute('query($a: ID) { posts(authorId: $a) { nodes { id } } }', { a: "'; drop table publishing.posts" }, { as: owner })
     expect((await asked).refused('BAD_USER_INPUT')).toMatchObject({ extensions: { field: 'authorId' } })
   })
 })
 
-test('an id that nobody has is NOT_FOUND', async () => {
+test('an unknown id is NOT_FOUND', async () => {
   const id = newId()
   for (const [document, input] of [
     [updatePost, { id, copy: 'x' }],
@@ -164,6 +164,6 @@ test('an id that nobody has is NOT_FOUND', async () => {
 })
 
 // Last in this file: checks what all the others left behind.
-test('nothing of all this was stored', async () => {
+test('none of these requests stored anything', async () => {
   expect(await tables()).toEqual(before)
 })

@@ -10,7 +10,7 @@ import { supergraph } from '../kit/supergraph.ts'
 
 const path = '/providers/platform/youtube/youtube/v3/channels?mine=true'
 
-test('a service calls a row of another one within this process as itself: without a client at the gateway it is refused there', async () => {
+test('a service that calls a route of another service in this process is rejected there without a client at the gateway', async () => {
   await using graph = await supergraph()
   const organizationId = newId()
   const answer = await graph.job.call!(path, { appId: 'app_publishing', organizationId })
@@ -18,7 +18,7 @@ test('a service calls a row of another one within this process as itself: withou
   await expect(graph.job.call!(path, { appId: 'app_nobody', organizationId })).rejects.toThrow('app_nobody is not registered')
 })
 
-test('a call within this process ends when its time is over, and what it was about is aborted', async () => {
+test('a call within this process ends when its time is over, and its work is aborted', async () => {
   const ended = Promise.withResolvers<void>()
   const registration = { slug: 'providers', appId: 'app_providers', asks: [] }
   const http = (request: Request) => new Promise<Response>(() => request.signal.addEventListener('abort', () => ended.resolve()))
@@ -27,7 +27,7 @@ test('a call within this process ends when its time is over, and what it was abo
   await ended.promise
 })
 
-test('a service apart calls at a router with its token, and at the next one where one surely heard nothing', async () => {
+test('a distributed service calls a router with its token, and the next router when one certainly received nothing', async () => {
   const heard: object[] = []
   await using router = createServer(async (request, response) => {
     let body = ''
@@ -46,7 +46,7 @@ test('a service apart calls at a router with its token, and at the next one wher
   await close()
 })
 
-describe('a row whose answer is streamed', () => {
+describe('a route whose answer is streamed', () => {
   const registration = { slug: 'providers', appId: 'app_agents', asks: [] }
   const as = { appId: 'app_agents', organizationId: 'one', forUser: 'ada' }
   const encode = (text: string) => new TextEncoder().encode(text)

@@ -57,7 +57,7 @@ async function answersAt(at: string, headers: Credentials) {
   return [graph.status, rest.status, ...(reason ? [reason] : [])]
 }
 
-describe('services and keys, wherever they ask', () => {
+describe('services and keys, over every protocol', () => {
   const [launcher, settlement] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
   const opened = new AsyncDisposableStack()
   let made: Provisioned
@@ -77,7 +77,7 @@ describe('services and keys, wherever they ask', () => {
     return first!
   }
 
-  test('G-10 a service is its app, in the organization and on behalf of whom it names, with what both may do', async () => {
+  test('G-10 a service is its app, in the organization and on behalf of the person that it names, with the rights of both', async () => {
     const app = { 'x-service-token': launcher, 'x-app-id': 'app_launcher' }
     const here = { 'x-organization-id': made.organizations.callers! }
     const scopes = ['agents:workspace.read', 'payments:dashboard.read', 'providers:service.invoke', 'providers:usage.read', 'publishing:dashboard.read']
@@ -102,7 +102,7 @@ describe('services and keys, wherever they ask', () => {
     expect(await answers({ ...app, ...here, 'x-on-behalf-of': made.users[stranger]! })).toEqual([403, 403, 'DELEGATION'])
   })
 
-  test('a key is used as often as it may be, and at most a tenth more, over all routers and the workers of one together', async () => {
+  test('a key is used up to its limit, and at most a tenth more, over all routers and the workers of one together', async () => {
     const [limit, together] = [100, 4]
     const { query } = await signIn(platform.url, owner, password)
     const key = async (): Promise<Credentials> => {
@@ -145,7 +145,7 @@ describe('services and keys, wherever they ask', () => {
   })
 })
 
-describe('people of another issuer, wherever they ask', () => {
+describe('people of another issuer, over every protocol', () => {
   const opened = new AsyncDisposableStack()
   const login = new OAuth2Server()
   let made: Provisioned
@@ -183,7 +183,7 @@ describe('people of another issuer, wherever they ask', () => {
     for (const said of await each(at => answersAt(at, headers))) expect(said).toEqual(expected)
   }
 
-  test('I-05 a person is made at first sight, once, at whichever routers they come, with the address only if the issuer has verified it', async () => {
+  test('I-05 a person is created at the first sign-in, once over all routers, with the address only if the issuer has verified it', async () => {
     const ada = await bearer('ada', { name: 'Ada', email: 'Ada@Example.test', email_verified: true })
     const seen = (await each(at => Promise.all(Array.from({ length: 10 }, () => viewerAt(at, ada, withAddress))))).flat()
     expect(new Set(seen.map(({ user }) => user.id)).size).toBe(1)
@@ -192,7 +192,7 @@ describe('people of another issuer, wherever they ask', () => {
     for (const { user } of await each(at => viewerAt(at, bob, withAddress))) expect(user).toMatchObject({ name: 'Unnamed', email: null })
   })
 
-  test('I-05 the active organization is the one of the header, one of the person’s memberships', async () => {
+  test('I-05 the active organization is the header’s, if the person is a member', async () => {
     const olga = await bearer('olga')
     const here = { 'x-organization-id': made.organizations.callers! }
     for (const viewer of await each(at => viewerAt(at, { ...olga, ...here })))
@@ -202,7 +202,7 @@ describe('people of another issuer, wherever they ask', () => {
     await allSay({ ...olga, 'x-organization-id': made.organizations.elsewhere! }, [403, 403])
   })
 
-  test('a token for somebody else, by somebody else, out of date or without a subject is refused', async () => {
+  test('rejects a token for another audience, of another issuer, expired or without a subject', async () => {
     const wrong = [{ aud: 'elsewhere' }, { iss: 'https://elsewhere.example' }, { sub: undefined }, { exp: 1_700_000_000 }, { exp: undefined }]
     for (const claims of wrong) await allSay(await bearer('mallory', claims), [401, 401])
     const [header, payload, signature] = (await bearer('ada')).authorization.split('.') as [string, string, string]
@@ -210,7 +210,7 @@ describe('people of another issuer, wherever they ask', () => {
     await allSay({ authorization: `${header}.${Buffer.from(JSON.stringify(said)).toString('base64url')}.${signature}` }, [401, 401])
   })
 
-  test('what is about signing in is the issuer’s', async () => {
+  test('sign-in routes are the issuer’s', async () => {
     for (const at of platform.routers) {
       const signing = await fetch(`${at}/identity/api/auth/sign-in/email`, {
         method: 'POST',

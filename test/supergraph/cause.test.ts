@@ -12,8 +12,8 @@ import { seedConnection } from '../subgraphs/publishing/connection/seed.ts'
 type Line = Record<string, unknown>
 const headers = { 'x-request-id': 'find-me-1', 'apollographql-client-name': 'walker', 'apollographql-client-version': '2.1' }
 
-describe('what is done for a request', () => {
-  test('is found under its id in the lines of the router, of subgraphs, of what they ask, of the job that it made necessary, and of the fact that this told', async () => {
+describe('everything done for a request', () => {
+  test('has its id in the log lines of the router, subgraphs, their calls, jobs, and facts', async () => {
     await using world = await restWorld()
     const { graph } = world
     const lines = (): Line[] => graph.log.map(line => JSON.parse(line))
@@ -60,7 +60,7 @@ describe('what is done for a request', () => {
     for (const line of lines()) if (line.sweep !== undefined) expect(line.requestId).toBeUndefined()
   }, 60_000)
 
-  test('goes along with what a job asks: under the id of the request that made the job necessary', async () => {
+  test('includes a job’s calls, under the id of the request that caused the job', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const asked: string[] = []

@@ -7,7 +7,7 @@ const places = (errors: readonly { path?: readonly unknown[]; extensions: { code
   errors.map(({ path, extensions }) => `${extensions.code} ${path?.join('.')}`).sort()
 
 describe('S-07 a key that may read posts', () => {
-  test('sees no brand, no connection and no person’s address by any edge', async () => {
+  test('reads no brand, no connection and no person’s address through any field', async () => {
     await using graph = await supergraph()
     const { key: reader, brand, thread } = await graph.seed.owner().key('publishing:posts.read').brand('Secret brand').connection().thread(2)
     const { data, errors } = (
@@ -69,7 +69,7 @@ describe('S-07 a key that may read posts', () => {
     expect(data).toEqual({ a: { copy: post.id, b: null, d: null, e: null } })
   })
 
-  test('writes nothing: a mutation is refused whole', async () => {
+  test('writes nothing: a mutation is rejected whole', async () => {
     await using graph = await supergraph()
     const { key: reader, brand } = await graph.seed.owner().key('publishing:posts.read').brand()
     const input = { brandId: brand.id, platform: 'X', copy: 'no' }
@@ -82,7 +82,7 @@ describe('S-07 a key that may read posts', () => {
     expect(await graph.rows('select 1 from publishing.posts')).toEqual([])
   })
 
-  test('and one that may only write is answered with what it wrote, and reads nothing else', async () => {
+  test('and one that may only write gets what it wrote, and reads nothing else', async () => {
     await using graph = await supergraph()
     const { brand, post } = await graph.seed.owner().brand().post()
     const writer = key(brand.organizationId, ['publishing:posts.write'])
@@ -100,7 +100,7 @@ describe('S-07 a key that may read posts', () => {
   })
 })
 
-describe('S-07 nobody else', () => {
+describe('S-07 records are hidden from a viewer', () => {
   const document = `query($brand: ID!, $post: ID!, $thread: ID!) {
     brand(id: $brand) { name connections { accountName } }
     post(id: $post) { copy brand { name } }
@@ -113,7 +113,7 @@ describe('S-07 nobody else', () => {
     return { ...seeded, asked: { brand: seeded.brand.id, post: seeded.post.id, thread: seeded.post.threadId } }
   }
 
-  test('of another organization: NOT_FOUND by id, as for an id that nobody has, and empty lists', async () => {
+  test('of another organization: NOT_FOUND by id, as for an unknown id, and empty lists', async () => {
     await using graph = await supergraph()
     const { outsider, asked } = await variables(graph)
     const [foreign, missing] = [
@@ -134,7 +134,7 @@ describe('S-07 nobody else', () => {
     expect((await graph.execute(document, asked, { as: elsewhere })).partial.data).toMatchObject({ brand: null, post: null, all: { nodes: [] } })
   })
 
-  test('of an organization that the viewer may switch to, seen through a membership: its name, and no brand', async () => {
+  test('who may switch to an organization: its name is visible through the membership, its brands are not', async () => {
     await using graph = await supergraph()
     const { owner, outsider, elsewhere } = await variables(graph)
     await graph.rows('update identity.memberships set user_id = $1 where user_id = $2', [owner.userId, outsider.userId])
@@ -147,7 +147,7 @@ describe('S-07 nobody else', () => {
     expect(JSON.stringify((await graph.execute(document, {}, { as: there })).partial)).not.toContain('Secret brand')
   })
 
-  test('in personal context, though the scopes were there', async () => {
+  test('in personal context, even with the scopes', async () => {
     await using graph = await supergraph()
     const { owner, asked } = await variables(graph)
     const alone = { ...personally(owner), scopes: owner.scopes }
@@ -158,7 +158,7 @@ describe('S-07 nobody else', () => {
     expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND', 'FORBIDDEN']))
   })
 
-  test('without credentials: null everywhere, and who asks is told that signing in would help', async () => {
+  test('without credentials: null everywhere, with the hint to sign in', async () => {
     await using graph = await supergraph()
     const { asked } = await variables(graph)
     const { data, errors } = (
@@ -178,7 +178,7 @@ describe('S-07 nobody else', () => {
     for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'UNAUTHORIZED_FIELD_OR_TYPE', signIn: true })
   })
 
-  test('learns a colleague’s name from a post once the colleague has left', async () => {
+  test('names of colleagues who left are not shown on their posts', async () => {
     await using graph = await supergraph()
     const { owner, member, post } = await graph.seed.owner().member().brand().post()
     const theirs = (
@@ -213,7 +213,7 @@ test('a viewer by role reads everything and writes nothing', async () => {
     (await graph.execute(document, { input }, { as: viewer })).refused('UNAUTHORIZED_FIELD_OR_TYPE')
 })
 
-test('what somebody wrote who has left the organization is read without their name, and without an error', async () => {
+test('a post by a person who has left the organization is read without their name, and without an error', async () => {
   await using graph = await supergraph()
   const story = graph.seed.owner().member().brand()
   const { member } = await story

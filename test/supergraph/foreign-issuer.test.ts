@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-test('I-05 a person is made at first sight of subject, once however many requests come, with the address only if the issuer has verified it', async () => {
+test('I-05 a person is created at the first sign-in, once however many requests come, with the address only if the issuer has verified it', async () => {
   const headers = await bearer('ada', { name: 'Ada', email: 'Ada@Example.test', email_verified: true })
   const seen = await Promise.all(Array.from({ length: 20 }, () => viewer(headers)))
   expect(new Set(seen.map(each => each.user.id)).size).toBe(1)
@@ -90,7 +90,7 @@ test('I-05 a person is made at first sight of subject, once however many request
   expect(made).toHaveLength(3)
 })
 
-test('twenty routers at once make one person of a subject, and of two subjects with one address at most one has it', async () => {
+test('twenty routers at once create one person of a subject, and of two subjects with one address at most one has it', async () => {
   const { authority } = graph.platform.identity
   await Promise.all(Array.from({ length: 20 }, (_, at) => authority.admit({ subject: at % 2 ? 'one' : 'two', name: 'Same', email: 'same@example.test' })))
   const made = (await people()).filter(({ name }) => name === 'Same')
@@ -98,7 +98,7 @@ test('twenty routers at once make one person of a subject, and of two subjects w
   expect(made.filter(({ email }) => email === 'same@example.test')).toHaveLength(1)
 })
 
-test('I-05 the active organization is the one of the header, one of the person’s memberships', async () => {
+test('I-05 the active organization is the header’s, if the person is a member', async () => {
   const { owner, organization } = await graph.seed.owner()
   await graph.rows('insert into identity.foreign_people (issuer, subject, user_id, created_at) values ($1, $2, $3, now())', [
     login.issuer.url,
@@ -144,7 +144,7 @@ test('refuses a subject that no database can store without affecting others, and
   expect((await viewer(await bearer('mailed', { email: 'a\0b@example.test', email_verified: true }))).user.email).toBeNull()
 })
 
-test('an address that only looks like somebody’s in lower case makes nobody that person', async () => {
+test('an address that equals somebody’s only after lower-casing does not make its holder that person', async () => {
   const { authority } = graph.platform.identity
   const [kate] = await graph.rows<{ id: string }>(
     `insert into identity.users (id, name, email, email_verified, created_at, updated_at)
@@ -156,7 +156,7 @@ test('an address that only looks like somebody’s in lower case makes nobody th
   expect((await authority.foreigners(['kate'])).get('kate')?.userId).toBe(kate!.id)
 })
 
-test('a token that the issuer did not sign, or signed with a shared secret or nothing, is refused, and so is one of identity', async () => {
+test('rejects a token that the issuer did not sign, or signed with a shared secret or not at all, and one of identity', async () => {
   const [header, payload, signature] = (await tokenOf('ada')).split('.') as [string, string, string]
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const said = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -168,7 +168,7 @@ test('a token that the issuer did not sign, or signed with a shared secret or no
     expect(await status({ authorization: `Bearer ${forged}` })).toBe(401)
 })
 
-test('the issuer’s next key counts at once, and a flood of unknown keys asks for its keys once in ten seconds', async () => {
+test('the issuer’s next key is accepted at once, and a flood of unknown key ids causes one fetch in ten seconds', async () => {
   const stranger = new OAuth2Server()
   await stranger.issuer.keys.generate('RS256')
   stranger.issuer.url = login.issuer.url!
@@ -183,7 +183,7 @@ test('the issuer’s next key counts at once, and a flood of unknown keys asks f
   expect(await status({ authorization: `Bearer ${token}` })).toBe(200)
 })
 
-test('I-05 the set-up link asks for the address of the first owner alone; who comes from the issuer with it, verified, is that person, and the link is dead', async () => {
+test('I-05 the set-up link only asks for the first owner’s address; the person with it, verified by the issuer, becomes the owner, and the link is used up', async () => {
   // Uses its own database, in which nobody has signed in by the issuer yet.
   await using fresh = await supergraph({ foreignIssuer: { issuer: 'https://login.example', jwksUrl: 'https://login.example/jwks', audience: 'a' } })
   const { identity } = fresh.platform
@@ -202,7 +202,7 @@ test('I-05 the set-up link asks for the address of the first owner alone; who co
   expect(await identity.openSetup()).toBeNull()
 })
 
-test('a person who is suspended is nobody within a second', async () => {
+test('a suspended person is rejected within a second', async () => {
   const headers = await bearer('bob')
   expect(await status(headers)).toBe(200)
   await graph.rows(`update identity.users set suspended_at = now() where id = (select user_id from identity.foreign_people where subject = 'bob')`)
@@ -210,7 +210,7 @@ test('a person who is suspended is nobody within a second', async () => {
   expect(await status(headers)).toBe(401)
 })
 
-test('what is about signing in is the issuer’s: rows, root fields, keys; and cookies count no more', async () => {
+test('sign-in belongs to the issuer: routes, root fields and keys are closed, and cookies are ignored', async () => {
   const at = (method: string, path: string, body?: object) =>
     fetch(`${url}/identity/api/auth/${path}`, {
       method,
@@ -257,7 +257,7 @@ test.each([
   instead = undefined
 })
 
-test('keys that are known go on while the issuer is away, and nobody waits for it', async () => {
+test('known keys stay valid while the issuer is unavailable, and nobody waits for it', async () => {
   const headers = await bearer('ada')
   expect(await status(headers)).toBe(200)
   await login.stop()
@@ -284,7 +284,7 @@ async function anotherRouter(stack: AsyncDisposableStack): Promise<string> {
   return `http://localhost:${port}`
 }
 
-test('without any keys of the issuer nobody is anybody, and nobody is anonymous, until it is back', async () => {
+test('rejects every caller with a token, and treats none as anonymous, while no keys of the issuer are available', async () => {
   await using stack = new AsyncDisposableStack()
   if (!login.listening) await login.start(issuerPort, '127.0.0.1')
   const headers = await bearer('ada')

@@ -31,7 +31,7 @@ async function open() {
 }
 
 describe.each(forms)('S-04 over %s', form => {
-  test('each change is told whole, with fields of other subgraphs, and nothing once one has left', async () => {
+  test('each change is sent whole, with fields of other subgraphs, and nothing after unsubscribing', async () => {
     await using world = await open()
     const { follower, texts } = await world.follow(form)
     await vi.waitFor(() => expect(world.graph.listeners()).toBeGreaterThan(0), 10_000)
@@ -48,7 +48,7 @@ describe.each(forms)('S-04 over %s', form => {
     expect(texts).toHaveLength(before)
   })
 
-  test('who is gone without a word leaves no listener either', async () => {
+  test('a client that disconnects silently leaves no listener either', async () => {
     await using world = await open()
     const { follower } = await world.follow(form)
     await vi.waitFor(() => expect(world.graph.listeners()).toBeGreaterThan(0), 10_000)
@@ -58,7 +58,7 @@ describe.each(forms)('S-04 over %s', form => {
   })
 })
 
-test('D8 those who follow by different forms share one stream, and are told the same events', async () => {
+test('D8 clients of different protocols share one stream, and receive the same events', async () => {
   await using world = await open()
   const followed = await Promise.all(forms.map(world.follow))
   await vi.waitFor(() => expect([...world.door.router.live.subscriptions().values()]).toEqual([forms.length]), 10_000)

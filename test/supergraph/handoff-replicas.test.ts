@@ -74,7 +74,7 @@ async function chain() {
 }
 
 describe('a session from a handoff, over two replicas', () => {
-  it('ends at both when the session that it came from is signed out at one', async () => {
+  it('ends at both when its parent session is signed out at one', async () => {
     const { first, second, origin, derived } = await chain()
     // Both remember it from here on.
     expect(await Promise.all([first, second].flatMap(url => [kindAt(url, derived), kindAt(url, origin)]))).toEqual(Array(4).fill('USER'))
@@ -86,7 +86,7 @@ describe('a session from a handoff, over two replicas', () => {
     expect((await wire.closed).code).toBe(4403)
   })
 
-  it('ends at both when that session is revoked at the other', async () => {
+  it('ends at both when its parent session is revoked at the other', async () => {
     const { first, second, origin, derived } = await chain()
     expect(await Promise.all([first, second].map(url => kindAt(url, derived)))).toEqual(['USER', 'USER'])
     const other = await signIn(second, email, password)
@@ -102,7 +102,7 @@ describe('a session from a handoff, over two replicas', () => {
     expect(await kindAt(first, other.token)).toBe('USER')
   })
 
-  it('leaves the session that it came from at both when it is signed out itself', async () => {
+  it('leaves its parent session at both when it is signed out itself', async () => {
     const { first, second, origin, derived } = await chain()
     expect((await post(second, 'sign-out', {}, derived)).ok).toBe(true)
     for (const url of [first, second]) await expect.poll(() => kindAt(url, derived)).toBe('UNAUTHENTICATED')

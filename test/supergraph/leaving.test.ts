@@ -46,7 +46,7 @@ async function replicas(count: number, drainMs: number, firstIsAheadMs = 0) {
   return { graph, servers, url, transport, call }
 }
 
-test('a stopping replica says so: another one answers new requests, mutations too; streams end with an error and restart there', async () => {
+test('a stopping replica reports it: another one answers new requests, mutations too; streams end with an error and restart there', async () => {
   const { graph, servers, url, transport, call } = await replicas(2, 1_500)
   const { owner, brand } = await graph.seed.owner().brand()
   const subscribe = async () =>
@@ -125,7 +125,7 @@ async function routers(count: number, drainMs: number) {
   return { port, url, ask, routers: [await open(), ...(await Promise.all(Array.from({ length: count - 1 }, open)))] as const }
 }
 
-test('a router that stops is not ready, and serves meanwhile; its clients come by another connection next time', async () => {
+test('a stopping router is not ready, and serves meanwhile; its clients use another connection next time', async () => {
   const {
     url,
     ask,
@@ -142,7 +142,7 @@ test('a router that stops is not ready, and serves meanwhile; its clients come b
   await expect(ask()).rejects.toThrow()
 })
 
-test('a router that stops leaves new connections to those that share its port, and serves on those that it has', async () => {
+test('a stopping router leaves new connections to those that share its port, and continues to serve its own', async () => {
   const {
     port,
     ask,
@@ -161,7 +161,7 @@ test('a router that stops leaves new connections to those that share its port, a
   expect((await ask()).status).toBe(200)
 })
 
-test('a request that is on its way when the door closes is answered, and never told that the service is unavailable', async () => {
+test('a request in progress when the server closes is answered, and never with unavailable', async () => {
   const {
     port,
     routers: [router],

@@ -10,7 +10,7 @@ import { seedPost } from '../subgraphs/publishing/post/seed.ts'
 const connections = '{ viewer { organization { brands { nodes { connections { id orphaned active author { id name } } } } } } }'
 const remove = 'mutation($id: ID!) { removeMember(input: { id: $id }) { id } }'
 
-test('what a removed member has made stays the organization’s: posts, connections and keys, listed as of somebody who left', async () => {
+test('a removed member’s posts, connections and keys stay the organization’s, shown as by somebody who left', async () => {
   await using graph = await supergraph({ sandbox: true })
   await graph.platform.identity.start()
   const { owner, member, brand, organization } = await graph.seed.owner().brand().member()

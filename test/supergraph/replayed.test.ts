@@ -31,7 +31,7 @@ const order = (idempotencyKey: string) => ({ currency: 'EUR', lines: [{ name: 'T
 const mutate = async (query: string, variables: object) => (await door.ask('POST', '/graphql', { headers: owner, body: { query, variables } })).json
 
 describe('the mark of a repeated idempotency key', () => {
-  it('stands in extensions.replayed under the name of the mutation from the second time on', async () => {
+  it('is in extensions.replayed under the name of the mutation from the second time on', async () => {
     const query = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { id } }'
     const variables = { input: order(newId()) }
     const first = await mutate(query, variables)
@@ -40,7 +40,7 @@ describe('the mark of a repeated idempotency key', () => {
     for (let time = 0; time < 4; time++) expect(await mutate(query, variables)).toEqual({ ...first, extensions: { replayed: ['createOrder'] } })
   })
 
-  it('names, in the order of the document, those of several mutations that were repeated, by their aliases', async () => {
+  it('names several repeated mutations in the order of the document, by their aliases', async () => {
     const query = `mutation ($one: CreateBrandInput!, $two: CreateBrandInput!, $order: CreateOrderInput!) {
       first: createBrand(input: $one) { id }
       second: createBrand(input: $two) { id organization { id } }
@@ -53,7 +53,7 @@ describe('the mark of a repeated idempotency key', () => {
     expect((await mutate(query, { ...variables, two: brand(newId()) })).extensions).toEqual({ replayed: ['first', 'third'] })
   })
 
-  it('is not there for a key that is refused, and stays for the others', async () => {
+  it('is missing for a key that is rejected, and kept for the others', async () => {
     const query =
       'mutation ($one: CreateBrandInput!, $two: CreateBrandInput!) { first: createBrand(input: $one) { id } second: createBrand(input: $two) { id } }'
     const [one, two] = [newId(), newId()]
@@ -63,7 +63,7 @@ describe('the mark of a repeated idempotency key', () => {
     expect(again.extensions).toEqual({ replayed: ['first'] })
   })
 
-  it('is the header Idempotent-Replayed over REST, and whichever door came first', async () => {
+  it('is the header Idempotent-Replayed over REST, also after a first request over GraphQL', async () => {
     const key = newId()
     const send = () => door.ask('POST', '/publishing/api/brands', { headers: { ...owner, 'idempotency-key': key }, body: { name: 'Bread' } })
     const first = await send()
@@ -74,7 +74,7 @@ describe('the mark of a repeated idempotency key', () => {
     expect(graphql).toEqual({ data: { createBrand: { id: first.json.id } }, extensions: { replayed: ['createBrand'] } })
   })
 
-  it('is not there for mutations without a key', async () => {
+  it('is missing for mutations without a key', async () => {
     const query = 'mutation ($input: CreateBrandInput!) { createBrand(input: $input) { id } }'
     for (let time = 0; time < 2; time++) expect((await mutate(query, { input: { name: 'Plain' } })).extensions).toBeUndefined()
   })

@@ -58,7 +58,7 @@ const asLauncher = (more: Record<string, string> = {}) => ({ 'x-service-token': 
 const here = () => ({ 'x-organization-id': world.organizationId })
 const get = (path: string, headers: Record<string, string>) => fetch(`${url}${path}`, { headers })
 
-test('G-10 a service is its app, in the organization and on behalf of the member whom it names, with what both may do and no role', async () => {
+test('G-10 a service is its app, in the organization and on behalf of the member that it names, with the rights of both and no role', async () => {
   const viewer = async (headers: Record<string, string>) => (await askAt(url, who, {}, headers)).data().viewer
   const scopes = ['payments:orders.read', 'publishing:accounts.read', 'publishing:accounts.write', 'publishing:posts.read']
   const bare = { kind: 'SERVICE', roles: [], scopes, user: null, organization: null }
@@ -70,7 +70,7 @@ test('G-10 a service is its app, in the organization and on behalf of the member
   expect(await viewer(asLauncher({ 'x-on-behalf-of': world.elsewhere }))).toMatchObject({ user: { id: world.elsewhere }, organization: null, scopes: [] })
 })
 
-test('whatever is amiss is refused, over the graph and over REST alike', async () => {
+test('rejects every mistake alike over GraphQL and REST', async () => {
   const status = async (headers: Record<string, string>) => {
     const body = JSON.stringify({ query: who })
     const asked = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
@@ -85,7 +85,7 @@ test('whatever is amiss is refused, over the graph and over REST alike', async (
   expect(await status(asLauncher({ ...here(), 'x-on-behalf-of': world.elsewhere }))).toEqual([403, 403, 'DELEGATION'])
 })
 
-test('nobody asks on behalf of who is suspended, nor of a service account outside of its organization', async () => {
+test('rejects calls on behalf of a suspended person, and of a service account outside of its organization', async () => {
   const { owner, member } = await graph.seed.owner().member()
   const account = newId()
   await graph.rows(
@@ -111,13 +111,13 @@ test('nobody asks on behalf of who is suspended, nor of a service account outsid
   expect([await status(owner.userId, there), await status(owner.userId)]).toEqual([200, 200])
 })
 
-test('what belongs to an organization takes one: a service that names none is told so', async () => {
+test('tells a service that names no organization that organization records need one', async () => {
   expect((await get('/publishing/api/brands', asLauncher(here()))).status).toBe(200)
   const answer = await get('/publishing/api/brands', asLauncher())
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'BAD_USER_INPUT'])
 })
 
-test('a token for one service opens nothing in any other, and policies of people none', async () => {
+test('a token for one service is invalid at any other, and meets no policies of people', async () => {
   const headers = { 'x-service-token': settlement, 'x-app-id': 'app_settlement', ...here() }
   expect((await get('/publishing/api/brands', headers)).status).toBe(403)
   const code = async (document: string, as: Record<string, string>) => (await askAt(url, document, {}, as)).code
@@ -125,7 +125,7 @@ test('a token for one service opens nothing in any other, and policies of people
   expect(await code('mutation { createOrganization(input: { slug: "mine", name: "Mine" }) { id } }', asLauncher(here()))).toBe('UNAUTHORIZED_FIELD_OR_TYPE')
 })
 
-test('the log says which app asked, in which organization and for whom; never with what token', async () => {
+test('the log names the calling app, its organization and the person, and never the token', async () => {
   const answer = await get('/publishing/api/brands', asLauncher({ ...here(), 'x-on-behalf-of': world.memberId, 'x-request-id': 'asked-by-a-service' }))
   expect(answer.status).toBe(200)
   const lines = graph.log.filter(line => line.includes('service:app_launcher'))
@@ -133,7 +133,7 @@ test('the log says which app asked, in which organization and for whom; never wi
   expect(graph.log.filter(line => line.includes(token))).toEqual([])
 })
 
-test('a stream that a service opened for a member ends within two seconds of the end of the membership', async () => {
+test('a stream that a service opened for a member ends within two seconds after the membership', async () => {
   const headers = asLauncher({ ...here(), 'x-on-behalf-of': world.memberId })
   const query = `subscription { postStatusChanged(brandId: "${world.brandId}") { id } }`
   const closed = Promise.withResolvers<{ readonly code: number; readonly reason: string }>()

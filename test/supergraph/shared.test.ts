@@ -12,6 +12,7 @@ import { subscribeAlone } from '../kit/stream.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { anonymous, key, person, personally } from '../kit/viewers.ts'
 import { seedPerson } from '../subgraphs/identity/user/seed.ts'
+import { batchOf, openSettlement } from '../subgraphs/payments/settlement/stage.ts'
 
 const operations = Math.ceil(Number(process.env.DIFFERENTIAL_OPERATIONS ?? 280) / 14)
 const seed = Number(process.env.SEED ?? 20_261_122)
@@ -55,16 +56,18 @@ async function follow(stream: ResultStream, heard: string[]) {
 }
 
 /** Subscriptions that may be shared: what sharing tells of each is compared in a test of this file. */
-const compared = ['brandActivity', 'connectionHealthChanged', 'orderUpdated', 'postStatusChanged', 'widgetUpdated']
+const compared = ['brandActivity', 'connectionHealthChanged', 'orderUpdated', 'postStatusChanged', 'settlementBatchUpdated', 'widgetUpdated']
 
-test('every subscription that may be shared is compared with streams of their own', () => {
+test('compares every shareable subscription with separate streams', () => {
   const { definitions } = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
   const fields = definitions.flatMap(each => (each.kind === Kind.OBJECT_TYPE_DEFINITION && each.name.value === 'Subscription' ? (each.fields ?? []) : []))
   const shared = fields.filter(({ directives = [] }) => directives.some(({ name }) => name.value === 'shared')).map(({ name }) => name.value)
   expect(shared.toSorted(), 'write a test here that compares what it tells, shared and alone, and add its name to `compared`').toEqual(compared)
 })
 
-test('D8 whoever shares a stream is told what a stream of his own tells, for random subscriptions and every kind of viewer', { timeout: 600_000 }, async () => {
+test('D8 subscribers of a shared stream receive the same as by separate streams, for random subscriptions and every kind of viewer', {
+  timeout: 600_000,
+}, async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, member, viewer, outsider, organization, elsewhere, brand, thread } = await graph.seed
     .owner()
@@ -123,7 +126,7 @@ test('D8 whoever shares a stream is told what a stream of his own tells, for ran
   await expect.poll(() => [hub.figures.upstreams(), graph.listeners()]).toEqual([0, 0])
 })
 
-test('what is told of the health of connections is the same for all of an organization, and nobody else is told', async () => {
+test('the health of connections is the same for all of an organization, and invisible to others', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, member, outsider, brand, connection } = await graph.seed.owner().member().outsider().brand().connection()
   const hub = createHub(graph.platform.engine)
@@ -147,7 +150,7 @@ test('what is told of the health of connections is the same for all of an organi
   for (const each of streams) await each.end()
 })
 
-test('what is told of orders is the same for all of an organization, and nobody else is told', async () => {
+test('order events are the same for all of an organization, and invisible to others', async () => {
   await using graph = await supergraph()
   const { owner, member, outsider } = await graph.seed.owner().member().outsider()
   const hub = createHub(graph.platform.engine)
@@ -173,7 +176,25 @@ test('what is told of orders is the same for all of an organization, and nobody 
   for (const each of streams) await each.end()
 })
 
-test('whoever began a stream and left the organization since is shown to nobody there, whom streams of their own would not show that person', async () => {
+test('settlementBatchUpdated reports every change of a batch to each of its subscribers, shared or alone', async () => {
+  await using settlement = await openSettlement()
+  const { graph, owner } = settlement.shop
+  const hub = createHub(graph.platform.engine)
+  const { id } = (await settlement.submit(batchOf([100]))).data().submitSettlementBatch
+  await settlement.settled(id, 'SETTLED')
+  const source = 'subscription ($id: ID!) { settlementBatchUpdated(id: $id) { id status reversedTotal { amountMinor } lines { nodes { status } } } }'
+  const streams = [await both(graph, hub, source, { id }, owner), await both(graph, hub, source, { id }, { ...owner, sessionId: 'another' })]
+  ;(await settlement.shop.ask('reverseSettlementBatch', { id }, settlement.service, 'id')).data()
+  await settlement.settled(id, 'REVERSED')
+  for (const { together, alone } of streams)
+    for (const heard of [together, alone])
+      await expect
+        .poll(() => heard.map(text => JSON.parse(text).data.settlementBatchUpdated).at(-1))
+        .toEqual({ id, status: 'REVERSED', reversedTotal: { amountMinor: 100 }, lines: { nodes: [{ status: 'REVERSED' }] } })
+  for (const each of streams) await each.end()
+})
+
+test('a person who started a stream and left the organization since is not shown to its other subscribers', async () => {
   await using graph = await supergraph()
   const { owner, organization, brand } = await graph.seed.owner().brand()
   const former = person((await seedPerson(graph, 'Somebody who left')).id, organization.id, ['member'])
@@ -189,7 +210,7 @@ test('whoever began a stream and left the organization since is shown to nobody 
   for (const { end } of streams) await end()
 })
 
-test('L-02 dashboards of one organization share their widgets where they may see the same ones, and the second is told them without asking any service', async () => {
+test('L-02 dashboards of one organization share their widgets where they may see the same ones, and the second needs no call to any service', async () => {
   await using graph = await supergraph()
   const { owner, member, outsider } = await graph.seed.owner().member().outsider().brand()
   const hub = createHub(graph.platform.engine)
@@ -219,7 +240,7 @@ async function widgetsRead({ metrics }: Supergraph): Promise<number> {
   return counted.values.filter(({ labels }) => labels.operation === 'Widgets').reduce((sum, { value }) => sum + value, 0)
 }
 
-test('L-02 a change is read once for each kind of dashboard that shows it, however many of them are open', async () => {
+test('L-02 a change is read once for each kind of dashboard that shows it, however many are open', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, outsider, viewer, brand } = await graph.seed.owner().viewer().outsider().brand().connection()
   const hub = createHub(graph.platform.engine)

@@ -45,18 +45,18 @@ test('a list may have spaces, and names each end of a network and nothing beyond
     expect(addressOf(upgrade(proxy, '7.7.7.7')), proxy).toBe(trusted ? '7.7.7.7' : proxy)
 })
 
-test('an address of version 6 stays as it is, and a forwarded one of version 4 within one of version 6 is told as version 4', () => {
+test('an IPv6 address stays as it is, and a forwarded IPv4 address in IPv6 notation becomes IPv4', () => {
   const addressOf = createAddressOf(true)
   expect(addressOf(upgrade('::ffff:1'))).toBe('::ffff:1')
   expect(addressOf(upgrade('2001:db8::ffff:1.2.3.4'))).toBe('2001:db8::ffff:1.2.3.4')
   expect(addressOf(upgrade('10.0.0.1', '::ffff:127.10.0.5'))).toBe('127.10.0.5')
 })
 
-test('a connection that is gone has no address of its own', () => {
+test('a closed connection has no address', () => {
   expect(createAddressOf(false)(upgrade(undefined, '7.7.7.7'))).toBe('')
   expect(createAddressOf('10.0.0.1')(upgrade(undefined, '7.7.7.7'))).toBe('')
 })
 
-test('what a trusted proxy writes that is no address is told as it stands, and is trusted by no list', () => {
+test('an invalid address of a trusted proxy is passed on as text, and trusted by no list', () => {
   for (const odd of ['unknown', '_hidden', '7.7.7.7:80', '10.0.0.0/8']) expect(createAddressOf('10.0.0.0/8')(upgrade('10.0.0.1', `6.6.6.6, ${odd}`))).toBe(odd)
 })

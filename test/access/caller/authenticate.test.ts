@@ -38,7 +38,7 @@ async function door() {
 const unauthenticated = { code: 'UNAUTHENTICATED', setCookie: [], expired: false }
 const forbidden = { code: 'FORBIDDEN', setCookie: [], expired: false }
 
-test('who sends no credential is nobody, and nothing is asked for that', async () => {
+test('a caller without a credential is anonymous, without a lookup', async () => {
   const { ask, asked } = await door()
   for (const headers of [{}, { authorization: '' }, { 'x-api-key': '', host: 'platform.example' }] as Record<string, string>[])
     expect(await ask(headers)).toEqual(nobody)
@@ -56,7 +56,7 @@ test('several credentials at once are refused, and a service token is by itself'
 })
 
 describe('an access token', () => {
-  test('makes its person a viewer, who holds as long as the token', async () => {
+  test('yields its person as viewer, for as long as the token is valid', async () => {
     const { caller, bearer, signIn, clock } = await door()
     signIn('one')
     const expiresAt = new Date(Math.floor(clock.now().getTime() / 1000) * 1000 + 600_000)
@@ -75,7 +75,7 @@ describe('an access token', () => {
     })
   })
 
-  test('makes the same viewer as long as identity’s answer is the same', async () => {
+  test('yields the same viewer object while identity’s answer is the same', async () => {
     const { caller, bearer, signIn, pass } = await door()
     signIn('one')
     const headers = await bearer('one')
@@ -90,7 +90,7 @@ describe('an access token', () => {
     expect((await caller(headers)).viewer.roles).toEqual(['owner'])
   })
 
-  test('for another organization than its session makes one viewer too, beside that of the session', async () => {
+  test('for another organization than its session’s yields a separate viewer', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('one')
     const [before, after] = [await bearer('one'), await bearer('one', { org: 'org-2' })]
@@ -100,13 +100,13 @@ describe('an access token', () => {
     expect([found[2] === found[0], found[3] === found[1]]).toEqual([true, true])
   })
 
-  test('of a person in no organization makes a viewer in personal context, whatever context identity tells', async () => {
+  test('of a person without an organization yields personal context, whatever identity answers', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('alone', { organizationId: null, roles: [], context: 'organization' })
     expect((await caller(await bearer('alone'))).viewer).toMatchObject({ organizationId: null, context: 'personal', scopes: personalScopes })
   })
 
-  test('keeps its organization and its context when the session moves on, with the roles of now', async () => {
+  test('keeps its organization and context when the session moves on, with the present roles', async () => {
     const { caller, bearer, signIn, refused, pass } = await door()
     const memberships = { 'org-1': ['viewer'], 'org-2': ['owner'] }
     signIn('one')
@@ -127,7 +127,7 @@ describe('an access token', () => {
     expect(await refused(headers)).toEqual(unauthenticated)
   })
 
-  test('of an app makes a viewer that is the person’s by user and nothing else: no role, and what it was granted', async () => {
+  test('of an app yields a viewer with the person’s user id, no role, and the granted scopes', async () => {
     const { caller, bearer, signIn } = await door()
     const grant = { clientId: 'app', scopes: ['openid', 'publishing:posts.read', 'publishing:accounts.write'], trusted: false }
     signIn('one', { grant })
@@ -137,7 +137,7 @@ describe('an access token', () => {
     expect((await caller(await bearer('trusted'))).viewer).toMatchObject({ roles: ['member'], scopes: scopesOf(['member']), clientId: null })
   })
 
-  test('of an app that asked for less has less, beside one of the same session that has everything', async () => {
+  test('of an app with fewer scopes has fewer, beside one of the same session with all', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('one', { grant: { clientId: 'app', scopes: ['openid', 'publishing:posts.read', 'publishing:analytics.read'], trusted: false } })
     const [whole, less] = [await bearer('one'), await bearer('one', { scope: 'openid publishing:posts.read publishing:posts.write' })]
@@ -148,7 +148,7 @@ describe('an access token', () => {
     }
   })
 
-  test('tells identity that its session is used, once a minute', async () => {
+  test('reports the use of its session to identity once a minute', async () => {
     const { ask, bearer, signIn, pass, touchedSessions } = await door()
     signIn('one')
     signIn('two')
@@ -164,7 +164,7 @@ describe('an access token', () => {
     expect(touchedSessions).toEqual(['one', 'two', 'one'])
   })
 
-  test('of no organization stays without one when the session enters one', async () => {
+  test('without an organization stays so when the session enters one', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('one')
     const { viewer } = await caller(await bearer('one', { org: null, ctx: 'personal' }))
@@ -189,7 +189,7 @@ describe('an access token', () => {
     if (!isRead) expect([(result as Unauthenticated).refusal.code, asked.jwks]).toEqual(['UNAUTHENTICATED', 0])
   })
 
-  test('that is too old says so; one that does not count for another reason does not', async () => {
+  test('that has expired is reported as expired; one that is invalid for another reason is not', async () => {
     const { refused, bearer, signIn, clock, asked } = await door()
     signIn('one')
     const headers = await bearer('one')
@@ -202,7 +202,7 @@ describe('an access token', () => {
     expect(await refused(headers)).toEqual({ ...unauthenticated, expired: true })
   })
 
-  test('that was made after a session was last looked at has it looked at again', async () => {
+  test('that was created after its session was cached causes a new lookup', async () => {
     const { caller, bearer, signIn, pass, asked } = await door()
     signIn('one')
     await caller(await bearer('one'))
@@ -214,7 +214,7 @@ describe('an access token', () => {
 })
 
 describe('an API key', () => {
-  test('makes a viewer with its own scopes and no person, who holds as long as the key', async () => {
+  test('yields a viewer with its own scopes and no person, for as long as the key is valid', async () => {
     const { caller, keys, touched, clock } = await door()
     const expiresAt = new Date(clock.now().getTime() + 1)
     const scopes = ['publishing:posts.read']
@@ -236,7 +236,7 @@ describe('an API key', () => {
     expect([isPerson(viewer), callerName(viewer, '10.0.0.1')]).toEqual([false, 'key:key-1'])
   })
 
-  test('opens nothing when it is unknown or has expired, and does not count as used', async () => {
+  test('is rejected when it is unknown or has expired, and does not count as used', async () => {
     const { refused, caller, keys, touched, clock } = await door()
     keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: clock.now() })
     keys.set('hash of endless', { keyId: 'key-2', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
@@ -246,7 +246,7 @@ describe('an API key', () => {
     expect((await caller({ 'x-api-key': 'endless' })).credential).toEqual({ kind: 'key', id: 'hash of endless', expiresAt: null, perMinute: 600 })
   })
 
-  test('is looked up when it has 8,192 characters, and not with one more', async () => {
+  test('is looked up with 8,192 characters, and not with one more', async () => {
     const { refused, asked } = await door()
     expect(await refused({ 'x-api-key': 'k'.repeat(8193) })).toEqual(unauthenticated)
     expect(asked.keys).toBe(0)
@@ -259,7 +259,7 @@ describe('the session cookie', () => {
   const host = 'platform.example'
   const cookie = 'session=one'
 
-  test('makes its person a viewer, who holds as long as the session', async () => {
+  test('yields its person as viewer, for as long as the session is valid', async () => {
     const { caller, signIn } = await door()
     signIn('one')
     const { viewer, credential } = await caller({ cookie, host, origin })
@@ -286,13 +286,13 @@ describe('the session cookie', () => {
     if (!counts) expect(await refused({ cookie, host, ...headers }, safe)).toEqual(forbidden)
   })
 
-  test('that names no session is taken back, and only where it would count', async () => {
+  test('of an unknown session is deleted, only where it would be accepted', async () => {
     const { refused, authority } = await door()
     expect(await refused({ cookie, host, origin })).toEqual({ code: 'UNAUTHENTICATED', setCookie: authority.clearCookie(), expired: false })
     expect(await refused({ cookie, host, origin: 'https://evil.example' })).toEqual(forbidden)
   })
 
-  test('is not read on other hosts; and another cookie names nobody', async () => {
+  test('is not read on other hosts; and another cookie identifies nobody', async () => {
     const { ask, asked, signIn } = await door()
     signIn('one')
     expect(await ask({ cookie, host: 'api.example', origin })).toEqual(nobody)
@@ -301,7 +301,7 @@ describe('the session cookie', () => {
     expect(await ask({ cookie: 'theme=dark', host, origin: 'https://evil.example' })).toEqual(nobody)
   })
 
-  test('gives way to a credential in a header', async () => {
+  test('is ignored when a header has a credential', async () => {
     const { caller, bearer, signIn, asked } = await door()
     signIn('two')
     expect((await caller({ cookie, host, origin: 'https://evil.example', ...(await bearer('two')) })).viewer.userId).toBe('user of two')
@@ -309,7 +309,7 @@ describe('the session cookie', () => {
   })
 })
 
-test('what is remembered of sessions and keys is asked for again after forgetting', async () => {
+test('cached sessions and keys are looked up again after clearing the cache', async () => {
   const { ask, bearer, signIn, sessions, keys, forget } = await door()
   signIn('one')
   keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })

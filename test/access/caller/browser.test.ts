@@ -31,11 +31,11 @@ describe('a request comes from a browser', () => {
   })
 })
 
-test('a browser that has its secret is known by it, and is given no other', () => {
+test('a browser with a secret is identified by it, and gets no other', () => {
   expect(ask({ host, cookie: `theme=dark; __Host-browser=${secret}` })).toEqual({ browser: { fingerprint: fingerprintOf(secret) }, setCookie: null })
 })
 
-test('a browser without one is given one of its own, by which it is known from then on', () => {
+test('a browser without a secret gets one, by which it is identified from then on', () => {
   const [one, other] = [ask({ host })!, ask({ host })!]
   expect(one.browser).not.toEqual(other.browser)
   const cookie = one.setCookie!.split(';', 1)[0]!

@@ -77,21 +77,21 @@ describe('the payload of connection_init', () => {
       expect(read(parameters)).toContain('"anything" is not understood')
   })
 
-  test('a header within headers within headers is none, and headers that are no object are looked through', () => {
+  test('ignores a header nested too deep, and searches headers that are no object', () => {
     expect(read({ headers: { headers: { Authorization: 'Bearer a' } } })).toContain('"Authorization" is not understood')
     expect(read({ headers: ['Authorization', 'Bearer a'] })).toContain('"headers" is not understood')
     expect(read({ headers: 'X-API-Key: a' })).toContain('"headers" is not understood')
     expect(read({ headers: [] })).toEqual({})
   })
 
-  test('what nests deeper than eight levels is not trusted', () => {
+  test('does not trust values that nest deeper than eight levels', () => {
     const nested = (levels: number): object => (levels === 0 ? { plain: 1 } : { below: nested(levels - 1) })
     expect(read({ a: nested(6) })).toEqual({})
     expect(read({ a: nested(7) })).toContain('is not understood')
     expect(read({ a: nested(1000) })).toContain('is not understood')
   })
 
-  test('two credentials of one kind that differ are refused', () => {
+  test('rejects two different credentials of one kind', () => {
     expect(read({ authorization: 'Bearer a', headers: { Authorization: 'Bearer b' } })).toBe('connection_init names authorization twice: send it once.')
     expect(read({ 'x-api-key': 'a', 'X-API-KEY': 'b' })).toBe('connection_init names x-api-key twice: send it once.')
   })

@@ -71,7 +71,7 @@ async function door() {
 }
 
 describe('a service', () => {
-  test('G-10 is what its app asks for, with every token that its app has', async () => {
+  test('G-10 has its app’s registered scopes, with every token of the app', async () => {
     const { caller } = await door()
     const viewer = { ...anonymous, kind: 'service', appId: 'app_launcher', scopes: launcher.asks.toSorted(), operations: [] }
     for (const name of ['launcher', 'the next of launcher']) expect((await caller(name, 'app_launcher')).viewer).toEqual(viewer)
@@ -97,7 +97,7 @@ describe('a service', () => {
     expect(refusal.message).toBe('The X-Service-Token is not valid for the app in X-App-Id: send a token of that app, and its app id.')
   })
 
-  test('G-10 with the token of the gateway may do there what it asks of it, and nothing anywhere else', async () => {
+  test('G-10 with the gateway’s token has its registered rights there, and none anywhere else', async () => {
     const { caller } = await door()
     for (const name of ['primary', 'staged']) {
       expect((await caller(name, 'app_agents')).viewer.scopes).toEqual(['providers:ai.invoke'])
@@ -105,7 +105,7 @@ describe('a service', () => {
     }
   })
 
-  test('administers no organization at the gateway with any token, for whomever it asks', async () => {
+  test('cannot administer an organization at the gateway with any token, on any behalf', async () => {
     const { caller, stands } = await door()
     stands(org, nobody, { organization: true, roles: ['owner'] })
     expect(publishing.asks).toContain('providers:org.admin')
@@ -117,10 +117,10 @@ describe('a service', () => {
       }
   })
 
-  test('with a token for one service alone has scopes of that one only', async () => {
+  test('with a token for one service only has that service’s scopes', async () => {
     const { caller } = await door()
     expect((await caller('settlement', 'app_settlement')).viewer.scopes).toEqual(['payments:settlements.write'])
-    expect((await caller('agents at publishing', 'app_agents')).viewer.scopes).toEqual(['publishing:posts.write'])
+    expect((await caller('agents at publishing', 'app_agents')).viewer.scopes).toEqual(['publishing:posts.read', 'publishing:posts.write'])
   })
 
   test('is a service everywhere by the token of its app alone, and by a token for one service only there', async () => {
@@ -136,7 +136,7 @@ describe('a service', () => {
     expect(await of('agents at publishing', 'app_agents')).toEqual(['publishing', false])
   })
 
-  test('is asked by a resolver where a field is for services and takes no scope: a new one is added here with what it asks', () => {
+  test('is checked by a resolver where a field is for services and has no scope: a new one is added here with its check', () => {
     const table = readAccessTable(readFileSync('schema/supergraph.graphql', 'utf8'))
     const unscoped = [...table.fields]
       .filter(([type]) => Object.values(table.roots).includes(type))
@@ -154,7 +154,7 @@ describe('a service', () => {
     ])
   })
 
-  test('G-10 that is an active client of the gateway may do what that says, until it is none', async () => {
+  test('G-10 that is an active client of the gateway has the client’s rights, until it is disabled', async () => {
     const { caller, refused, clients, pass } = await door()
     clients.set('app_support', { appId: 'app_support', active: true, operations: ['COMPLETIONS'] })
     for (const name of ['support', 'primary']) expect((await caller(name, 'app_support')).viewer.scopes).toEqual(['providers:ai.invoke'])
@@ -170,7 +170,7 @@ describe('a service', () => {
     for (const name of ['support', 'primary', 'sgs_issued']) expect(await refused(name, 'app_support'), name).toBe('UNAUTHENTICATED')
   })
 
-  test('G-10 whose client is switched off is nobody at the gateway, be it registered or not', async () => {
+  test('G-10 with a disabled client is rejected at the gateway, registered or not', async () => {
     const { caller, refused, clients, pass } = await door()
     for (const appId of ['app_support', 'app_agents']) clients.set(appId, { appId, active: false, operations: ['COMPLETIONS'] })
     clients.set(`hash of ${token('sgs_issued')}`, { appId: 'app_support', active: false, operations: ['COMPLETIONS'] })
@@ -183,7 +183,7 @@ describe('a service', () => {
     expect((await caller('primary', 'app_agents')).viewer).toMatchObject({ scopes: ['providers:ai.invoke'], operations: [] })
   })
 
-  test('G-10 opens no reserved operation by a token that several apps share, and all of its own by one that is its own', async () => {
+  test('G-10 gets no reserved operation by a token that several apps share, and all of its own by its own token', async () => {
     const { caller, clients } = await door()
     clients.set('app_payments', { appId: 'app_payments', active: true, operations: ['PAYMENTS', 'TRANSFERS', 'EMAIL'] })
     clients.set('app_stranger', { appId: 'app_stranger', active: true, operations: ['COMPLETIONS'] })
@@ -199,7 +199,7 @@ describe('a service', () => {
     expect(own.viewer.scopes).toEqual([...new Set([...launcher.asks, 'providers:service.invoke'])].sort())
   })
 
-  test('that has a token for every service goes on where the gateway is away, with what was last heard of its client', async () => {
+  test('with a token for every service continues while the gateway is unavailable, with its last known client', async () => {
     const { caller, ask, clients, fail, pass } = await door()
     clients.set('app_launcher', { appId: 'app_launcher', active: true, operations: ['PAYMENTS'] })
     expect((await caller('launcher', 'app_launcher')).viewer.operations).toEqual(['PAYMENTS'])
@@ -211,18 +211,26 @@ describe('a service', () => {
     await expect(ask('primary', 'app_launcher')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   })
 
-  test('asks in the organization that it names; one that is not there is not found', async () => {
+  test('acts in the named organization; an unknown one is NOT_FOUND', async () => {
     const { caller, refused } = await door()
     const { viewer } = await caller('launcher', 'app_launcher', { 'x-organization-id': org })
     expect(viewer).toMatchObject({ organizationId: org, userId: null, onBehalfOf: null, roles: [], context: 'organization', scopes: launcher.asks.toSorted() })
     for (const id of [newId(), 'no id', '*']) expect(await refused('launcher', 'app_launcher', { 'x-organization-id': id }), id).toBe('NOT_FOUND')
   })
 
-  test('asks on behalf of a member with no more than the member may do; of anybody else never', async () => {
+  test('acts on behalf of a member with no more than the member’s rights; never of anybody else', async () => {
     const { ask, caller, stands, pass } = await door()
     const behalf = (userId: string) => ({ 'x-organization-id': org, 'x-on-behalf-of': userId })
     const { viewer } = await caller('agents', 'app_agents', behalf(person))
-    expect(viewer).toMatchObject({ kind: 'service', appId: 'app_agents', organizationId: org, userId: person, onBehalfOf: person, roles: [], scopes: [] })
+    expect(viewer).toMatchObject({
+      kind: 'service',
+      appId: 'app_agents',
+      organizationId: org,
+      userId: person,
+      onBehalfOf: person,
+      roles: [],
+      scopes: ['payments:payments.read', 'publishing:posts.read'],
+    })
     stands(org, person, { organization: true, roles: ['owner'] })
     pass(1000)
     expect((await caller('agents', 'app_agents', behalf(person))).viewer.scopes).toEqual(agents.asks.toSorted())
@@ -232,7 +240,7 @@ describe('a service', () => {
     }
   })
 
-  test('asks without an organization on behalf of any person there is, as in personal context', async () => {
+  test('acts without an organization on behalf of any person, as in personal context', async () => {
     const { ask, caller } = await door()
     const { viewer } = await caller('launcher', 'app_launcher', { 'x-on-behalf-of': person })
     expect(viewer).toMatchObject({ organizationId: null, context: 'personal', userId: person, scopes: [] })
@@ -242,7 +250,7 @@ describe('a service', () => {
     expect(result.refusal.extensions).toMatchObject({ code: 'FORBIDDEN', reason: 'DELEGATION' })
   })
 
-  test('is the same viewer as long as nothing of it changes, and stands no more once it would be another', async () => {
+  test('is the same viewer object while nothing changes, and invalid once it would be another', async () => {
     const { caller, stands, pass } = await door()
     const behalf = { 'x-organization-id': org, 'x-on-behalf-of': person }
     const { viewer, credential } = await caller('launcher', 'app_launcher', behalf)
@@ -255,7 +263,7 @@ describe('a service', () => {
     expect(await credential.stands!()).toBe(false)
   })
 
-  test('beside another credential is refused, and where identity is away nobody is nobody', async () => {
+  test('together with another credential is rejected, and while identity is unavailable all are', async () => {
     const { refused, ask, fail, pass } = await door()
     expect(await refused('launcher', 'app_launcher', { 'x-api-key': 'k' })).toBe('BAD_USER_INPUT')
     fail(true)
@@ -265,7 +273,7 @@ describe('a service', () => {
 })
 
 describe('a service that calls for a person', () => {
-  test('has its own scopes and says whose work it is: a member of the organization, and nobody else', async () => {
+  test('has its own scopes and names a member of the organization, and nobody else', async () => {
     const { caller, refused } = await door()
     const inOrg = { 'x-organization-id': org }
     const { viewer } = await caller('agents', 'app_agents', { ...inOrg, 'x-for-user': person })
@@ -275,7 +283,7 @@ describe('a service that calls for a person', () => {
     expect(await refused('agents', 'app_agents', { ...inOrg, 'x-for-user': person, 'x-on-behalf-of': person })).toBe('BAD_USER_INPUT')
   })
 
-  test('is nobody any more within a second of the end of the membership', async () => {
+  test('is rejected within a second of the end of the membership', async () => {
     const { caller, refused, stands, pass } = await door()
     const asked = ['agents', 'app_agents', { 'x-organization-id': org, 'x-for-user': person }] as const
     await caller(...asked)

@@ -26,7 +26,7 @@ function identity(rows: Map<string, string>) {
   }
 }
 
-describe('what a session or a key stands for', () => {
+describe('the cache of sessions and keys', () => {
   test('looks up many credentials in one request, each once', async () => {
     const { asked, cache } = identity(new Map([['a', '1']]))
     expect(await Promise.all(['a', 'b', 'a', 'c'].map(key => cache.of(key)))).toEqual(['1', undefined, '1', undefined])
@@ -35,7 +35,7 @@ describe('what a session or a key stands for', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('is remembered for at most a second', async () => {
+  test('keeps an answer for at most a second', async () => {
     const rows = new Map([['a', '1']])
     const { pass, cache } = identity(rows)
     await cache.of('a')
@@ -46,7 +46,7 @@ describe('what a session or a key stands for', () => {
     expect(await cache.of('a')).toBeUndefined()
   })
 
-  test('is asked anew for whoever came after the answer was asked for', async () => {
+  test('looks up again for a caller that came after the answer was requested', async () => {
     const rows = new Map([['a', '1']])
     const { asked, pass, cache } = identity(rows)
     await cache.of('a')
@@ -57,7 +57,7 @@ describe('what a session or a key stands for', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is asked anew after forgetting, an answer that was under way included', async () => {
+  test('looks up again after clearing, also when a lookup was in progress', async () => {
     const rows = new Map([['a', '1']])
     const { asked, cache } = identity(rows)
     const underWay = cache.of('a')

@@ -47,7 +47,7 @@ async function studio() {
 }
 
 describe('G-12 a token of the studio', () => {
-  test('is its person in its organization, for whom models are called and nothing else is done; its keys are asked for once', async () => {
+  test('yields its person in its organization with the right to call models only; keys are fetched once', async () => {
     const { caller, asked } = await studio()
     const person = { ...anonymous, kind: 'user', userId: member, organizationId: org, context: 'organization', scopes: ['providers:ai.invoke'] }
     const first = await caller()
@@ -57,7 +57,7 @@ describe('G-12 a token of the studio', () => {
     expect(asked).toEqual([`${url}/.well-known/jwks.json`])
   })
 
-  test('counts for nobody who is no member, and not at all when anything of it is wrong', async () => {
+  test('is rejected for a person who is no member, and when anything of it is wrong', async () => {
     const { caller, other } = await studio()
     for (const claims of [{ sub: stranger }, { org: newId() }, { sub: 'nobody' }]) expect(await caller(claims)).toBe('FORBIDDEN')
     for (const claims of [{ iss: 'https://elsewhere.example' }, { aud: 'app_agents' }, { sub: undefined }, { org: undefined }] as JWTPayload[])
@@ -69,7 +69,7 @@ describe('G-12 a token of the studio', () => {
     expect(await callers.caller(`${part({ alg: 'none' })}.${part({ iss: url })}.`)).toMatchObject({ refusal: { code: 'UNAUTHENTICATED' } })
   })
 
-  test('is told from others by what it says, before anything is asked', async () => {
+  test('is recognized by its claims before any lookup', async () => {
     const { callers, token, asked } = await studio()
     expect(callers.claims(await token())).toBe(true)
     expect(callers.claims(await token({ iss: 'https://elsewhere.example' }))).toBe(false)
@@ -90,7 +90,7 @@ describe('G-12 a token of the studio', () => {
   })
 })
 
-describe('G-12 a row of models', () => {
+describe('G-12 a route for models', () => {
   const models = { registration: { slug: 'providers' as const }, http: async (_request: Request, { kind, userId }: Viewer) => Response.json({ kind, userId }) }
   const row = {
     kind: 'forward',
@@ -124,7 +124,7 @@ describe('G-12 a row of models', () => {
     return { token, ask, [Symbol.asyncDispose]: platform.close }
   }
 
-  test('takes a token of the studio at the addresses that say so, for JSON alone, from who may call models, and by itself', async () => {
+  test('accepts a studio token at the marked paths, for JSON only, from a person who may call models, and alone', async () => {
     await using at = await door()
     const studios = async (...claims: Parameters<typeof at.token>) => ({ authorization: `Bearer ${await at.token(...claims)}` })
     expect(await at.ask('/chat/completions', await studios())).toEqual([200, 'user'])
@@ -137,7 +137,7 @@ describe('G-12 a row of models', () => {
       expect(await at.ask('/chat/completions', { ...(await studios()), [beside]: 'sgk_one' })).toEqual([400, 'BAD_USER_INPUT'])
   })
 
-  test('takes a key as a bearer, too, and not beside another one', async () => {
+  test('accepts a key as a bearer token, too, and not beside another credential', async () => {
     await using at = await door()
     const authorization = 'Bearer sgk_one'
     expect(await at.ask('/models', { authorization })).toEqual([200, 'apiKey'])

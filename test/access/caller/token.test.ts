@@ -82,7 +82,7 @@ describe('the keys of access tokens', () => {
     expect(await read(await token('second'))).toMatchObject({ userId: 'user-1' })
   })
 
-  test('that are new count at once, and unknown ones make nobody ask for each', async () => {
+  test('that are new are accepted at once, and unknown ones do not cause a fetch each', async () => {
     const { read, addKey, asked, pass, token } = await identity()
     expect(await read(await token('first'))).toMatchObject({ userId: 'user-1' })
     await addKey('second')
@@ -99,7 +99,7 @@ describe('the keys of access tokens', () => {
     expect(asked() - before).toBe(2)
   })
 
-  test('are asked for once a second at most by those who know them', async () => {
+  test('are fetched at most once a second by known key ids', async () => {
     const { read, asked, pass, token } = await identity()
     const text = await token('first')
     const readOften = () => Promise.all(Array.from({ length: 50 }, () => read(text)))
@@ -112,7 +112,7 @@ describe('the keys of access tokens', () => {
     expect(asked()).toBe(2)
   })
 
-  test('that are unknown have them asked for out of turn five seconds after the last time, and no sooner', async () => {
+  test('that are unknown cause a fetch five seconds after the last one, and no sooner', async () => {
     const { read, addKey, pass, token } = await identity()
     await read(await token('first'))
     await addKey('second')
@@ -126,7 +126,7 @@ describe('the keys of access tokens', () => {
     expect(await read(await token('third'))).toMatchObject({ userId: 'user-1' })
   })
 
-  test('that change while a token is read are not forgotten again: it counts that once, and never after', async () => {
+  test('that change while a token is read take effect: the token is accepted once, and never after', async () => {
     const { read, addKey, distrust, pass, token } = await identity()
     const [known, before] = [await token('first'), await token('first', 500)]
     expect(await read(before)).toMatchObject({ userId: 'user-1' })
@@ -140,7 +140,7 @@ describe('the keys of access tokens', () => {
     expect(await read(known)).toBe('invalid')
   })
 
-  test('that cannot be asked for say nothing of a token, and are asked for again', async () => {
+  test('that cannot be fetched say nothing about a token, and are fetched again', async () => {
     const { read, addKey, asked, fail, token } = await identity()
     const text = await token('first')
     fail(true)
@@ -155,7 +155,7 @@ describe('the keys of access tokens', () => {
   })
 })
 
-describe('what a token says', () => {
+describe('the claims of a token', () => {
   const whole = { userId: 'user-1', sessionId: 'session-1', organizationId: null, context: 'personal', roles: [], scopes: null, seenAt: 0, kid: 'first' }
   test.each<[claims: Record<string, unknown>, said: Record<string, unknown> | 'invalid']>([
     [{}, {}],
@@ -186,7 +186,7 @@ describe('what a token says', () => {
     expect(await read(await token('first', 600, claims))).toEqual(said === 'invalid' ? said : { ...whole, expiresAt, ...said })
   })
 
-  test('counts to the millisecond before its end, whether it was read before or not', async () => {
+  test('are valid to the millisecond before their end, cached or not', async () => {
     const { read, token, clock } = await identity()
     const [known, later, last] = [await token('first', 600), await token('first', 600, { jti: 'later' }), await token('first', 600, { jti: 'last' })]
     expect(await read(known)).toMatchObject({ userId: 'user-1' })
@@ -196,7 +196,7 @@ describe('what a token says', () => {
     for (const text of [known, later, last]) expect(await read(text)).toBe('expired')
   })
 
-  test('is remembered with the moment at which it was read first, for as long as the keys stay the same', async () => {
+  test('are cached with the moment of their first reading, for as long as the keys stay the same', async () => {
     const { read, addKey, pass, token } = await identity()
     const text = await token('first')
     pass(5)
