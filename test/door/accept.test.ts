@@ -24,7 +24,7 @@ test.each<[accept: string | null, response: boolean, html: boolean]>([
   expect([prefersResponseJson(accept), prefersHtml(accept)]).toEqual([response, html])
 })
 
-test('of a very long Accept header nobody reads more than whole media types of a thousand characters', () => {
+test('reads no more than whole media types of a thousand characters of a very long Accept header', () => {
   const others = 'a/b, '.repeat(3000)
   expect([prefersResponseJson(`application/graphql-response+json, ${others}`), prefersResponseJson(`${others}application/graphql-response+json`)]).toEqual([
     true,

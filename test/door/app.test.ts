@@ -123,6 +123,9 @@ describe('hosts', () => {
     ['marketing.launcher.localhost', '/identity/login', '/identity/login'],
     ['publishing.localhost', '/publishing/api/posts', '/publishing/api/posts'],
     ['publishing.localhost', '/identity/api/auth/token', '/identity/api/auth/token'],
+    ['agents.localhost', '/agents?status=paused', '/agents/agents?status=paused'],
+    ['agents.localhost', '/agents/01a218c6-7599-7355-8085-d247a83546cc', '/agents/agents/01a218c6-7599-7355-8085-d247a83546cc'],
+    ['agents.localhost', '/agents/overview', '/agents/overview'],
     ['publishing.localhost', '/publishings', '/publishing/publishings'],
     ['publishing.localhost', '/graphql?query={a}', '/graphql?query={a}'],
     ['publishing.localhost', '/health/ready', '/health/ready'],
@@ -136,7 +139,7 @@ describe('hosts', () => {
     [undefined, '/api/posts', '/api/posts'],
   ])('S-14 %s%s means %s', (host, url, canonical) => expect(canonicalPath(hosts, host, url)).toBe(canonical))
 
-  test('a service’s host answers with and without the prefix, and GraphQL too', async () => {
+  test('a service’s host answers with and without the prefix, and serves GraphQL too', async () => {
     const host = `publishing.localhost:${platform.port}`
     for (const path of ['/open/x?y=1', '/publishing/open/x?y=1'])
       expect((await platform.ask(path, { headers: { host } })).json.url).toBe(`${platform.origin}/publishing/open/x?y=1`)
@@ -147,7 +150,7 @@ describe('hosts', () => {
 
 describe('CORS', () => {
   const ours = () => `http://publishing.localhost:${platform.port}`
-  test('an origin of ours is named on every answer, errors included; a foreign one never', async () => {
+  test('names a trusted origin on every answer, errors included; a foreign one never', async () => {
     const asked: (Parameters<Platform['ask']> | [string])[] = [
       ['/publishing/open/x'],
       ['/publishing/open/stream'],
@@ -167,7 +170,7 @@ describe('CORS', () => {
     }
   })
 
-  test('a preflight is answered for our origins, with the headers that were asked for', async () => {
+  test('answers a preflight of a trusted origin with the requested headers', async () => {
     const preflight = (origin: string) =>
       platform.ask('/publishing/guarded', {
         method: 'OPTIONS',
@@ -225,7 +228,7 @@ describe('CORS', () => {
     expect(await readable(platform, origin)).toBe(false)
   })
 
-  test('elsewhere the pages that CORS_ORIGINS names may, and no others', async () => {
+  test('allows the pages of CORS_ORIGINS and no others', async () => {
     const settings = {
       publicUrl: 'https://platform.example',
       environment: 'production',
@@ -252,7 +255,7 @@ describe('CORS', () => {
 })
 
 describe('a route of an operation', () => {
-  test('is served where the graph answers it, and left out with a line in the log where it does not', async () => {
+  test('is served where the graph supports it, and otherwise left out with a line in the log', async () => {
     const routes = { 'GET /api/viewer': 'viewer', 'GET /api/brands/:id': 'brand' } as const
     const rows = nounRoutes({ select: { Viewer: 'kind roles' }, routes })
     await using router = await openRouter(schemaEngine(smallGraph()), { tables: [{ slug: 'publishing', rows }] })
@@ -263,7 +266,7 @@ describe('a route of an operation', () => {
   })
 })
 
-describe('forward rows', () => {
+describe('forwarded routes', () => {
   test('pass method, query, headers and the untouched body, with the address of the connection only', async () => {
     const answer = await platform.ask('/publishing/open/x?a=1&a=2', {
       method: 'POST',
@@ -292,7 +295,7 @@ describe('forward rows', () => {
     expect((await behind.ask('/publishing/open/x', { headers: { 'x-forwarded-for': '7.7.7.7' } })).json.headers['x-client-address']).toBe('7.7.7.7')
   })
 
-  test('warn once when a proxy names callers and nobody believes it', async () => {
+  test('warn once when a proxy names callers and no proxy is trusted', async () => {
     await using alone = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables })
     await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, trustProxy: true })
     const warnings = (lines: readonly string[]) => lines.filter(line => line.includes('TRUST_PROXY')).length
@@ -302,7 +305,7 @@ describe('forward rows', () => {
     expect([warnings(alone.lines), warnings(behind.lines)]).toEqual([1, 0])
   })
 
-  test('that are public never read credentials, not even wrong ones', async () => {
+  test('without credentials never read any, not even wrong ones', async () => {
     const asked = platform.asked.cookie
     const wrong = [{ authorization: 'Bearer nonsense' }, { 'x-api-key': 'guess' }, { 'x-service-token': 'guess', 'x-app-id': 'a' }, { cookie: 'session=gone' }]
     for (const headers of wrong as Record<string, string>[]) expect((await platform.ask('/publishing/open/x', { headers })).json.viewer).toBe('anonymous')
@@ -320,7 +323,7 @@ describe('forward rows', () => {
     ).toEqual([])
   })
 
-  test('with a scope ask for it', async () => {
+  test('with a scope require it of the caller', async () => {
     const guarded = (headers: Record<string, string>) => platform.ask('/publishing/guarded', { headers })
     expect((await guarded({})).json).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', requiredScopes: [['publishing:posts.read']] })
     expect((await guarded({ authorization: `Bearer ${await platform.token('one')}` })).json).toMatchObject({ viewer: 'user' })
@@ -330,13 +333,13 @@ describe('forward rows', () => {
     expect([stale.status, stale.headers['set-cookie']?.length]).toEqual([401, 2])
   })
 
-  test('refuse a body over their limit and other methods than theirs', async () => {
+  test('reject a body over their limit, and methods other than theirs', async () => {
     expect((await platform.ask('/publishing/open/x', { method: 'POST', body: 'x'.repeat(1001) })).json).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' })
     const answer = await platform.ask('/publishing/guarded', { method: 'DELETE' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('that change something at identity make the next request see it: signed out means signed out', async () => {
+  test('that change sessions at identity clear the router’s cache: after a sign-out the next request is anonymous', async () => {
     platform.signIn('leaving')
     const headers = { authorization: `Bearer ${await platform.token('leaving')}` }
     expect((await platform.gql('{ hello }', headers)).status).toBe(200)
@@ -366,7 +369,7 @@ describe('errors outside GraphQL', () => {
     expect(answer.text).not.toMatch(/stack|\.ts/)
   })
 
-  test('tell the text of an accident in development only', async () => {
+  test('contain the text of an internal error in development only', async () => {
     expect((await platform.ask('/publishing/open/crash')).json.detail).toBe('secret inside')
     for (const environment of ['staging', 'production'] as const) {
       await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, environment })
@@ -374,7 +377,7 @@ describe('errors outside GraphQL', () => {
     }
   })
 
-  test('say that identity does not answer, where a row needs to know who calls', async () => {
+  test('report that identity does not answer, where a route needs the caller', async () => {
     platform.signIn('never asked about before')
     const token = `Bearer ${await platform.token('never asked about before')}`
     platform.fail(true)
@@ -384,13 +387,13 @@ describe('errors outside GraphQL', () => {
     expect(open.status).toBe(200)
   })
 
-  test('say when to come again, where there is a time', async () => {
+  test('contain Retry-After where there is a time', async () => {
     const busy = await platform.ask('/publishing/open/busy')
     expect([busy.status, busy.headers['retry-after'], busy.json.retryAfter]).toEqual([429, '7', 7])
     expect((await platform.ask('/nowhere')).headers['retry-after']).toBeUndefined()
   })
 
-  test('what is no HTTP at all is answered and cut', async () => {
+  test('answers bytes that are no HTTP request, and closes the connection', async () => {
     const text = await new Promise<string>(resolve => {
       const socket = connect(platform.port, '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
       let all = ''
@@ -403,7 +406,7 @@ describe('errors outside GraphQL', () => {
   })
 })
 
-test('S-11 live says that the process answers, ready that everything behind it does', async () => {
+test('S-11 /health/live reports that the process answers, /health/ready that all its dependencies work', async () => {
   expect((await platform.ask('/health/live')).status).toBe(200)
   expect((await platform.ask('/health/ready')).json).toEqual({
     status: 'ready',

@@ -62,7 +62,7 @@ test('a client configured as the guide says survives a router outage longer than
   expect([tokens.length, client.ended, plain.heard]).toEqual([2, [], ['before']])
 }, 90_000)
 
-test('a client whose credentials mean nothing is told so once, and dials no more', async () => {
+test('a client with invalid credentials receives one error and does not reconnect', async () => {
   await using door = await openRouter(schemaEngine(smallGraph()))
   const client = follow('Stranger', advised, `ws://localhost:${door.port}/graphql`, async () => 'nonsense')
   await expect.poll(() => client.ended, patience).toMatchObject([{ code: 4401 }])

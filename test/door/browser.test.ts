@@ -80,7 +80,7 @@ test.each([
   expect([own.status, own.text]).toEqual([200, expect.stringContaining('can now be used by <bdi>Bakery</bdi>')])
 })
 
-test('a browser that has its cookie keeps it, and reading gives none', async () => {
+test('a browser with its cookie keeps it, and a read sets none', async () => {
   const known = `${session}; browser=${'k'.repeat(43)}`
   expect(linesOf(await overGraph({ cookie: known, origin }))).toEqual([])
   expect(linesOf(await door.ask('POST', '/graphql', { headers: { cookie: session, origin }, body: { query: '{ viewer { kind } }' } }))).toEqual([])
@@ -100,14 +100,14 @@ test.each([
   expect(linesOf(shown)).toHaveLength(1)
 })
 
-test('the page that asks takes its answer at the same door: confirmed there, the account is connected', async () => {
+test('a browser that starts and confirms a connection at the same address gets the account connected', async () => {
   const back = await agree(await overRest(bearer))
   const shown = await door.ask('GET', back, { headers: browserMarks })
   const done = await sendForm(shown, back, cookiesOf(shown))
   expect([done.status, done.text]).toEqual([200, expect.stringContaining('can now be used by <bdi>Bakery</bdi>')])
 })
 
-test('a form that is larger than its page’s own is 413, with that page’s limit', async () => {
+test('answers 413 with the page’s limit to a form that is larger', async () => {
   const at = '/publishing/api/integrations/x/callback'
   const send = (bytes: number) => door.ask('POST', at, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: Buffer.alloc(bytes, 'a') })
   expect((await send(16 * 1024)).status).toBe(400)

@@ -67,11 +67,11 @@ describe('I-01 an access token', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('another scheme is 401', async () => {
+  test('with another authentication scheme is 401', async () => {
     expect((await platform.gql('{ __typename }', { authorization: 'Basic b3duZXI6eA==' })).status).toBe(401)
   })
 
-  test('expires by the platform’s clock, though it was read before', async () => {
+  test('expires by the platform’s clock, although the router read it before', async () => {
     const headers = await bearer('one')
     expect((await platform.gql('{ __typename }', headers)).status).toBe(200)
     platform.clock.advance(601_000)
@@ -79,7 +79,7 @@ describe('I-01 an access token', () => {
     expect([answer.status, answer.json.errors[0].message]).toEqual([401, expect.stringContaining('expired')])
   })
 
-  test('signed with a new key is accepted: the keys are asked for again, and not for every unknown key id', async () => {
+  test('signed with a new key is accepted: keys are fetched again, but not for every unknown key id', async () => {
     await using fresh = await openRouter(schemaEngine(smallGraph()))
     fresh.signIn('one')
     expect((await fresh.gql('{ __typename }', { authorization: `Bearer ${await fresh.token('one')}` })).status).toBe(200)
@@ -96,7 +96,7 @@ describe('I-01 an access token', () => {
     expect((await rotated.gql('{ __typename }', { authorization: `Bearer ${await rotated.token('one')}` })).status).toBe(200)
   })
 
-  test('holds its organization no longer than its person is a member', async () => {
+  test('loses its organization when its person’s membership ends', async () => {
     platform.signIn('leaving member')
     const headers = await bearer('leaving member')
     platform.signIn('leaving member', { organizationId: null, roles: [], context: 'personal' })
@@ -104,7 +104,7 @@ describe('I-01 an access token', () => {
     expect((await platform.gql('{ __typename }', headers)).status).toBe(401)
   })
 
-  test('keeps its organization when the session moves to another one, with the roles that its person has there now', async () => {
+  test('keeps its organization when the session moves to another one, with its person’s present roles', async () => {
     const memberships = { 'org-1': ['member'], 'org-2': ['owner'] }
     platform.signIn('moving', { memberships })
     const headers = await bearer('moving')
@@ -116,7 +116,7 @@ describe('I-01 an access token', () => {
     expect((await platform.gql('{ __typename }', headers)).status).toBe(401)
   })
 
-  test('of a session that signs out ends within a second', async () => {
+  test('is invalid within a second after its session signs out', async () => {
     platform.signIn('signing out')
     const headers = await bearer('signing out')
     expect(await who(headers)).toMatchObject({ kind: 'user' })
@@ -126,7 +126,7 @@ describe('I-01 an access token', () => {
   })
 })
 
-test('lookups of sessions are shared: thirty requests of one person ask identity once', async () => {
+test('thirty requests of one person cause a single session lookup at identity', async () => {
   platform.signIn('busy')
   const headers = await bearer('busy')
   const before = platform.asked.sessions
@@ -173,7 +173,7 @@ describe('I-02 an API key', () => {
     })
   })
 
-  test('is noted as used, and one that does not count is not', async () => {
+  test('is recorded as used when it is valid, and not otherwise', async () => {
     platform.touched.length = 0
     await platform.gql('{ hello }', { 'x-api-key': 'guess' })
     expect(platform.touched).toEqual([])
@@ -181,7 +181,7 @@ describe('I-02 an API key', () => {
     expect(platform.touched).toEqual(['key-1'])
   })
 
-  test('opens nothing from the moment at which it expires, whatever identity still says of it', async () => {
+  test('is rejected from the moment of its expiry, whatever identity’s cached answer says', async () => {
     const now = platform.clock.now().getTime()
     const statusOf = async (name: string, expiresAt: Date) => {
       platform.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt })
@@ -194,7 +194,7 @@ describe('I-02 an API key', () => {
     expect((await platform.gql('{ __typename }', { 'x-api-key': 'expires' })).status).toBe(401)
   })
 
-  test('of 8,192 characters is looked up, and nothing longer', async () => {
+  test('of 8,192 characters is looked up, and a longer one is not', async () => {
     for (const [length, status] of [
       [8192, 200],
       [8193, 401],
@@ -208,12 +208,12 @@ describe('I-02 an API key', () => {
     }
   })
 
-  test('that is unknown, and a service token as long as there are none, are 401', async () => {
+  test('is 401 when it is unknown, and so is a service token while there are none', async () => {
     expect((await platform.gql('{ __typename }', { 'x-api-key': 'guess' })).status).toBe(401)
     expect((await platform.gql('{ __typename }', { 'x-service-token': 'guess' })).status).toBe(401)
   })
 
-  test('beside another credential is refused with a sentence', async () => {
+  test('together with another credential is rejected with a message', async () => {
     const answer = await platform.gql('{ __typename }', { 'x-api-key': 'secret-key', ...(await bearer('one')) })
     expect([answer.status, code(answer)]).toEqual([400, 'BAD_USER_INPUT'])
     expect(answer.json.errors[0].message).toContain('authorization and x-api-key')
@@ -222,18 +222,18 @@ describe('I-02 an API key', () => {
 
 describe('the session cookie', () => {
   const cookie = { cookie: 'session=one' }
-  test('counts on a web host, from a trusted origin', async () => {
+  test('is accepted on a web host, from a trusted origin', async () => {
     expect(await who({ ...cookie, origin: platform.origin })).toMatchObject({ kind: 'user', userId: 'user of one' })
     const host = `web.publishing.localhost:${platform.port}`
     expect(await who({ ...cookie, host, origin: `http://${host}` })).toMatchObject({ kind: 'user' })
     expect(await who({ ...cookie, 'sec-fetch-site': 'same-origin' })).toMatchObject({ kind: 'user' })
   })
 
-  test('does not count on other hosts', async () => {
+  test('is ignored on other hosts', async () => {
     expect(await who({ ...cookie, host: 'api.example', origin: platform.origin })).toMatchObject({ kind: 'anonymous' })
   })
 
-  test('counts from every page that may read answers, and from no other', async () => {
+  test('is accepted from every page that may read answers, and from no other', async () => {
     const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'], serviceOrigins: [] } as const
     await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
@@ -243,7 +243,7 @@ describe('the session cookie', () => {
     expect(await statusFrom('http://localhost:5173', platform)).toBe(200)
   })
 
-  test('does not count on a host for programs alone, though its service answers there and its pages are trusted', async () => {
+  test('is ignored on a host for programs only, although its service answers there and its pages are trusted', async () => {
     const origins = [
       { slug: 'publishing', role: 'api', origin: 'https://api.publishing.example' },
       { slug: 'publishing', role: 'web', origin: 'https://publishing.example' },
@@ -259,28 +259,28 @@ describe('the session cookie', () => {
     expect([hosts.serviceOf('api.publishing.example'), hosts.isWeb('api.publishing.example')]).toEqual(['publishing', false])
   })
 
-  test('is refused, not overlooked, for a foreign origin or none', async () => {
+  test('causes a rejection, not an anonymous request, with a foreign or missing origin', async () => {
     for (const origin of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}] as Record<string, string>[]) {
       const answer = await platform.gql('{ __typename }', { ...cookie, ...origin })
       expect([answer.status, code(answer)]).toEqual([403, 'FORBIDDEN'])
     }
   })
 
-  test('that names no session is 401 and taken back', async () => {
+  test('of an unknown session is 401 and gets deleted', async () => {
     const answer = await platform.gql('{ __typename }', { cookie: 'session=gone', origin: platform.origin })
     expect([answer.status, answer.headers['set-cookie']]).toEqual([401, ['session=; Max-Age=0; Path=/', 'other=; Max-Age=0; Path=/']])
   })
 
-  test('gives way to a credential in a header', async () => {
+  test('is ignored when a header has a credential', async () => {
     expect(await who({ cookie: 'session=gone', origin: platform.origin, ...(await bearer('one')) })).toMatchObject({ kind: 'user' })
   })
 
-  test('of somebody else’s cookies says nothing', async () => {
+  test('is not read from cookies of other names', async () => {
     expect(await who({ cookie: 'theme=dark', origin: platform.origin })).toMatchObject({ kind: 'anonymous' })
   })
 })
 
-test('S-11 no credential stands in the log', async () => {
+test('S-11 no credential appears in the log', async () => {
   const headers = await bearer('one')
   await platform.gql('{ crash }', { ...headers })
   await platform.ask(`/graphql?query=${encodeURIComponent('{ hello(name: "private-words") }')}`, { headers: { 'x-api-key': 'private-key' } })

@@ -260,7 +260,7 @@ describe.each(['embedded', 'apart'] as const)('%s', mode => {
   // All knocks come from one address, whose calls without credentials both routers count together.
   beforeEach(() => graph.rows('delete from identity.limits'))
 
-  test('every door leads to its own destination', async () => {
+  test('every address leads to its own destination', async () => {
     for (const { address, method, isPublic } of forwards) {
       const { reached: found } = await knock(port(), address, { method })
       // No request passes a route that requires a credential.
@@ -275,7 +275,7 @@ describe.each(['embedded', 'apart'] as const)('%s', mode => {
     expect((await knock(port(), '/internal/ask')).status).toBe(mode === 'apart' ? 401 : 404)
   })
 
-  test('no address with a second reading leads anywhere, on no host', async () => {
+  test('an ambiguous address leads nowhere, on any host', async () => {
     const led: unknown[] = []
     await each(all(disguises, port()), async ([host, target]) => {
       const answer = await knock(port(), target, { headers: { host } })
@@ -284,7 +284,7 @@ describe.each(['embedded', 'apart'] as const)('%s', mode => {
     expect(led).toEqual([])
   }, 120_000)
 
-  test('an address that looks like one means what it says', async () => {
+  test('an address that only resembles a special one is read literally', async () => {
     const led: unknown[] = []
     await each(all(oddities, port()), async ([host, target]) => {
       const answer = await knock(port(), target, { headers: { host } })
@@ -340,7 +340,7 @@ describe('a subgraph’s own port', () => {
     expect((await knock(servers.get('identity')!.port, '/health/ready', { method: 'GET' })).status).toBe(200)
   }, 120_000)
 
-  test('leads nowhere by an address with a second reading, whatever it was sealed for', async () => {
+  test('rejects an ambiguous address, whatever its seal is for', async () => {
     const wrong: unknown[] = []
     for (const [slug, server] of servers)
       for (const destination of destinations)
@@ -354,7 +354,7 @@ describe('a subgraph’s own port', () => {
     expect(wrong).toEqual([])
   }, 120_000)
 
-  test('takes sockets at /graphql for operations only', async () => {
+  test('accepts sockets at /graphql for operations only', async () => {
     for (const [slug, server] of servers)
       for (const [what, purpose] of purposes('POST', '/graphql')) {
         const payload = { [sealHeader]: await makeSeal(router, slug, purpose) }
@@ -366,7 +366,7 @@ describe('a subgraph’s own port', () => {
       }
   })
 
-  test('and the router’s door for questions takes what a subgraph was sent for a caller', async () => {
+  test('and the router’s path for subgraph calls accepts the seal that a subgraph received for a caller', async () => {
     const { port } = routers.get('apart')!
     for (const [what, purpose] of purposes('POST', '/internal/ask')) {
       const answer = await knock(port, '/internal/ask', { headers: { [sealHeader]: await makeSeal({ ...anonymous }, 'launcher', purpose) } })

@@ -6,38 +6,38 @@ import { smallGraph } from './graph.ts'
 const documents = createDocuments(smallGraph(), { introspection: true })
 
 // graphql-js throws here instead of reporting an error.
-test('a subscription whose root depends on a variable is refused like any other mistake', () => {
+test('rejects a subscription whose root depends on a variable like any other mistake', () => {
   for (const text of ['subscription ($if: Boolean!) { tick @include(if: $if) }', 'subscription ($if: Boolean!) { ... @skip(if: $if) { tick } }']) {
     const read = documents.read(text)
     expect('errors' in read && read.errors.map(error => error.extensions.code)).toEqual(['GRAPHQL_VALIDATION_FAILED'])
   }
 })
 
-test('the same text is read once, and another text never for it', () => {
+test('parses the same text once, and never returns the document of another text', () => {
   const [one, again, other] = ['{ hello }', '{ hello }', '{ hello }\n'].map(text => documents.read(text))
   expect('document' in one! && 'document' in again! && one.document === again.document).toBe(true)
   expect('document' in one! && 'document' in other! && one.document === other.document).toBe(false)
 })
 
-test('a document that is kept has no places, which take more memory than it; what is wrong with a text has them', () => {
+test('a cached document has no source locations, which take more memory than it; the errors of a text have them', () => {
   const [kept, wrong] = ['{ hello } # kept', '{ nothing }'].map(text => documents.read(text))
   expect('document' in kept! && [kept.document.loc, kept.document.definitions[0]!.loc]).toEqual([undefined, undefined])
   expect('errors' in wrong! && wrong.errors[0]!.locations).toEqual([{ line: 1, column: 3 }])
 })
 
-test('of many mistakes twenty are told, and that there are more', () => {
+test('reports twenty of many mistakes, and that there are more', () => {
   const read = documents.read(`{ ${Array.from({ length: 90 }, (_, number) => `nothing${number}`).join(' ')} }`)
   expect('errors' in read && read.errors.length).toBe(21)
 })
 
-test('where nobody may ask for the schema no mistake suggests what it has', () => {
+test('suggests no names of the schema in errors where introspection is off', () => {
   const closed = createDocuments(smallGraph(), { introspection: false })
   const [open, shut] = [documents, closed].map(each => each.read('{ helo }'))
   expect('errors' in open! && open.errors[0]!.message).toContain('Did you mean')
   expect('errors' in shut! && shut.errors[0]!.message).not.toContain('Did you mean')
 })
 
-describe('S-10 each limit has an error of its own, which names it, and is not passed by what is just within it', () => {
+describe('S-10 each limit has an error of its own that names it, and a document just within the limit passes', () => {
   const again = (depth: number) => `{ viewer { ${'again { '.repeat(depth - 2)} kind ${'}'.repeat(depth - 2)} } }`
   const times = (count: number, text: (number: number) => string) => `{ ${Array.from({ length: count }, (_, number) => text(number)).join(' ')} }`
   // Ten fields each.

@@ -46,7 +46,7 @@ async function served(draining: Draining, listener?: RequestListener) {
 }
 
 describe('a stream of events', () => {
-  it('is passed on in whole events, however it comes, and to its end', async () => {
+  it('is forwarded in whole events, however it arrives, and to its end', async () => {
     await using server = await served(createDraining())
     const { whole } = reading(await server.ask())
     for (const piece of ['data: a\n', '\ndata: b', '\n', '\ndata: c\n\nda', 'ta: d\n\n', 'data: rest']) server.events.write(piece)
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     await server.close()
   })
 
-  it('ends with the farewell when its time is over, and leaves its source', async () => {
+  it('ends with the farewell event when its time is over, and leaves its source', async () => {
     await using server = await served(createDraining(0))
     server.events.write('data: a\n\n')
     const { first, whole } = reading(await server.ask())
@@ -77,7 +77,7 @@ describe('a stream of events', () => {
     expect([await whole, server.events.destroyed]).toEqual(['data: a\n\ndata: stopping\n\n', true])
   })
 
-  it('goes on past the time of requests, which are cut, and ends by itself', async () => {
+  it('continues past the time of requests, which are cut, and ends by itself', async () => {
     const draining = createDraining(20_000)
     await using server = await served(draining)
     const { promise: hasCome, resolve: comes } = Promise.withResolvers<void>()

@@ -50,7 +50,7 @@ async function dial() {
 }
 const open = async () => Number(/^websockets_open (\d+)/m.exec((await platform.ask('/metrics')).text)?.[1])
 
-test('what comes behind a message for which a socket is closed is not run', async () => {
+test('does not run messages that follow one for which the socket is closed', async () => {
   const { ask, greet, socket, codes } = await dial()
   await greet()
   ask('Before', 'query Before { hello }')
@@ -60,7 +60,7 @@ test('what comes behind a message for which a socket is closed is not run', asyn
   expect(run).toEqual(['Before'])
 })
 
-test('what a socket that is closed has under way ends at once; a client that does not answer the farewell is cut then', async () => {
+test('ends the operations of a closed socket at once, and cuts a client that does not answer the close frame', async () => {
   const { terminate } = WebSocket.prototype
   const endedBy: number[] = []
   const cutting = vi.spyOn(WebSocket.prototype, 'terminate').mockImplementation(function (this: WebSocket) {
@@ -78,7 +78,7 @@ test('what a socket that is closed has under way ends at once; a client that doe
   expect(endedBy).toEqual([1])
 })
 
-test('a socket that is closed is pinged no more', async () => {
+test('sends no more pings on a closed socket', async () => {
   await platform.close()
   platform = await openRouter(schemaEngine(smallGraph()), { pingMs: 50 })
   const [gone, stays] = [await dial(), await dial()]
@@ -94,7 +94,7 @@ test('a socket that is closed is pinged no more', async () => {
   expect(pinging.mock.contexts.filter(each => (each as WebSocket).readyState === WebSocket.CLOSED)).toEqual([])
 })
 
-test('a socket that leaves while identity is asked who its caller is counts for nobody', async () => {
+test('a socket that disconnects during its authentication counts for no caller', async () => {
   const authorization = `Bearer ${await platform.token('one')}`
   const answering = Promise.withResolvers<void>()
   platform.hold(answering.promise)
@@ -109,7 +109,7 @@ test('a socket that leaves while identity is asked who its caller is counts for 
   expect(platform.router.openStreams()).toBe(1)
 })
 
-test('a subscription that is completed while it waits for others of its caller to begin gives its place back', async () => {
+test('a subscription that is completed while it waits to start releases its slot', async () => {
   const gate = Promise.withResolvers<void>()
   await platform.close()
   platform = await openRouter(schemaEngine(smallGraph(createMemoryEvents(), [], gate.promise)))
@@ -130,7 +130,7 @@ test('a subscription that is completed while it waits for others of its caller t
   gate.resolve()
 })
 
-test('so many messages of a socket may come at once and no more, however long it was quiet', async () => {
+test('accepts a burst of messages of a socket up to the limit, however long it was quiet', async () => {
   await platform.close()
   platform = await openRouter(schemaEngine(smallGraph()), { sockets: { messages: 10 } })
   const { greet, send, codes } = await dial()
@@ -139,7 +139,7 @@ test('so many messages of a socket may come at once and no more, however long it
   await expect.poll(() => codes, { timeout: 5000 }).toEqual([4429])
 })
 
-test('one key has no more sockets than a person, whoever else dials', async () => {
+test('one key may open as many sockets as a person, independently of other callers', async () => {
   for (const key of ['one', 'other'])
     platform.keys.set(`hash of ${key}`, { keyId: key, organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
   const greeted = async (key: string) => (await dial()).greet({ 'x-api-key': key })

@@ -11,7 +11,7 @@ import { openRouter, schemaEngine } from './platform.ts'
 const kibibyte = 1024
 type Router = Awaited<ReturnType<typeof openRouter>>
 
-describe('WebSocket of a caller of whom too much waits', () => {
+describe('WebSocket of a caller with too many unread answers', () => {
   /** One answer of 350 KB has room, two have not. */
   const limits = { ofCaller: 500 * kibibyte, ofOrganization: 1000 * kibibyte, all: 2000 * kibibyte }
   let inFlight: ReturnType<typeof createBytesInFlight>
@@ -43,7 +43,7 @@ describe('WebSocket of a caller of whom too much waits', () => {
     })
   const isWhole = async (wire: Awaited<ReturnType<typeof dial>>) => Object.keys((await wire.got('next', 'a')).payload.data).length === aliases
 
-  it('is closed with 1013 when its next answer has no room, and others of the process are answered', async () => {
+  it('is closed with 1013 when its next answer exceeds the limit, and others of the process are answered', async () => {
     const [full, other] = [await dial('one'), await dial('two')]
     const free = fill('one', 400 * kibibyte)
     subscribe(full)
@@ -58,7 +58,7 @@ describe('WebSocket of a caller of whom too much waits', () => {
     await expect.poll(() => inFlight.total).toBe(0)
   })
 
-  it('stays open for small answers when nothing else has room', async () => {
+  it('stays open for small answers when the limit is reached', async () => {
     const wire = await dial('one')
     fill('one', 500 * kibibyte)
     wire.subscribe('a', '{ hello }')
@@ -67,7 +67,7 @@ describe('WebSocket of a caller of whom too much waits', () => {
   })
 })
 
-describe('operation that was too much beside others, answered by Apollo Server', () => {
+describe('operation that exceeds its caller’s limits together with others, answered by Apollo Server', () => {
   let router: Router
   const refusing = (engine: Engine): Engine => ({
     ...engine,
@@ -84,7 +84,7 @@ describe('operation that was too much beside others, answered by Apollo Server',
   afterAll(() => router.close())
 
   const accepts = ['application/json', 'application/graphql-response+json'] as const
-  it.each(accepts)('is 429 with Retry-After when the whole of it is refused (%s)', async accept => {
+  it.each(accepts)('is 429 with Retry-After when the whole of it is rejected (%s)', async accept => {
     const byPost = await router.gql('query Alone { hello }', { accept })
     const byGet = await router.ask(`/graphql?query=${encodeURIComponent('query Alone { hello }')}`, { headers: { accept } })
     for (const { status, headers, json } of [byPost, byGet])

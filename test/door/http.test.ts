@@ -29,7 +29,7 @@ const wide = (count: number) => Array.from({ length: count }, (_, n) => `f${n}: 
 const everyFragment = (count: number) => Array.from({ length: count }, (_, n) => `...A${n}`).join(' ')
 const codes = (answer: { json: { errors?: { extensions: { code: string } }[] } }) => answer.json.errors?.map(error => error.extensions.code)
 
-test('GraphQL over HTTP: every audit of graphql-http is met', async () => {
+test('GraphQL over HTTP passes every audit of graphql-http', async () => {
   const wrong: string[] = []
   const audits = serverAudits({ url: `${platform.url}/graphql`, fetchFn: fetch })
   for (const audit of audits) {
@@ -41,8 +41,8 @@ test('GraphQL over HTTP: every audit of graphql-http is met', async () => {
   expect(audits.length).toBe(61)
 })
 
-describe('statuses of GraphQL', () => {
-  test('what was executed is 200, a refusal of a field and its code included', async () => {
+describe('HTTP statuses of GraphQL', () => {
+  test('an executed operation is 200, also with a rejected field and its code', async () => {
     const answer = await platform.gql('{ hello refuse }', strict)
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
@@ -119,7 +119,7 @@ test.each(['staging', 'production'] as const)('S-11 in %s an accident is told wi
   expect(platform.lines.some(line => line.includes('find-me-12345') && line.includes('ECONNREFUSED'))).toBe(true)
 })
 
-test('S-11 in development an accident is told with its text, never with its stack', async () => {
+test('S-11 in development an internal error is answered with its text, never with its stack', async () => {
   const { json, text } = await platform.gql('{ hello crash }', { 'x-request-id': 'find-me-12345' })
   expect(json.data).toEqual({ hello: 'Hello world', crash: null })
   expect(json.errors).toMatchObject([
@@ -128,20 +128,20 @@ test('S-11 in development an accident is told with its text, never with its stac
   expect(text).not.toMatch(/stack|\.ts/)
 })
 
-test('S-11 an accident is logged once, also where Apollo Server answers', async () => {
+test('S-11 an internal error is logged once, also where Apollo Server answers', async () => {
   const query = encodeURIComponent('{ hello crash }')
   await platform.ask(`/graphql?query=${query}`, { headers: { 'x-request-id': 'find-me-once', 'content-type': 'application/json' } })
   const accidents = platform.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'operation failed')
   expect(accidents.filter(({ requestId }) => requestId === 'find-me-once')).toHaveLength(1)
 })
 
-test('a request id that is not plain is replaced', async () => {
+test('replaces an invalid request id', async () => {
   for (const id of ['short', 'a'.repeat(65), 'quote"quote"quote'])
     expect((await platform.gql('{ hello }', { 'x-request-id': id })).headers['x-request-id']).not.toBe(id)
 })
 
 describe('large bodies', () => {
-  test('5 MB are read to their end and answered 413, on GraphQL and elsewhere', async () => {
+  test('of 5 MB are read to their end and answered 413, on GraphQL and elsewhere', async () => {
     const body = JSON.stringify({ query: '{ hello }', variables: { x: 'x'.repeat(5e6) } })
     for (let round = 0; round < 3; round += 1) {
       const answer = await fetch(`${platform.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
@@ -150,7 +150,7 @@ describe('large bodies', () => {
     }
   })
 
-  test('one of exactly the limit is read', async () => {
+  test('of exactly the limit are read', async () => {
     const frame = JSON.stringify({ query: '{ hello }', variables: { x: '' } })
     const body = JSON.stringify({ query: '{ hello }', variables: { x: 'x'.repeat(1024 * 1024 - frame.length) } })
     const answer = await platform.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
@@ -158,9 +158,9 @@ describe('large bodies', () => {
   })
 })
 
-describe('CSRF: a request that browsers send for foreign pages unasked', () => {
+describe('CSRF: a request that browsers send across origins without a preflight', () => {
   const path = `/graphql?query=${encodeURIComponent('{ hello }')}`
-  test('is answered when it carries nothing of a browser', async () => {
+  test('is answered when it carries no cookie and no browser header', async () => {
     expect((await platform.ask(path)).status).toBe(200)
     expect((await platform.ask(path, { headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200)
     expect((await platform.ask(path, { headers: { origin: platform.origin } })).status).toBe(200)
@@ -179,7 +179,7 @@ describe('CSRF: a request that browsers send for foreign pages unasked', () => {
     if (!headers.cookie) expect((await platform.ask(path, { headers: { ...headers, 'apollo-require-preflight': '1' } })).status).toBe(200)
   })
 
-  test('is answered with a cookie when the browser says that a page of ours sends it', async () => {
+  test('is answered with a cookie when the browser reports our own origin', async () => {
     const own = { 'sec-fetch-site': 'same-origin' }
     const trusted = { origin: platform.origin, 'sec-fetch-site': 'same-site' }
     for (const page of [own, trusted]) expect((await platform.ask(path, { headers: { ...page, cookie: 'theme=dark' } })).status).toBe(200)
@@ -218,7 +218,7 @@ describe('S-10 limits', () => {
     expect(executed).toBe(before)
   })
 
-  test('brackets that nobody closes are a syntax error, and so many that no stack holds them are too many tokens: never an accident', async () => {
+  test('reports unclosed brackets as a syntax error, and deep nesting as too many tokens, never as an internal error', async () => {
     expect(codes(await platform.gql(`{ hello(name: ${'['.repeat(500)}`))).toEqual(['GRAPHQL_PARSE_FAILED'])
     const documents = createDocuments(smallGraph(), { introspection: true })
     /** Reads it with so little stack left that the parser must run out of it. */
@@ -262,7 +262,7 @@ describe('S-10 limits', () => {
     expect(reads).toBeLessThan(100_000)
   })
 
-  test('a refused document is remembered by its text: the same mistake again costs nothing', () => {
+  test('remembers a rejected document by its text: the same mistake again costs nothing', () => {
     const documents = createDocuments(smallGraph(), { introspection: true })
     const refused = (text: string) => {
       const read = documents.read(text)
@@ -276,13 +276,13 @@ describe('S-10 limits', () => {
     expect(refused('{ nope }')).not.toBe(first)
   })
 
-  test('a message that repeats a long name is cut', async () => {
+  test('cuts a message that repeats a long name', async () => {
     const answer = await platform.gql(`{ ${'n'.repeat(100_000)} }`)
     expect(answer.text.length).toBeLessThan(1000)
   })
 })
 
-test('S-10 in production neither introspection nor suggestions tell the schema, and errors stay short', async () => {
+test('S-10 in production neither introspection nor suggestions reveal the schema, and errors stay short', async () => {
   await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })
   expect(codes(await production.gql('{ __schema { types { name } } }'))).toEqual(['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_VALIDATION_FAILED'])
   expect((await production.gql('{ helo }')).text).not.toContain('hello')
@@ -290,7 +290,7 @@ test('S-10 in production neither introspection nor suggestions tell the schema, 
   expect((await production.gql('{ hello __typename }')).json.data).toEqual({ hello: 'Hello world', __typename: 'Query' })
 })
 
-test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, and is told which subscriptions to choose', async () => {
+test('S-06 a browser gets Apollo Sandbox with its own content-security policy, without telemetry, and instructions for subscriptions', async () => {
   const answer = await platform.ask('/graphql', {
     headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', cookie: 'session=stale' },
   })
@@ -306,18 +306,20 @@ test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, a
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-test('production hands no browser a page that loads programs from elsewhere', async () => {
+test('in production no page loads programs from other origins', async () => {
   await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })
   const page = await production.ask('/graphql', { headers: { accept: browserAccept } })
   expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
   expect(page.text).not.toContain('apollographql')
 })
 
-test('a page that is not there is HTML for a browser and a problem for everybody else', async () => {
+test('an unknown page is answered as HTML to a browser and as a problem document to other clients', async () => {
   const page = await platform.ask('/no/such/page&more', { headers: { accept: browserAccept } })
   expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
   expect(page.text).toContain('There is nothing at GET /no/such/')
   expect(page.text).toContain('page&amp;more')
+  for (const path of ['/api/none', '/payments/api/none'])
+    expect((await platform.ask(path, { headers: { accept: browserAccept } })).headers['content-type']).toBe('application/problem+json; charset=utf-8')
   for (const [method, accept] of [
     ['GET', 'application/json'],
     ['GET', '*/*'],
@@ -326,14 +328,14 @@ test('a page that is not there is HTML for a browser and a problem for everybody
     expect((await platform.ask('/no/such/page', { method, headers: { accept } })).headers['content-type']).toBe('application/problem+json; charset=utf-8')
 })
 
-test('/graphql/ answers as /graphql does', async () => {
+test('answers /graphql/ like /graphql', async () => {
   const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: '{ hello }' }) }
   const [plain, slashed] = await Promise.all(['/graphql', '/graphql/'].map(path => platform.ask(path, asked)))
   expect([slashed!.status, slashed!.json]).toEqual([200, plain!.json])
   expect((await platform.ask('/graphql/', { method: 'PUT' })).json.errors[0].message).toMatch(/by POST/)
 })
 
-test('a browser that comes to / is told where everything is, and so is a program, as JSON', async () => {
+test('/ lists all addresses, as a page for browsers and as JSON for programs', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const page = await platform.ask('/', { headers: { accept, cookie: 'session=stale' } })
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -354,7 +356,7 @@ test('a browser that comes to / is told where everything is, and so is a program
   expect((await demo.ask('/', { headers: { accept } })).text).toContain('<a href="http://localhost:4100">Sandbox</a>')
 })
 
-test('a page is set apart from others where browsers can do that: over TLS, and on this machine', async () => {
+test('sends isolation headers where browsers honour them: over TLS, and on this machine', async () => {
   const apart = async (at: typeof platform, host: string, headers: Record<string, string> = {}) => {
     const { headers: answered } = await at.ask('/graphql', { headers: { accept: 'text/html', host, ...headers } })
     return [answered['cross-origin-opener-policy'], answered['origin-agent-cluster']]
@@ -373,7 +375,7 @@ test('a page is set apart from others where browsers can do that: over TLS, and 
   expect(await apart(secure, 'platform.example')).toEqual(yes)
 })
 
-test('work stops when its client leaves, and not before', async () => {
+test('aborts work when its client leaves, and not before', async () => {
   const leaving = new AbortController()
   const asked = fetch(`${platform.url}/graphql`, {
     method: 'POST',
@@ -388,7 +390,7 @@ test('work stops when its client leaves, and not before', async () => {
   await expect.poll(() => left).toEqual(['hang'])
 })
 
-test('a persisted query is registered by its hash and run by it', async () => {
+test('registers a persisted query by its hash and runs it by the hash alone', async () => {
   const { createHash } = await import('node:crypto')
   const query = `query Persisted${randomBytes(4).toString('hex')} { hello }`
   const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } }
@@ -398,7 +400,7 @@ test('a persisted query is registered by its hash and run by it', async () => {
   expect((await post({ extensions })).json.data.hello).toBe('Hello world')
 })
 
-test('a persisted query that is not one is refused in words of its own, under the id of the request', async () => {
+test('rejects a malformed persistedQuery extension with its own message, under the request’s id', async () => {
   const { createHash } = await import('node:crypto')
   const query = `query Persisted${randomBytes(4).toString('hex')} { hello }`
   const sha256Hash = createHash('sha256').update(query).digest('hex')
@@ -424,7 +426,7 @@ test('a persisted query that is not one is refused in words of its own, under th
   }
 })
 
-test('an operation of a persisted query that cannot be told is refused as any other', async () => {
+test('rejects an operation of a malformed persisted query like any other', async () => {
   const { createHash } = await import('node:crypto')
   const query = `query Persisted${randomBytes(4).toString('hex')} { hello }`
   const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } }

@@ -30,7 +30,7 @@ async function dial() {
   return { socket, messages }
 }
 
-describe('S-10 every limit is told alike by POST, by GET and over WebSocket: what, how much is allowed, what to do', () => {
+describe('S-10 every limit is reported alike by POST, by GET and over WebSocket: the limit, its value, and what to do', () => {
   test.each([
     ['characters', `{ hello } # ${'x'.repeat(limits.characters)}`],
     ['tokens', `{ ${times(limits.tokens + 1, () => 'hello')} }`],
@@ -58,7 +58,7 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     if (path.length < 15_000) expect(await platform.ask(path)).toMatchObject({ status: 200, json: { errors: [error] } })
   })
 
-  test('variables', async () => {
+  test('of variables', async () => {
     const query = 'query ($name: String) { hello(name: $name) }'
     const body = (levels: number) => `{"query":"${query}","variables":{"name":${nested(levels)}}}`
     const post = (levels: number) => platform.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: body(levels) })
@@ -77,7 +77,7 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
   })
 
-  test('limits members of variables, over every way into the graph', async () => {
+  test('limits members of variables over all protocols', async () => {
     const query = 'query ($name: String) { hello(name: $name) }'
     const variables = { name: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, 1])) }
     const posted = await platform.gql(query, {}, variables)
@@ -90,7 +90,7 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
   })
 
-  test('values nest as deep as they may', async () => {
+  test('accepts variables up to the maximum depth', async () => {
     expect((await platform.gql(`{ hello(name: ${nested(limits.values)}) }`)).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
@@ -102,14 +102,14 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     }
   })
 
-  test('a compressed body is 415, not broken JSON', async () => {
+  test('answers 415, not a JSON error, to a compressed body', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const answer = await platform.ask('/graphql', { method: 'POST', headers, body: gzipSync('{"query":"{ hello }"}') })
     expect([answer.status, answer.json.errors[0].message]).toEqual([415, expect.stringContaining('Content-Encoding gzip')])
   })
 })
 
-describe('S-10 a document may have exactly so much', () => {
+describe('S-10 a document may reach each limit exactly', () => {
   const documents = createDocuments(smallGraph(), { introspection: true })
   /** The limit that a document passes; null when it passes none. */
   const passedBy = (text: string) => {
@@ -136,7 +136,7 @@ describe('S-10 a document may have exactly so much', () => {
     expect(passedBy(document(most + 1))).toEqual([limit, most])
   })
 
-  test('variables: 100 levels, and what is deeper is not looked at', () => {
+  test('of variables: 100 levels, and deeper values are not examined', () => {
     let looks = 0
     const below = {
       get inner() {
@@ -150,7 +150,7 @@ describe('S-10 a document may have exactly so much', () => {
     expect(looks).toBe(0)
   })
 
-  test('variables: so many members of an object, and so many values', () => {
+  test('of variables: members of an object, and values', () => {
     const wide = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`k${n}`, 1]))
     expect(refusedValues({ input: wide(limits.members) })).toBeUndefined()
     for (const given of [wide(limits.members + 1), { input: wide(60_000) }, { input: [{ inner: wide(limits.members + 1) }] }])
@@ -170,8 +170,8 @@ describe('S-10 a document may have exactly so much', () => {
   })
 })
 
-describe('S-10 what is told of a mistake is bounded', () => {
-  test('a message that repeats a large value is cut', async () => {
+describe('S-10 messages about mistakes are bounded', () => {
+  test('cuts a message that repeats a large value', async () => {
     const { text, json } = await platform.gql('query ($name: String) { hello(name: $name) }', {}, { name: ['x'.repeat(500_000)] })
     expect(json.errors[0].extensions.code).toBe('BAD_USER_INPUT')
     expect(text.length).toBeLessThan(2000)
@@ -184,7 +184,7 @@ describe('S-10 what is told of a mistake is bounded', () => {
   })
 })
 
-test('S-10 what clients ask anew for ever takes bounded memory, however large each document is', () => {
+test('S-10 documents that clients invent without end take bounded memory, however large each is', () => {
   const documents = createDocuments(smallGraph(), { introspection: true })
   const wide = (tag: number) => `query Q${tag} { ${times(90, n => `a${n}: viewer { kind userId organizationId roles scopes again { kind userId roles } }`)} }`
   const read = (from: number, count: number) => {
@@ -197,7 +197,7 @@ test('S-10 what clients ask anew for ever takes bounded memory, however large ea
   expect(documents.read(wide(0))).not.toBe(first)
 })
 
-test('a client that offers HTTP/2 unasked is answered in HTTP/1.1', async () => {
+test('answers in HTTP/1.1 when a client offers HTTP/2', async () => {
   const answer = await new Promise<number>((resolve, reject) => {
     const headers = { host: `localhost:${platform.port}`, connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }
     const path = `/graphql?query=${encodeURIComponent('{ hello }')}`
@@ -208,7 +208,7 @@ test('a client that offers HTTP/2 unasked is answered in HTTP/1.1', async () => 
   expect(answer).toBe(200)
 })
 
-test('a client that sends more messages than it may is closed with 4429; as many as it may at once are read', async () => {
+test('closes with 4429 when a client sends too many messages, and reads a burst within the limit', async () => {
   const messagesAtOnce = socketLimits.messages * socketLimits.messagesAtOnceSeconds
   const { socket } = await dial()
   let pongs = 0
@@ -247,7 +247,7 @@ test('a flood of messages on one socket lets other requests through', async () =
   socket.terminate()
 })
 
-test('where nobody is known one address that waits for what never ends takes not every place', async () => {
+test('without authentication, one address with endless operations does not take every slot', async () => {
   const engine = schemaEngine(smallGraph())
   let begun = 0
   const counting: typeof engine = {

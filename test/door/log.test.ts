@@ -13,7 +13,7 @@ function open() {
 
 const gone = (code: string) => new Error('wrapped', { cause: Object.assign(new Error('the server went'), { code }) })
 
-test('what fails because the database is away is told once in ten seconds for each message and cause, then with the number left out', () => {
+test('logs failures of an unavailable database once in ten seconds for each message and cause, then with the number omitted', () => {
   const { time, lines, log } = open()
   for (let turn = 0; turn < 100; turn++) {
     log.error({ err: gone('57P01'), requestId: String(turn) }, 'field failed')
@@ -53,13 +53,13 @@ test('logs a failure that repeats within one request once with its stack, then w
   expect(lines[3]).toMatchObject({ requestId: 'one', repeated: 89 })
 })
 
-test('subgraphs that are away are told one by one', () => {
+test('logs unavailable subgraphs one by one', () => {
   const { lines, log } = open()
   for (const service of ['identity', 'publishing', 'identity']) log.warn({ err: gone('ECONNREFUSED'), service }, 'A subgraph did not answer')
   expect(lines).toHaveLength(2)
 })
 
-test('S-11 an error leaves with its code and what is told beside it, never with a stack or what would set a status', () => {
+test('S-11 an error is sent with its code and details, never with a stack or an HTTP status', () => {
   const extensions = { code: 'NOT_FOUND', field: 'id', stacktrace: ['at secret.ts:1'], http: { status: 200 } }
   const error = new GraphQLError('There is none.', { path: ['post'], extensions })
   const told = tell(error, { requestId: 'request-1', log: open().log, hideSuggestions: true })

@@ -19,7 +19,7 @@ async function open(figures: readonly Figure[] = [], registry = new Registry(), 
   return { app, read, [Symbol.asyncDispose]: () => app.close() }
 }
 
-test('G-11 requests are counted by what they were for, never by addresses that callers make up', async () => {
+test('G-11 requests are counted by their class, never by paths that callers invent', async () => {
   await using door = await open()
   for (const url of ['/publishing/api/posts/1', '/publishing/api/posts/2', '/no/such/place']) await door.app.inject({ url })
   await door.app.inject({ url: '/graphql', method: 'POST' })
@@ -32,7 +32,7 @@ test('G-11 requests are counted by what they were for, never by addresses that c
   expect(body).not.toContain('such')
 })
 
-test('a process tells of its processor time, its memory, its heap, its event loop and its garbage collection', async () => {
+test('a process reports its processor time, memory, heap, event loop and garbage collection', async () => {
   await using door = await open([], openRegistry())
   const { body } = await door.read()
   for (const name of [
@@ -63,7 +63,7 @@ test('reads figures when they are requested, and drops removed labels', async ()
   expect(body).toMatch(/# TYPE plans_total counter\nplans_total 1\n/)
 })
 
-test('two applications of one process do not count together', async () => {
+test('two applications of one process have separate counters', async () => {
   await using one = await open()
   await using other = await open()
   await one.app.inject({ url: '/publishing/api/posts/1' })
@@ -96,13 +96,13 @@ test.each([
   expect((await door.read(headers, from)).statusCode).toBe(status)
 })
 
-test('where there is no token, this machine alone may read, whatever anybody shows', async () => {
+test('without a token only this machine may read metrics, whatever the caller sends', async () => {
   await using door = await open([], undefined, null)
   expect((await door.read({ authorization: 'Bearer null' }, '203.0.113.7')).statusCode).toBe(401)
   expect((await door.read({ authorization: 'Bearer whatever' })).statusCode).toBe(200)
 })
 
-test('what a request was for is told from its route', async () => {
+test('derives the class of a request from its route', async () => {
   await using door = await open()
   for (const path of ['/health/live', '/docs', '/publishing/api/:id/more', '/publishing/page', '/x/publishing/api/y']) door.app.get(path, async () => 'here')
   for (const url of ['/health/live', '/docs', '/publishing/api/1/more', '/publishing/page', '/x/publishing/api/y']) await door.app.inject({ url })

@@ -5,7 +5,7 @@ import { createPace, rememberTurn, turnOf } from '../../router/live/pace.ts'
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
 describe('pace', () => {
-  it('begins a few requests at once and the others in later turns of the event loop, those of each name in turn', async () => {
+  it('begins a few requests at once and the others in later turns of the event loop, taking turns between names', async () => {
     const { begin } = createPace({ perTurn: 2, turnMs: 5, looks: 0, waiting: 10 }, () => 0)
     const begun: string[] = []
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1']) begin(name[0]!, () => begun.push(name))
@@ -47,7 +47,7 @@ describe('pace', () => {
     expect(counts).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('lets more requests come before it begins those that wait, as long as each turn brings another, and for so many turns at most', async () => {
+  it('waits for further connections before it begins waiting requests while each turn brings one, up to a maximum of turns', async () => {
     const { begin } = createPace({ perTurn: 1, turnMs: 5, looks: 3, waiting: 100 }, () => 0)
     const begun: string[] = []
     const come = (name: string) => begin(name[0]!, () => begun.push(name))
@@ -71,7 +71,7 @@ describe('pace', () => {
     expect(begun.at(-1)).toBe('a5')
   })
 
-  it('refuses a request with RATE_LIMITED when too many of its name wait', async () => {
+  it('rejects a request with RATE_LIMITED when too many of its name wait', async () => {
     const { begin } = createPace({ perTurn: 1, turnMs: 5, looks: 0, waiting: 1 }, () => 0)
     let begun = 0
     const count = () => (begun += 1)
@@ -87,14 +87,14 @@ describe('pace', () => {
 describe('turnOf', () => {
   const request = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage
 
-  it('names the address until a credential has counted, and the organization from then on', () => {
+  it('returns the address until a credential was valid, and the organization from then on', () => {
     const first = request({ 'x-api-key': 'sgk_pace_1' })
     expect(turnOf(first, '10.0.0.1')).toBe('10.0.0.1')
     rememberTurn(first, { caller: 'key:1', organization: 'org-1' })
     expect(turnOf(request({ 'x-api-key': 'sgk_pace_1' }), '10.0.0.2')).toBe('org-1')
   })
 
-  it('gives made-up credentials and none the turns of their address', () => {
+  it('treats invented credentials like the anonymous requests of their address', () => {
     expect(turnOf(request({}), '2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
     const names = Array.from({ length: 5 }, (_, at) => turnOf(request({ authorization: `Bearer made-up-${at}` }), '10.0.0.3'))
     expect(new Set(names)).toEqual(new Set(['10.0.0.3']))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
-import { buildSchema, parse, validate } from 'graphql'
+import { buildSchema, isRequiredArgument, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { localOrigins } from '../../config/hosts.ts'
 import { canonicalPath, createHosts } from '../../router/hosts.ts'
@@ -41,13 +41,13 @@ const rootFields = (['query', 'mutation', 'subscription'] as const).flatMap(kind
   Object.values(schema.getRootType(kind as never)!.getFields()).map(field => ({ kind, field, at: `${kind} ${field.name}` })),
 )
 
-test.each(rootFields)('the reference’s example of $at is an operation of the graph', ({ kind, field }) => {
+test.each(rootFields)('the reference’s example of $at is a valid operation', ({ kind, field }) => {
   const { text, variables } = exampleOf(kind, field)
   expect(validate(schema, parse(text))).toEqual([])
-  expect(Object.keys(variables ?? {})).toEqual(field.args.filter(({ type }) => String(type).endsWith('!')).map(({ name }) => name))
+  expect(Object.keys(variables ?? {})).toEqual(field.args.filter(isRequiredArgument).map(({ name }) => name))
 })
 
-test.each(slugs)('the icon of %s, as the registry names it, is a picture on every host', async slug => {
+test.each(slugs)('serves the icon of %s at the registry’s path on every host', async slug => {
   await using pages = await open()
   for (const host of ['localhost:4000', 'publishing.localhost:4000', 'marketing.launcher.localhost:4000']) {
     const answer = await pages.get(`/icons/${slug}.svg`, { host })
@@ -57,7 +57,7 @@ test.each(slugs)('the icon of %s, as the registry names it, is a picture on ever
   }
 })
 
-test('an example leaves out what cannot be asked without more: fields with arguments, deprecated ones, lists of others', () => {
+test('an example omits fields with required arguments, deprecated fields, and lists within lists', () => {
   const small = buildSchema(`type Query { shelf(id: ID!, kind: Kind!, first: Int): Shelf } enum Kind { HIGH LOW }
     type Shelf { id: ID! book(isbn: ID!): Book owner: Person old: String @deprecated(reason: "gone") books: [Book!] }
     type Book { isbn: ID! } type Person { name: String! shelf: Shelf }`)
@@ -84,12 +84,12 @@ describe('the reference of the graph', () => {
     expect((await pages.get('/docs/graph')).body).toContain('href="/docs/graph/Subscription#postStatusChanged"')
   })
 
-  test('knows no type that the graph has not', async () => {
+  test('has no page for an unknown type', async () => {
     await using pages = await open()
     for (const name of ['Nothing', '__Type', 'constructor', '%3Cscript%3E']) expect((await pages.get(`/docs/graph/${name}`)).statusCode, name).not.toBe(200)
   })
 
-  test('is not there in production, where the graph tells its schema to nobody, nor is the explorer', async () => {
+  test('is missing in production, like the explorer, because production does not publish its schema', async () => {
     await using pages = await open({ production: true })
     for (const path of ['/docs/graph', '/docs/graph/Post', '/explorer']) expect((await pages.get(path)).statusCode, path).toBe(404)
     const { body } = await pages.get('/')
@@ -98,7 +98,7 @@ describe('the reference of the graph', () => {
   })
 })
 
-test('/ tells which service does not work, and accounts only where it is told any', async () => {
+test('/ names a service that does not work, and shows accounts only where there are demo accounts', async () => {
   await using pages = await open()
   const { body } = await pages.get('/')
   expect(body).toMatch(/Publishing<\/th><td><span class="bad">not ready/)
@@ -110,7 +110,7 @@ test('/ tells which service does not work, and accounts only where it is told an
   expect(Object.keys(told)).toEqual(['places'])
 })
 
-test('/ says who has signed in with the browser, escaped, and shows everything else when nobody can say', async () => {
+test('/ greets the signed-in person, escaped, and shows everything else when identity is unavailable', async () => {
   const page = async (signedIn: PagesNeeds['signedIn']) => {
     await using pages = await open({ signedIn })
     return (await pages.get('/')).body
@@ -124,7 +124,7 @@ test('/ says who has signed in with the browser, escaped, and shows everything e
   }
 })
 
-test('no page holds a script or a style of its own: all are files of this host', async () => {
+test('no page contains an inline script or style: all are files of this host', async () => {
   await using pages = await open()
   for (const path of ['/', '/docs', '/docs/graph', '/explorer']) {
     const { body, headers } = await pages.get(path)
@@ -140,7 +140,7 @@ test('no page holds a script or a style of its own: all are files of this host',
   }
 })
 
-test('a service’s own host shows its own part of the reference', async () => {
+test('a service’s own host serves the service’s part of the reference', async () => {
   await using pages = await open()
   expect((await pages.get('/docs', { host: 'publishing.localhost:4000' })).body).toContain('data-document="/publishing/openapi.json"')
   expect((await pages.get('/docs')).body).toContain('data-document="/openapi.json"')

@@ -92,7 +92,7 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     return { status: answer.statusCode, headers: answer.headers, json: JSON.parse(text) }
   }
 
-  test('comes whole, with its length, or in chunks without one', async () => {
+  test('arrives whole, with its length, or in chunks without one', async () => {
     const told = post('/publishing/up/one', { 'content-length': 3 * mib })
     told.end(Buffer.alloc(3 * mib))
     expect(await answerOf(told)).toMatchObject({ status: 200, json: { seen: 3 * mib, told: String(3 * mib) } })
@@ -108,13 +108,13 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     expect(await answerOf(unannounced)).toMatchObject({ status: 200, json: { seen: 0 } })
   })
 
-  test('that is empty and has a content type is taken as an empty body', async () => {
+  test('without bytes but with a content type is accepted as an empty body', async () => {
     const empty = post('/publishing/up/one', { 'content-type': 'video/mp4', 'content-length': 0, 'content-range': 'bytes */100' })
     empty.end()
     expect(await answerOf(empty)).toMatchObject({ status: 200, json: { seen: 0 } })
   })
 
-  test('arrives while it is sent, and waits at the client where the service takes its time', async () => {
+  test('is streamed while it is sent, and pauses its client while the service is slow', async () => {
     goOn = Promise.withResolvers()
     const before = seen
     const sent = post('/publishing/up/slow', { 'content-length': 48 * mib })
@@ -129,14 +129,14 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     write()
     await expect.poll(() => seen - before).toBeGreaterThan(0)
     const held = await settled(() => written)
-    // Of 48 MiB a few wait in sockets, and nothing in between holds the rest.
+    // Of 48 MiB only a few are buffered in sockets, and no process in between buffers the rest.
     expect(held).toBeLessThan(24)
     expect(seen - before).toBeLessThan(2 * mib)
     goOn.resolve()
     expect(await answerOf(sent)).toMatchObject({ status: 200, json: { seen: 48 * mib } })
   })
 
-  test('is refused when it is too large: at once where it says so, else where it becomes so', async () => {
+  test('is rejected when it is too large: at once by its announced length, else when it exceeds the limit', async () => {
     const told = post('/publishing/up/one', { 'content-length': 65 * mib })
     told.flushHeaders()
     expect((await answerOf(told)).status).toBe(413)
@@ -147,7 +147,7 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     expect((await answer).status).toBe(413)
   })
 
-  test('is refused when it comes a byte at a time', async () => {
+  test('is rejected when it arrives byte by byte', async () => {
     const socket = connect({ port: platform.port, host: '127.0.0.1' })
     let text = ''
     socket.setEncoding('utf8').on('data', part => (text += part))
@@ -158,13 +158,13 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     expect(text).toContain('too many small pieces')
   })
 
-  test('that is refused unread is answered all the same, and its connection ends', async () => {
+  test('that is rejected unread gets an answer nevertheless, and its connection closes', async () => {
     const sent = post('/publishing/up/refuse', { 'content-length': 8 * mib })
     sent.end(Buffer.alloc(8 * mib))
     expect(await answerOf(sent)).toMatchObject({ status: 403, headers: { connection: 'close' }, json: { refused: true } })
   })
 
-  test('ends at the service when its client leaves in the middle', async () => {
+  test('ends at the service when its client leaves before its end', async () => {
     ended = undefined
     const before = seen
     const socket = connect({ port: platform.port, host: '127.0.0.1' })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-describe('P-23 nothing of publishing is about billing, referrals or rewards', () => {
+describe('P-23 publishing has no fields about billing, referrals or rewards', () => {
   const paths = ['/billing', '/billing/portal', '/referrals', '/referrals/x', '/rewards', '/rewards/x/y']
   test.each(
     paths.flatMap(path => (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(method => [method, path] as const)),
@@ -17,14 +17,14 @@ describe('P-23 nothing of publishing is about billing, referrals or rewards', ()
       expect(await world.ask(who, method, path)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
   })
 
-  test('and the document of its routes tells of none', () => {
+  test('and neither has the document of its routes', () => {
     const { paths: told } = describePlatform().document
     expect(Object.keys(told).filter(path => path.startsWith('/publishing/') && /billing|referral|reward|subscription/i.test(path))).toEqual([])
   })
 })
 
-describe('P-21 CORS is decided last', () => {
-  test('what an upload and a record answer can be read by pages of our origins, errors included; by others nothing', async () => {
+describe('P-21 CORS headers of routes are replaced', () => {
+  test('pages of trusted origins can read upload and record answers, errors included; others cannot', async () => {
     const asked = (origin: string, path: string) => world.ask('owner', 'GET', path, undefined, { origin })
     for (const path of ['/posts', `/posts/${world.brandId}`, '/nothing']) {
       const { headers } = await asked(world.graph.publicUrl, path)

@@ -31,7 +31,7 @@ const overSocket = (query: string, connectionParams: Record<string, string> = {}
     client.subscribe({ query }, { next: over as never, error: cause => (Array.isArray(cause) ? over({ errors: cause }) : reject(cause)), complete() {} })
   })
 
-test('S-12 whoever asks more often than RATE_LIMIT says is refused at every door, with the seconds to wait', async () => {
+test('S-12 rejects callers above RATE_LIMIT over every protocol, with the seconds to wait', async () => {
   for (const _ of [1, 2]) expect((await post('{ hello }')).status).toBe(200)
   const refused = [
     await post('{ hello }'),
@@ -61,7 +61,7 @@ test('S-12 whoever asks more often than RATE_LIMIT says is refused at every door
   expect(await overSocket('{ hello }')).toEqual({ data: { hello: 'Hello world' } })
 })
 
-test('S-12 each caller has the whole of it, and a key the number of keys', async () => {
+test('S-12 each caller has its own full limit, and API keys have theirs', async () => {
   door.keys.set('hash of one', { keyId: 'one', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
   door.signIn('ada')
   const ada = { authorization: `Bearer ${await door.token('ada')}` }
@@ -75,7 +75,7 @@ test('S-12 each caller has the whole of it, and a key the number of keys', async
   expect(await statuses({ 'x-api-key': 'one' })).toEqual([200, 200, 200, 200, 429])
 })
 
-test('limits a key to its rate over all protocols together; what it used is available again after a minute', async () => {
+test('limits a key to its rate over all protocols together, and allows it again after a minute', async () => {
   await door.close()
   door = await openRouter(schemaEngine(smallGraph()), { tables, elapsed: () => passed })
   const keyed = (rateLimit: number) => ({ keyId: `key of ${rateLimit}`, organizationId: 'org-1', userId: null, rateLimit, scopes: [], expiresAt: null })

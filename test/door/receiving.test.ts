@@ -47,7 +47,7 @@ async function inPieces(pieces: number, bytes: number) {
   return text
 }
 
-test('a body may come in some small pieces, and in many that are not small; one that comes a byte at a time is 413', async () => {
+test('accepts a body in some small pieces or in many larger ones, and answers 413 to one that arrives byte by byte', async () => {
   const { small, bytes } = piecesLimits
   expect(await inPieces(small, 1)).toMatch(/^HTTP\/1.1 200/)
   expect(await inPieces(4000, bytes)).toMatch(/^HTTP\/1.1 200/)
@@ -84,7 +84,7 @@ test.each([
   stream.destroy()
 })
 
-test('a body that arrives byte by byte is read to its end where it was refused, and none of it is stored', async () => {
+test('drains a rejected body that arrives byte by byte, and stores nothing of it', async () => {
   const stream = new PassThrough()
   const reading = readBody(stream, mostBodyBytes).catch((error: Error) => error)
   for (let piece = 0; piece < 5000; piece += 1) stream.write('x')
@@ -94,7 +94,7 @@ test('a body that arrives byte by byte is read to its end where it was refused, 
   stream.destroy()
 })
 
-test('bodies that are not whole yet are bounded for each address, and nobody else is hindered', async () => {
+test('limits incomplete bodies of each address without affecting others', async () => {
   const most = Math.floor(readingLimits.addressBytes / mostBodyBytes)
   const waiting = await Promise.all(Array.from({ length: most }, () => begin()))
   const more = async () => {
@@ -123,7 +123,7 @@ test('bodies that are not whole yet are bounded for each address, and nobody els
   for (const one of [...waiting, ...again, refused, other]) one.leave()
 })
 
-test('a client that leaves in the middle of what it sends, or is sent, is no error of ours', async () => {
+test('a client that leaves during its request or answer causes no error', async () => {
   const body = JSON.stringify({ query: 'query($name: String) { hello(name: $name) }', variables: { name: 'x'.repeat(500_000) } })
   const asked = `POST /graphql HTTP/1.1\r\nhost: localhost:${platform.port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const answered = () => platform.lines.filter(line => line.includes('"route":"/graphql"')).length
@@ -141,7 +141,7 @@ test('a client that leaves in the middle of what it sends, or is sent, is no err
   expect((await platform.ask('/metrics')).text).not.toMatch(/supergraph_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/)
 })
 
-test('nor is one that leaves while a subgraph works for it, which is told and breaks off', async () => {
+test('a client that leaves while a subgraph works for it causes no error, and the subgraph aborts', async () => {
   let began = () => {}
   const reached = new Promise<void>(resolve => (began = resolve))
   const http = async (request: Request) => {
@@ -167,7 +167,7 @@ async function leaveAll(all: readonly { readonly stream: PassThrough; readonly r
   await Promise.allSettled(all.map(({ read }) => read))
 }
 
-test('bodies that are not whole yet are bounded for the process, whoever sends them', async () => {
+test('limits incomplete bodies of the process over all senders', async () => {
   const piece = Buffer.alloc(mostBodyBytes)
   const pieces = 16
   const begun = Array.from({ length: readingLimits.processBytes / (pieces * piece.length) }, (_, at) => {
@@ -191,7 +191,7 @@ test('bodies that are not whole yet are bounded for the process, whoever sends t
   await leaveAll(begun)
 })
 
-describe('what of a body counts for its address', () => {
+describe('counting of incomplete bodies', () => {
   const piece = Buffer.alloc(mostBodyBytes)
   const sent = async (ip: string, pieces: number, limit: number) => {
     const stream = new PassThrough()
@@ -203,7 +203,7 @@ describe('what of a body counts for its address', () => {
   }
   const most = readingLimits.addressBytes / piece.length
 
-  test('is what all of a network of IPv6 sends', async () => {
+  test('adds up all addresses of an IPv6 network', async () => {
     const all = await Promise.all(['2001:db8:1:2::1', '2001:db8:1:2::2'].map(ip => sent(ip, most / 2, readingLimits.addressBytes / 2)))
     const [same, other] = [await sent('2001:db8:1:2::7', 1, piece.length), await sent('2001:db8:1:3::1', 1, piece.length)]
     await expect(same.read).rejects.toMatchObject({ code: 'RATE_LIMITED' })
@@ -212,7 +212,7 @@ describe('what of a body counts for its address', () => {
     await leaveAll([...all, same])
   })
 
-  test('is the bytes that are stored, not those of an oversized body that are only read', async () => {
+  test('counts stored bytes, not those of an oversized body that is drained', async () => {
     const large = [await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length)]
     const next = await sent('10.2.0.1', 3, 3 * piece.length)
     next.stream.end()
@@ -220,7 +220,7 @@ describe('what of a body counts for its address', () => {
     await leaveAll(large)
   })
 
-  test('and of one that never ends no more than so much is read', async () => {
+  test('drains only a limited part of an endless body', async () => {
     const { stream, read } = await sent('10.3.0.1', 17, piece.length)
     await expect(read).rejects.toMatchObject({ extensions: { limit: piece.length } })
     expect(stream.isPaused()).toBe(true)

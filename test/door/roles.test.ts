@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const rows = routeTables.flatMap(({ slug, rows }) =>
-  // What is found everywhere belongs to no host.
+  // Routes that exist on every host belong to none.
   rows
     .filter(row => !('everywhere' in row))
     .flatMap(row => (row.method === '*' ? anyMethod : [row.method]).map(method => ({ slug, method, role: roleOf(row), path: row.path }))),
@@ -72,14 +72,14 @@ describe.each(Object.entries(kinds))('S-14 on %s', (kind, hostOf) => {
       if (isHere) expect([address, answer.json?.address]).toEqual([address, undefined])
       else expect([address, answer.status, answer.json]).toEqual([address, 404, expect.objectContaining({ code: 'NOT_FOUND', address: right })])
       if (!isHere) expect(answer.json.detail).toContain(right)
-      // What the same path does not take is told as the same host would.
+      // An address that refuses a method refuses it the same way on the service's own host.
       const odd = await platform.ask(address, { method: 'PATCH', headers: { host: hostOf(slug) } })
       if (!isHere && odd.status === 405) expect(odd.headers.allow).not.toContain(method)
     }
   })
 })
 
-test('S-14 where a service has no host of the role, the platform’s own is named, with the prefix', async () => {
+test('S-14 names the platform’s own address with the prefix where a service has no host of the audience', async () => {
   const few = createHosts('https://platform.example', [{ slug: 'publishing', role: 'web', origin: 'https://publishing.example' }])
   await using router = await openRouter(schemaEngine(buildSchema('type Query { a: Int }')), {
     hosts: few,
@@ -91,7 +91,7 @@ test('S-14 where a service has no host of the role, the platform’s own is name
   expect(few.addressOf('publishing', 'web', '/x')).toBe('https://publishing.example/x')
 })
 
-test('S-14 cookies reach what reads them behind the door on web hosts only', async () => {
+test('S-14 cookies reach forwarded routes that read them on web hosts only', async () => {
   const cookieAt = async (host: string) => (await platform.ask('/identity/api/auth/token', { headers: { host, cookie: 'session=one' } })).json.cookie
   for (const host of ['platform.example', 'web.identity.example', 'both.identity.example', 'web.publishing.example'])
     expect([host, await cookieAt(host)]).toEqual([host, 'session=one'])

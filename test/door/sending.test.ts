@@ -66,7 +66,7 @@ async function door({ ofCaller = 40 * mebibyte, ...limits }: Partial<SendingLimi
   }
 }
 
-test('what HEAD asks about waits for nobody to read it: it is told with its length, however much a caller may have unread', async () => {
+test('answers HEAD with the length at once, whatever the caller’s unread answers', async () => {
   const { read } = await door({ ofCaller: mebibyte })
   expect((await read(8)).status).toBe(429)
   const { status, head } = await read(8, undefined, 'HEAD')
@@ -81,7 +81,7 @@ test('a large answer arrives whole, with its length', async () => {
   expect(bytes).toBe(head.length + 4 + 8 * mebibyte)
 })
 
-test('who has not read the answers before gets no more of them, wherever they ask from, and again when they have', async () => {
+test('sends no more answers to a caller with too many unread ones, from any address, and resumes once they are read', async () => {
   const { read, unread } = await door()
   const waiting = await unread(24, 'ada')
   const refused = await read(24, 'ada')
@@ -93,14 +93,14 @@ test('who has not read the answers before gets no more of them, wherever they as
   await expect.poll(async () => (await read(24, 'ada')).status).toBe(200)
 })
 
-test('callers who are not known count by their address', async () => {
+test('counts anonymous callers by their address', async () => {
   const { read, unread } = await door()
   await unread(24)
   expect((await read(24)).status).toBe(429)
   expect((await read(0.03)).status).toBe(200)
 })
 
-test('what waits for everybody together is bounded', async () => {
+test('limits the unread answers of all callers together', async () => {
   const { read, unread } = await door()
   for (const caller of ['a', 'b']) await unread(24, caller)
   const refused = await read(24, 'c')
@@ -108,7 +108,7 @@ test('what waits for everybody together is bounded', async () => {
   expect(refused.head).toContain('retry-after: 5')
 })
 
-test('a client that reads nothing of its answer is cut, and what waited for it is free again', async () => {
+test('cuts a client that reads nothing of its answer, and releases the memory', async () => {
   const { read, unread } = await door({ stuckMs: 300 })
   const stuck = await unread(24, 'ada')
   await expect.poll(async () => (await read(24, 'ada')).status, { timeout: 10_000 }).toBe(200)
@@ -117,13 +117,13 @@ test('a client that reads nothing of its answer is cut, and what waited for it i
   expect(stuck.bytesRead).toBeLessThan(24 * mebibyte)
 })
 
-test('a client that reads slowly gets it all', async () => {
+test('sends a slow reader the whole answer', async () => {
   const { unread } = await door({ stuckMs: 1000 })
   const slow = await unread(24, 'ada')
   let bytes = 0
   for await (const piece of slow) {
     bytes += piece.length
-    // Each pause is short, all of them together are longer than a client may stand still.
+    // Each pause is short, but together they are longer than a client may stand still.
     if (bytes % (2 * mebibyte) < piece.length) await new Promise(resolve => setTimeout(resolve, 150))
   }
   expect(bytes).toBeGreaterThan(24 * mebibyte)

@@ -81,19 +81,19 @@ const doors: Readonly<Record<string, (door: Door, asked: Naming) => Promise<unkn
 
 describe.each(Object.entries(doors))('S-09 over %s', (name, ask) => {
   const query = `query Registered { hello } # ${name}`
-  test('a document is registered under its hash, and then asked for by that alone', async () => {
+  test('a document is registered under its hash, and then requested by the hash alone', async () => {
     const extensions = named(sha256(query))
     expect(await ask(open, { extensions })).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
     expect(await ask(open, { query, extensions })).toEqual({ hello: 'Hello world' })
     expect(await ask(open, { extensions })).toEqual({ hello: 'Hello world' })
   })
-  test('a document does not pass for another one', async () => {
+  test('rejects a document whose text does not match the hash', async () => {
     expect(await ask(open, { query, extensions: named(sha256('{ hello }')) })).toEqual(['BAD_REQUEST'])
     expect(await ask(closed, { query, extensions: named(sha256(trusted)) })).toEqual(['BAD_REQUEST'])
     expect(await ask(closed, { query, extensions: named('ticking-1') })).toEqual(['BAD_REQUEST'])
     expect(await ask(closed, { query, documentId: sha256(trusted) })).toEqual(['BAD_REQUEST'])
   })
-  test('a trusted document is asked for by its id, as extension or as documentId, or by its text', async () => {
+  test('finds a trusted document by its id, as extension or as documentId, or by its text', async () => {
     const id = sha256(trusted)
     for (const asked of [
       { documentId: id },
@@ -104,7 +104,7 @@ describe.each(Object.entries(doors))('S-09 over %s', (name, ask) => {
     ])
       for (const door of [closed, logging]) expect(await ask(door, asked), JSON.stringify(asked)).toEqual({ hello: 'Hello world' })
   })
-  test('where only trusted documents are answered, every other one is refused, whatever names it', async () => {
+  test('in only-trusted mode every other document is rejected, however it is named', async () => {
     const others: Naming[] = [
       { query },
       { query, extensions: named(sha256(query)) },
@@ -114,16 +114,16 @@ describe.each(Object.entries(doors))('S-09 over %s', (name, ask) => {
     ]
     for (const asked of others) expect(await ask(closed, asked), JSON.stringify(asked)).toEqual(['PERSISTED_QUERY_REQUIRED'])
   })
-  test('a trusted document that the graph does not have is refused with what is wrong with it', async () => {
+  test('rejects a trusted document that does not fit the graph, with its errors', async () => {
     expect(await ask(closed, { documentId: 'old' })).toEqual(['GRAPHQL_VALIDATION_FAILED'])
   })
-  test('a documentId is not looked for where nothing is trusted', async () => {
+  test('ignores a documentId where there are no trusted documents', async () => {
     expect(await ask(open, { documentId: 'ticking-1' })).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED'])
     expect(await ask(logging, { documentId: 'unknown' })).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
   })
 })
 
-test('S-09 a subscription is asked for by its id over every door that streams', async () => {
+test('S-09 a subscription is requested by its id over every streaming protocol', async () => {
   const telling = setInterval(() => events.announce('tick', { n: '1' }), 20)
   try {
     const asked = { extensions: named('ticking-1') }
@@ -148,14 +148,14 @@ test('S-09 a subscription is asked for by its id over every door that streams', 
   }
 })
 
-test('S-09 a mutation is not asked by GET, by whatever name', async () => {
+test('S-09 rejects a mutation by GET, however it is named', async () => {
   const rename = 'mutation Rename { rename(name: "x") }'
   await post(open, { query: rename, extensions: named(sha256(rename)) })
   const answer = await open.ask(`/graphql?extensions=${encodeURIComponent(JSON.stringify(named(sha256(rename))))}`)
   expect(answer.status).toBe(405)
 })
 
-test('S-09 variables, name and other extensions come along with a document that is named', async () => {
+test('S-09 variables, operation name and other extensions are accepted with a named document', async () => {
   for (const more of [{}, { extensions: { mine: 1 } }]) {
     const answer = await post(closed, { documentId: sha256(trusted), operationName: 'Trusted', variables: { name: 'Ada' }, ...more })
     expect(answer.json).toEqual({ data: { hello: 'Hello Ada' } })
@@ -164,7 +164,7 @@ test('S-09 variables, name and other extensions come along with a document that 
   expect((await closed.ask(`/graphql?documentId=${sha256(trusted)}&variables=${variables}`)).json).toEqual({ data: { hello: 'Hello Ada' } })
 })
 
-test('S-09 what a client of automatic persisted queries waits for is 200, in each media type', async () => {
+test('S-09 the errors that clients of automatic persisted queries expect are 200, in each media type', async () => {
   for (const accept of ['application/json', 'application/graphql-response+json']) {
     const answer = await post(open, { extensions: named('0'.repeat(64)) }, accept)
     expect([answer.status, answer.json.errors[0].message]).toEqual([200, 'PersistedQueryNotFound'])
@@ -175,7 +175,7 @@ test('S-09 what a client of automatic persisted queries waits for is 200, in eac
   ]).toEqual([200, 400])
 })
 
-test('S-09 a document that is not trusted is logged once, by its hash and the names of its operations', async () => {
+test('S-09 logs an untrusted document once, with its hash and the names of its operations', async () => {
   const query = 'query Stray($name: String) { hello(name: $name) }'
   for (const name of ['a secret', 'another']) await post(logging, { query, variables: { name } })
   await post(logging, { query: trusted })
@@ -185,21 +185,21 @@ test('S-09 a document that is not trusted is logged once, by its hash and the na
   expect(logging.lines.join('')).not.toContain('a secret')
 })
 
-test('S-09 of a document that is not trusted the log names ten operations, and of each name a hundred characters', async () => {
+test('S-09 logs at most ten operation names of an untrusted document, and a hundred characters of each', async () => {
   const query = Array.from({ length: 30 }, (_, number) => `query ${`Stray${number}`.padEnd(300, 'x')} { hello }`).join(' ')
   await post(logging, { query, operationName: 'Stray0'.padEnd(300, 'x') })
   const line = logging.lines.map(each => JSON.parse(each) as Record<string, unknown>).find(({ sha256: hash }) => hash === sha256(query))
   expect(line!.operations).toEqual(Array.from({ length: 10 }, (_, number) => `Stray${number}`.padEnd(100, 'x')))
 })
 
-test.each(Object.keys(doors))('S-09 by %s too, that line says of which request it is, and so which client sends it', async name => {
+test.each(Object.keys(doors))('S-09 by %s too, that line names the request, and so the client that sent it', async name => {
   const query = `query By${name.replace('-', '')} { hello }`
   await doors[name]!(logging, { query })
   const line = logging.lines.map(each => JSON.parse(each) as Record<string, unknown>).find(({ sha256: hash }) => hash === sha256(query))
   expect(line).toMatchObject({ msg: 'untrusted document executed', requestId: expect.any(String) })
 })
 
-test('S-09 S-12 trusted documents are planned when the door opens, and when there are others; what does not fit the graph is told in one line', async () => {
+test('S-09 S-12 plans trusted documents at the start and after a change of the list; documents that do not fit are logged in one line', async () => {
   await using door = await openRouter(engine, { trust: 'only', manifest })
   expect(door.lines.filter(line => line.includes('invalid for this graph'))).toEqual([
     expect.stringMatching(/"wrong":1,"of":3,"first":\["Old: Cannot query field/),
@@ -212,7 +212,7 @@ test('S-09 S-12 trusted documents are planned when the door opens, and when ther
   expect(told((await post(door, { documentId: sha256(trusted) })).json)).toEqual(['PERSISTED_QUERY_REQUIRED'])
 })
 
-test('S-09 S-12 a trusted document of two ids is planned once; of those that do not fit the first five are told, and how many there are', async () => {
+test('S-09 S-12 plans a trusted document with two ids once; of those that do not fit it logs the first five and the number', async () => {
   const operations = [
     ...['one', 'other'].map(id => ({ id, name: 'Both', type: 'query', body: 'query Both { hello }' }) as const),
     ...Array.from({ length: 7 }, (_, number) => ({ id: `old-${number}`, name: `Old${number}`, type: 'query', body: `query Old${number} { gone }` }) as const),
@@ -225,7 +225,7 @@ test('S-09 S-12 a trusted document of two ids is planned once; of those that do 
   expect([line!.wrong, line!.first.map(each => each.split(':')[0]), more]).toEqual([7, ['Old0', 'Old1', 'Old2', 'Old3', 'Old4'], []])
 })
 
-test('S-09 a trusted document is known by the SHA-256 of its text, too, where its id is another, whether others are answered or not', async () => {
+test('S-09 finds a trusted document by the SHA-256 of its text even if its id is another, in every mode', async () => {
   const body = 'query Other { hello }'
   const listed = { ...manifest, operations: [{ id: 'other-1', name: 'Other', type: 'query', body }] } as const
   for (const trust of ['only', 'log'] as const) {
@@ -252,7 +252,7 @@ test.each(['POST', 'graphql-ws'])('S-09 by %s, too, strangers register however m
   expect(told((await ask({ extensions: named(sha256(known)) })).json)).toEqual({ hello: 'Hello world' })
 })
 
-test('S-09 operations in an array are refused with 400', async () => {
+test('S-09 rejects an array of operations with 400', async () => {
   for (const door of [open, closed])
     for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec="1.0", application/json']) {
       const answer = await post(door, [{ query: '{ hello }' }, { query: '{ hello }' }], accept)
@@ -273,7 +273,7 @@ function sharedStore() {
 }
 
 describe('S-09 a shared store of registered documents', () => {
-  test.each(Object.keys(doors))('is waited for by %s: for a new document, a known one and an unknown one', async name => {
+  test.each(Object.keys(doors))('is awaited over %s: for a new document, a known one and an unknown one', async name => {
     const { registered, waiting, answer } = sharedStore()
     await using door = await openRouter(engine, { registered })
     const query = 'query Shared { hello }'
@@ -288,7 +288,7 @@ describe('S-09 a shared store of registered documents', () => {
     expect(await ask({ extensions: named(sha256(query)) })).toEqual({ hello: 'Hello world' })
   })
 
-  test('does not answer an operation of a socket that was completed meanwhile, though its id is another one’s by then', async () => {
+  test('does not answer a socket operation that was completed meanwhile, even if a later one reuses its id', async () => {
     const { registered, waiting, answer } = sharedStore()
     await using door = await openRouter(engine, { registered })
     const socket = new WebSocket(`${door.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
@@ -326,7 +326,7 @@ describe('S-09 registered documents', () => {
   const open = (most: Parameters<typeof createRegistered>[0]) => createSources(documents, { registered: createRegistered(most), log: { warn() {} } })
   const numbered = (number: number) => `query N${number} { hello }`
 
-  test('of strangers never push out those of callers who are known, nor those that such a caller asked for', () => {
+  test('of anonymous callers never displace those that known callers registered or requested', () => {
     const sources = open({ entries: 3, bytes: 1e6 })
     register(sources, numbered(1), true)
     register(sources, numbered(2), false)
@@ -350,20 +350,20 @@ describe('S-09 registered documents', () => {
       expect(found([399])).toBe(1)
     }
   })
-  test('of strangers stay for strangers when a known caller asks for them and drops them', () => {
+  test('of anonymous callers stay after a known caller requested and dropped them', () => {
     const sources = open({ entries: 3, bytes: 1e6 })
     register(sources, numbered(1), false)
     expect(isFound(sources, numbered(1), true, 'Mallory')).toBe(true)
     for (let number = 10; number < 20; number++) register(sources, numbered(number), true, 'Mallory')
     expect(isFound(sources, numbered(1), false)).toBe(true)
   })
-  test('have bytes in all that they may take', () => {
+  test('are limited in their total bytes', () => {
     const sources = open({ entries: 1000, bytes: 2000 })
     for (let number = 0; number < 100; number++) register(sources, numbered(number), true)
     expect([...Array(100).keys()].filter(number => isFound(sources, numbered(number), true)).length).toBeLessThan(10)
     expect(isFound(sources, numbered(99), true)).toBe(true)
   })
-  test('are those alone that can be run', () => {
+  test('are the only ones that can run', () => {
     const sources = open({ entries: 3, bytes: 1e6 })
     expect(register(sources, '{ nothing }', true)).toHaveProperty('errors')
     expect(sources.find({ extensions: named(sha256('{ nothing }')) }, { name: 'Ada', isKnown: true })).toMatchObject({
@@ -372,7 +372,7 @@ describe('S-09 registered documents', () => {
   })
 })
 
-test('S-09 a manifest that is none is refused in a sentence', () => {
+test('S-09 an invalid manifest is rejected with a message', () => {
   const given = (change: object) => JSON.stringify({ ...manifest, ...change })
   for (const [text, words] of [
     ['{', 'not JSON'],

@@ -65,7 +65,7 @@ const listening = (count: number) => expect.poll(() => events.listenerCount(), {
 const bearer = async () => ({ authorization: `Bearer ${await platform.token('one')}` })
 
 describe('S-04 server-sent events', () => {
-  test('a subscription is one next for each event, and comments while nothing happens', async () => {
+  test('a subscription sends one next event for each result, and comments while nothing happens', async () => {
     const stream = await open(sse, tick)
     expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([
       200,
@@ -86,14 +86,14 @@ describe('S-04 server-sent events', () => {
     expect([stream.status, stream.text()]).toEqual([200, 'event: next\ndata: {"data":{"hello":"Hello Ada"}}\n\nevent: complete\ndata:\n\n'])
   })
 
-  test('a mutation goes by POST, and is refused by GET', async () => {
+  test('a mutation is accepted by POST, and rejected by GET', async () => {
     const [posted, got] = [await open(sse, 'mutation { rename(name: "x") }'), await open(sse, 'mutation { rename(name: "x") }', { method: 'GET' })]
     await Promise.all([posted.ended, got.ended])
     expect([posted.status, posted.text(), got.status]).toEqual([200, 'event: next\ndata: {"data":{"rename":"x"}}\n\nevent: complete\ndata:\n\n', 405])
     expect(JSON.parse(got.text()).errors).toHaveLength(1)
   })
 
-  test('a subscription goes by GET, too', async () => {
+  test('a subscription is accepted by GET, too', async () => {
     const stream = await open(sse, tick, { method: 'GET', headers: { 'apollo-require-preflight': 'yes' } })
     await listening(1)
     events.announce('tick', { n: '1' })
@@ -112,7 +112,7 @@ describe('S-04 server-sent events', () => {
     expect(JSON.parse(stream.text()).errors[0].message).toBeTruthy()
   })
 
-  test('credentials that mean nothing are 401, and a foreign page is refused', async () => {
+  test('invalid credentials are 401, and a foreign page is rejected', async () => {
     const stranger = await open(sse, tick, { headers: { authorization: 'Bearer nonsense' } })
     const page = await open(sse, tick, { method: 'GET', headers: { origin: 'https://evil.example' } })
     expect([stranger.status, page.status]).toEqual([401, 400])
@@ -120,7 +120,7 @@ describe('S-04 server-sent events', () => {
 })
 
 describe('S-04 multipart', () => {
-  test('a subscription is one part for each event, and empty parts while nothing happens', async () => {
+  test('a subscription sends one part for each event, and empty parts while nothing happens', async () => {
     const stream = await open(multipart, tick)
     expect([stream.status, stream.headers['content-type']]).toEqual([200, 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0"'])
     await listening(1)
@@ -131,14 +131,14 @@ describe('S-04 multipart', () => {
     await listening(0)
   })
 
-  test('a query that would take it is answered as JSON', async () => {
+  test('a query with the multipart media type is answered as JSON', async () => {
     const stream = await open(multipart, '{ hello }')
     await stream.ended
     expect([stream.headers['content-type'], stream.text().trim()]).toEqual(['application/json; charset=utf-8', '{"data":{"hello":"Hello world"}}'])
   })
 })
 
-describe('a stream ends with its credential, and says so', () => {
+describe('a stream ends with its credential, and reports why', () => {
   test.each([
     ['the token expires', () => platform.clock.advance(601_000), 'token expired'],
     ['the session ends', () => platform.sessions.delete('one'), 'session ended'],
@@ -173,7 +173,7 @@ test.each([
   await listening(0)
 })
 
-test('a client that does not read is cut, and others are told on', async () => {
+test('a client that does not read is cut, and others continue to receive events', async () => {
   // Long before the next heartbeat.
   await platform.close()
   platform = await openRouter(schemaEngine(smallGraph(events)), { heartbeatMs: 600_000 })
@@ -209,14 +209,14 @@ const asked = (version: string, accept: string, query = tick) => {
   return `${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
-describe('an event is written to its connection as it is', () => {
+describe('an event is written directly to its connection', () => {
   const event = 'event: next\ndata: {"data":{"tick":"ä€😀"}}\n\n'
   const told = async () => {
     await listening(1)
     events.announce('tick', { n: 'ä€😀' })
   }
 
-  test('in one chunk that says its bytes, where the client knows chunks', async () => {
+  test('in one chunk with its size, for HTTP/1.1', async () => {
     const text = raw(asked('1.1', sse))
     await told()
     await expect.poll(text).toContain(`\r\n${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`)
@@ -230,7 +230,7 @@ describe('an event is written to its connection as it is', () => {
     expect(text().slice(text().indexOf('event: next'))).toBe(event)
   })
 
-  test('behind the answers that its connection is owed before', async () => {
+  test('after the answers that are still due on the connection', async () => {
     const text = raw(asked('1.1', 'application/json', '{ wait }') + asked('1.1', multipart))
     await told()
     await expect.poll(text).toContain('"tick":"ä€😀"')
@@ -243,7 +243,7 @@ describe('an event is written to its connection as it is', () => {
   })
 })
 
-test('a stream has the headers of every answer, each once, and pages of other origins read it where they are trusted', async () => {
+test('a stream has the usual headers of an answer, each once, and trusted origins can read it', async () => {
   const [trusted, foreign] = await Promise.all([platform.origin, 'https://evil.example'].map(origin => open(sse, tick, { headers: { origin } })))
   expect(trusted!.headers).toMatchObject({
     'x-request-id': expect.any(String),
@@ -259,7 +259,7 @@ test('a stream has the headers of every answer, each once, and pages of other or
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('all doors share one stream', async () => {
+test('all protocols share one stream', async () => {
   const streams = [await open(sse, tick), await open(multipart, tick), await open(sse, tick, { method: 'GET', headers: { 'apollo-require-preflight': 'yes' } })]
   await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([3])
   await listening(1)
@@ -268,7 +268,7 @@ test('all doors share one stream', async () => {
   expect([platform.router.live.events(), platform.router.live.deliveries(), platform.router.live.upstreams()]).toEqual([1, 3, 1])
 })
 
-test('one caller has at most 200 streams: one more is 429', async () => {
+test('one caller has at most 200 streams: another is 429', async () => {
   for (let n = 0; n < 200; n += 1) await open(sse, `subscription Own${n} { tick }`)
   const more = await open(sse, tick)
   await more.ended
@@ -276,7 +276,7 @@ test('one caller has at most 200 streams: one more is 429', async () => {
   expect(platform.router.live.upstreams()).toBe(200)
 })
 
-test('a client that leaves while its stream waits for others of its caller to begin has nothing worked out for it', async () => {
+test('computes nothing for a client that leaves while its stream waits to start', async () => {
   const [gate, prepared] = [Promise.withResolvers<void>(), [] as (string | undefined)[]]
   const engine = schemaEngine(smallGraph(events, [], gate.promise))
   await platform.close()
@@ -314,7 +314,7 @@ test('a client that leaves while its stream waits for others of its caller to be
   expect(places()).toHaveLength(first.length + 1)
 })
 
-test('when the door closes, streams end with a word after which clients come back', async () => {
+test('when the server closes, streams end with an event after which clients reconnect', async () => {
   const [one, other] = [await open(sse, tick), await open(multipart, tick)]
   await listening(1)
   await platform.close()

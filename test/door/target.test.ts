@@ -78,7 +78,7 @@ describe('the request line', () => {
     expect(readTarget({ method: 'GET', url: target, headers: {}, rawHeaders: [] }, () => false)).toEqual({ url: target, host: undefined })
   })
 
-  test('may hold in its query what a path may not', async () => {
+  test('may contain characters in its query that a path must not', async () => {
     expect((await platform.ask('/graphql?query={hello(name:"a//../%2e%2e\\\\n")}')).status).toBe(200)
   })
 })
@@ -117,11 +117,11 @@ describe('a token in an address', () => {
 })
 
 describe('RFC 9112 §3.2.2 a request line in absolute form', () => {
-  test('is answered, and its host comes before the Host header', async () => {
+  test('is answered, and its host replaces the Host header', async () => {
     for (const own of [platform.origin, `http://127.0.0.1:${platform.port}`, `http://publishing.localhost:${platform.port}`, 'https://LOCALHOST'])
       expect((await platform.ask(`${own}/graphql?${query}`, { headers: { host: 'elsewhere.example' } })).json).toEqual(hello)
     expect((await platform.ask(`${platform.origin}/health/live`)).status).toBe(200)
-    // Of a service's host the prefix may be left out; the cookie counts where the host is one for pages.
+    // On a service's host the prefix may be omitted; the cookie is accepted if the host serves pages.
     const service = `http://publishing.localhost:${platform.port}`
     expect((await platform.ask(`${service}/api/nothing`)).json.detail).toContain('/publishing/api/nothing')
     const whose = async (host: string, line: string) =>
@@ -154,7 +154,7 @@ describe('RFC 9112 §3.2.2 a request line in absolute form', () => {
   })
 })
 
-test('the other forms of a request line are answered as the standard says', async () => {
+test('the other forms of a request line are answered according to the standard', async () => {
   const star = await platform.ask('*', { method: 'OPTIONS' })
   expect([star.status, star.headers.allow]).toEqual([204, expect.stringContaining('POST')])
   expect((await platform.ask('*')).status).toBe(400)
@@ -196,7 +196,7 @@ test.for<[string, number]>([
   expect(seen).toBe(status)
 })
 
-test('the host of an absolute form decides whether the cookie of an upgrade counts', async () => {
+test('the host of an absolute form decides whether the cookie of an upgrade is accepted', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${platform.port}/graphql`, 'graphql-transport-ws', {
     headers: { host: 'api.example', cookie: 'session=one', origin: platform.origin },
     finishRequest: request => {

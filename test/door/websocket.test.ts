@@ -78,7 +78,7 @@ describe('S-04 GraphQL over WebSocket', () => {
     wire.socket.terminate()
   })
 
-  test('keeps no listener after an unsubscribe, nor after a cut socket', async () => {
+  test('keeps no listener after an unsubscribe, nor after the connection broke', async () => {
     const wire = await dial()
     await wire.init()
     for (const id of ['a', 'b', 'c']) wire.subscribe(id, `subscription Own${id} { tick }`)
@@ -89,7 +89,7 @@ describe('S-04 GraphQL over WebSocket', () => {
     await listening(0)
   })
 
-  test('gives each operation an id under that of its socket, which the client may bring', async () => {
+  test('gives each operation an id derived from its socket’s, which the client may set', async () => {
     const lines = () => platform.lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'operation failed')
     const before = lines().length
     for (const headers of [{ 'x-request-id': 'my-socket', 'user-agent': 'phone/3' }, { 'x-request-id': 'not "plain"' }]) {
@@ -111,7 +111,7 @@ describe('S-04 GraphQL over WebSocket', () => {
     expect(told[0]).toMatchObject({ client: 'phone/3' })
   })
 
-  test('tells errors in the words of the doors: refusals whole, accidents masked', async () => {
+  test('sends errors as over HTTP: domain errors with their message, internal errors masked', async () => {
     await using staging = await openRouter(schemaEngine(smallGraph(events)), { environment: 'staging' })
     const wire = await dial({}, staging.url)
     await wire.init()
@@ -223,14 +223,14 @@ describe('credentials of a socket', () => {
     expect(await wire.closed).toEqual({ code: 4401, reason: expect.stringMatching(reason) })
   })
 
-  test('are not taken from the upgrade’s own headers: no browser could send them', async () => {
+  test('are not read from the upgrade’s own headers, which no browser can set', async () => {
     const wire = await dial({ authorization: await token() })
     await wire.init()
     expect(await kindOf(wire)).toBe('anonymous')
     wire.socket.terminate()
   })
 
-  test('that identity cannot tell about now close with a code on which clients dial again', async () => {
+  test('close with a code for reconnecting when identity cannot verify them now', async () => {
     const payload = { authorization: await token() }
     platform.fail(true)
     const wire = await dial()
@@ -246,7 +246,7 @@ describe('credentials of a socket', () => {
     await client.dispose()
   })
 
-  test('that have expired close with 4403 and say so', async () => {
+  test('that have expired close with 4403 and a reason', async () => {
     const old = await token()
     platform.clock.advance(601_000)
     const wire = await dial()
@@ -254,7 +254,7 @@ describe('credentials of a socket', () => {
     expect(await wire.closed).toEqual({ code: 4403, reason: 'token expired' })
   })
 
-  test('may be the cookie of the upgrade, when its origin is trusted', async () => {
+  test('may be the cookie of the upgrade if its origin is trusted', async () => {
     const ours = await dial({ cookie: 'session=one', origin: platform.origin })
     await ours.init()
     expect(await kindOf(ours)).toBe('user')
@@ -266,7 +266,7 @@ describe('credentials of a socket', () => {
     }
   })
 
-  test('count from pages that may read answers only, as over HTTP, whatever they are', async () => {
+  test('are accepted from pages that may read answers only, as over HTTP, of every kind', async () => {
     const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'], serviceOrigins: [] } as const
     await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
@@ -323,13 +323,13 @@ describe('a stream ends with its credential', () => {
     expect(await wire.closed).toEqual({ code: 4403, reason: 'key revoked' })
   })
 
-  test('when the rights behind it change, so that they are decided again', async () => {
+  test('when its rights change, so that access is decided again', async () => {
     const wire = await open({ authorization: await token() })
     platform.signIn('one', { roles: ['viewer'] })
     expect(await wire.closed).toEqual({ code: 4403, reason: 'rights changed' })
   })
 
-  test('and not before: a cookie outlives ten minutes', async () => {
+  test('and not before: a stream by a cookie survives ten minutes', async () => {
     const cookie = await open(undefined, { cookie: 'session=one', origin: platform.origin })
     platform.clock.advance(601_000)
     const asked = platform.asked.sessions
@@ -340,7 +340,7 @@ describe('a stream ends with its credential', () => {
     await expect.poll(() => platform.router.openStreams()).toBe(0)
   })
 
-  test('identity that is down for a moment ends nothing', async () => {
+  test('but not while identity is unavailable for a moment', async () => {
     const wire = await open({ authorization: await token() })
     platform.fail(true)
     await expect.poll(() => platform.lines.some(line => line.includes('could not be checked')), { timeout: 3000 }).toBe(true)
@@ -349,7 +349,7 @@ describe('a stream ends with its credential', () => {
   })
 })
 
-describe('bounds', () => {
+describe('limits', () => {
   test('a client that does not read is dropped with 1013, and its listener with it', async () => {
     const [slow, fast] = [await dial(), await dial()]
     await Promise.all([slow.init(), fast.init()])
@@ -374,7 +374,7 @@ describe('bounds', () => {
     fast.socket.terminate()
   })
 
-  test('a client that answers no ping is cut after the second, and its listener with it; who answers stays', async () => {
+  test('a client that answers no ping is cut after the second, and its listener is removed; one that answers stays', async () => {
     await using brisk = await openRouter(schemaEngine(smallGraph(events)), { pingMs: 700 })
     const [deaf, alive] = await Promise.all([dial({}, brisk.url, { autoPong: false }), dial({}, brisk.url)])
     let [missed, answered] = [0, 0]
@@ -414,7 +414,7 @@ describe('bounds', () => {
     slow.socket.terminate()
   })
 
-  test('a message in too many frames, and a frame in too many pieces, ends the socket; as many as may be is a message', async () => {
+  test('closes the socket for a message in too many frames, or a frame in too many pieces, and accepts one at the limit', async () => {
     const text = JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(2 * socketLimits.messagePieces) } })
     const inFrames = async (frames: number) => {
       const wire = await dial()
@@ -448,7 +448,7 @@ describe('bounds', () => {
     await listening(0)
   })
 
-  test(`one caller has at most 200 subscriptions on all sockets, and as many again once they have ended`, async () => {
+  test(`one caller has at most 200 subscriptions on all sockets, and again after they have ended`, async () => {
     const wires = [await dial(), await dial(), await dial()] as const
     for (const wire of wires) await wire.init()
     const most = 200 / 2
@@ -468,7 +468,7 @@ describe('bounds', () => {
     await listening(0)
   })
 
-  test('all that a caller has subscribed may begin in one moment, as when it dials again: none is refused, and its queries wait for none of it', async () => {
+  test('all subscriptions of a caller may start in one moment, as after a reconnect: none is rejected, and the caller’s queries do not wait for them', async () => {
     const gate = Promise.withResolvers<void>()
     await platform.close()
     platform = await openRouter(schemaEngine(smallGraph(events, [], gate.promise)))
@@ -489,7 +489,7 @@ describe('bounds', () => {
     for (const { socket } of wires) socket.terminate()
   })
 
-  test('what one caller has under way is bounded over HTTP and WebSocket, and holds nobody else', async () => {
+  test('limits the concurrent operations of one caller over HTTP and WebSocket without delaying others', async () => {
     platform.signIn('two')
     const own = await token()
     const leaving = new AbortController()
@@ -518,7 +518,7 @@ describe('bounds', () => {
     wire.socket.terminate()
   })
 
-  test(`one address has at most ${socketLimits.perAddress} sockets: more are closed with 4429, and many more get no handshake`, async () => {
+  test(`one address has at most ${socketLimits.perAddress} sockets: further ones are closed with 4429, and many more get no handshake`, async () => {
     const open = await Promise.all(Array.from({ length: socketLimits.perAddress }, () => dial()))
     const refused = await dial()
     expect(await refused.closed).toEqual({ code: 4429, reason: 'too many connections' })
@@ -542,7 +542,7 @@ describe('bounds', () => {
     for (const wire of open) wire.socket.terminate()
   })
 
-  test(`one person has at most ${socketLimits.perViewer} sockets, one key as many, and another person is not hindered`, async () => {
+  test(`one person has at most ${socketLimits.perViewer} sockets, and so has one key, without affecting others`, async () => {
     platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     platform.signIn('two')
     const authorization = await token()
@@ -568,14 +568,14 @@ describe('bounds', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
   ])('the sockets of %s are counted under %s', (address, key) => expect(neighbourhoodOf(address)).toBe(key))
 
-  test('a message that is too large closes with 1009', async () => {
+  test('closes with 1009 for a message that is too large', async () => {
     const wire = await dial()
     await wire.init()
     wire.subscribe('a', '{ hello }', { variables: { x: 'x'.repeat(socketLimits.messageBytes) } })
     expect((await wire.closed).code).toBe(1009)
   })
 
-  test('an id of more than a thousand characters is refused: it would be kept, and stand in every message', async () => {
+  test('rejects an operation id of more than a thousand characters, which every message would repeat', async () => {
     const wire = await dial()
     await wire.init()
     const [long, longest] = ['i'.repeat(socketLimits.idCharacters + 1), 'i'.repeat(socketLimits.idCharacters)]
@@ -585,7 +585,7 @@ describe('bounds', () => {
     expect((await wire.got('next', longest)).payload).toMatchObject({ data: { hello: expect.anything() } })
   })
 
-  test('a message that subscribes is small, whatever it holds: it would be kept for as long as the subscription is open', async () => {
+  test('rejects a large subscribe message, which is kept while the subscription is open', async () => {
     const wire = await dial()
     await wire.init()
     const subscribe = (id: string, query: string, bytes: number) =>
@@ -594,7 +594,7 @@ describe('bounds', () => {
     expect((await wire.got('error', 'large')).payload).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
     subscribe('small', 'subscription { tick }', socketLimits.subscriptionBytes / 2)
     await listening(1)
-    // What is answered once is kept by nobody.
+    // An answer that is sent once is not kept.
     subscribe('once', '{ hello }', socketLimits.subscriptionBytes)
     expect((await wire.got('next', 'once')).payload).toMatchObject({ data: { hello: expect.anything() } })
   })
@@ -631,7 +631,7 @@ describe('bounds', () => {
     expect((await wire.closed).code).toBe(4400)
   })
 
-  test('a socket that never introduces itself is closed with 4408, one that is no JSON with 4400', async () => {
+  test('closes a socket without connection_init with 4408, and one that sends no JSON with 4400', async () => {
     const [silent, babbling] = [await dial(), await dial()]
     babbling.socket.send('hello')
     expect((await babbling.closed).code).toBe(4400)
@@ -653,7 +653,7 @@ describe('bounds', () => {
 
 describe('closing', () => {
   // A kept-alive connection that nobody cut would hold it for longer than a test may take.
-  test('an idle router with open sockets and kept-alive connections is gone', async () => {
+  test('closes an idle router with open sockets and kept-alive connections', async () => {
     const other = await openRouter(schemaEngine(smallGraph(events)))
     const sockets = other.urls.map(url => new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws'))
     await Promise.all(sockets.map(socket => new Promise(resolve => socket.on('open', resolve))))
@@ -665,7 +665,7 @@ describe('closing', () => {
     await other.close()
   })
 
-  test('lets a running request end first', async () => {
+  test('lets a running request finish first', async () => {
     const engine = schemaEngine(smallGraph(events))
     let running = false
     const other = await openRouter({

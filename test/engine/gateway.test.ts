@@ -25,7 +25,7 @@ async function run(query: string, variables: Record<string, unknown> = {}, opera
   return JSON.parse(JSON.stringify(response.body.singleResult))
 }
 
-test('Apollo Server runs operations on the engine, as the viewer of its context', async () => {
+test('Apollo Server runs operations on the engine, with the viewer of its context', async () => {
   const query = 'query A { latest { body } } query B($id: ID!) { book(id: $id) { reviews { author { name } } } }'
   expect(await run(query, { id: 'b3' }, 'B')).toEqual({ data: { book: { reviews: [{ author: { name: 'Bob' } }] } } })
   expect(new Set(seen)).toEqual(new Set(['anonymous from-apollo']))
@@ -43,7 +43,7 @@ test('errors of the engine pass Apollo Server with code, service and path', asyn
   expect((await run('query ($id: ID!) { book(id: $id) { title } }', {})).errors[0].extensions.code).toBe('BAD_USER_INPUT')
 })
 
-test('S-12 Apollo Server reads what it is asked by the graph of the moment, also after that has changed', async () => {
+test('S-12 Apollo Server validates by the present graph, also after a change', async () => {
   const engineOf = (field: string) => testGraph({ one: { sdl: `type Query { ${field}: Int }`, resolvers: { Query: { [field]: () => 1 } } } }).engine
   const engine = createChanging(engineOf('former'))
   const changing = new ApolloServer<RequestContext>({ gateway: createGateway(engine), stopOnTerminationSignals: false })

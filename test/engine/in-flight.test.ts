@@ -9,7 +9,7 @@ const [ada, bob, eve] = [
 ]
 
 describe('bytes in flight', () => {
-  it('refuses what one caller, one organization, or the process may not hold, and says which', () => {
+  it('rejects what would exceed the limit of a caller, an organization, or the process, and says which', () => {
     const inFlight = createBytesInFlight(limits)
     expect(inFlight.take(ada, 11)).toBe('caller')
     expect(inFlight.take(ada, 10)).toBe(null)
@@ -21,7 +21,7 @@ describe('bytes in flight', () => {
     expect([inFlight.total, inFlight.largest]).toEqual([20, 10])
   })
 
-  it('takes nothing when it refuses', () => {
+  it('takes nothing when it rejects', () => {
     const inFlight = createBytesInFlight(limits)
     expect(inFlight.take(ada, 11)).toBe('caller')
     expect(inFlight.take(ada, 10)).toBe(null)
@@ -30,7 +30,7 @@ describe('bytes in flight', () => {
     expect(inFlight.total).toBe(15)
   })
 
-  it('has room again when bytes are given back', () => {
+  it('has room again when bytes are released', () => {
     const inFlight = createBytesInFlight(limits)
     inFlight.take(ada, 10)
     inFlight.release(ada, 4)
@@ -40,7 +40,7 @@ describe('bytes in flight', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('holds what is held in any case, and counts it against what comes after', () => {
+  it('counts bytes that are held unconditionally against later claims', () => {
     const inFlight = createBytesInFlight(limits)
     inFlight.hold(ada, 18)
     expect(inFlight.take(ada, 1)).toBe('caller')
@@ -50,7 +50,7 @@ describe('bytes in flight', () => {
     expect(inFlight.take(eve, 10)).toBe(null)
   })
 
-  it('are full for a caller who has taken nearly all, and for nobody else', () => {
+  it('is full for a caller who has taken nearly all, and for nobody else', () => {
     const inFlight = createBytesInFlight(limits)
     inFlight.take(ada, 9)
     expect(inFlight.isFull(ada)).toBe(false)

@@ -25,7 +25,7 @@ function trial() {
 }
 
 describe('createSlices', () => {
-  it('gives all operations of one organization together what one may take of a turn', async () => {
+  it('gives all operations of one organization together one share of a turn', async () => {
     const { ended, take, turn } = trial()
     for (const name of ['a1', 'a2', 'a3', 'a4']) take(name, 8)
     expect(ended).toEqual(['a1'])
@@ -44,7 +44,7 @@ describe('createSlices', () => {
     expect(ended).toEqual(['a1', 'b1', 'a2'])
   })
 
-  it('begins anew once nothing waits', async () => {
+  it('starts anew once nothing waits', async () => {
     const { ended, take, turn } = trial()
     for (const name of ['a1', 'a2']) take(name, 8)
     await turn()

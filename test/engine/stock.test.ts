@@ -50,7 +50,7 @@ async function guarded() {
 }
 
 describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
-  test('tells a guarded key under no alias', async () => {
+  test('reveals a guarded key under no alias', async () => {
     const keyed: Record<string, Part> = {
       one: {
         sdl: 'type Query { p: P } type P @key(fields: "id") { id: ID! @authenticated name: String }',
@@ -71,7 +71,7 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
     expect((await run(stock, '{ p { id name cost } }')).text).toBe('{"p":null}')
   })
 
-  test('loads a supergraph with access directives, of which the copy for it has nothing left', async () => {
+  test('loads a supergraph with access directives after they were removed from its copy', async () => {
     const { supergraph } = await guarded()
     expect(supergraph.sdl).toMatch(/@authenticated.*|requiresScopes|policy/)
     expect(supergraph.stripped()).not.toMatch(/authenticated|requiresScopes|policy/i)
@@ -89,7 +89,7 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
     expect(new Set(viewers)).toEqual(new Set(['user']))
   })
 
-  test('S-07 a refused field is null at its place, told, and not asked for', async () => {
+  test('S-07 a rejected field is null at its place, reported, and not fetched', async () => {
     const { engine, graph } = await guarded()
     const answer = await run(engine, '{ it: post { title who: author { name mail } } secret }', known)
     expect(answer.text).toBe('{"it":{"title":"One","who":{"name":"Ada","mail":null}},"secret":null}')
@@ -98,13 +98,13 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
     expect((await run(engine, '{ secret }', anonymous)).text).toBe('{"secret":null}')
   })
 
-  test('a field refused on one type of a union is null there alone', async () => {
+  test('a field that is rejected on one type of a union is null there alone', async () => {
     const { engine } = await guarded()
     const answer = await run(engine, '{ found { ... on Person { mail } ... on Post { title secret } } }', known)
     expect(answer.text).toBe('{"found":[{"title":"One","secret":null},{"mail":null},null]}')
   })
 
-  test('a mutation with a refused field is refused whole', async () => {
+  test('a mutation with a rejected field is rejected whole', async () => {
     const { engine, graph } = await guarded()
     const answer = await run(engine, 'mutation { rename(title: "New") { id } erase { id } }', anonymous)
     expect([answer.data, pathsOf(answer), graph.sent.length]).toEqual([null, ['erase'], 0])
@@ -119,7 +119,7 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
     expect(codesOf(answerOf(await engine.execute(request)))).toEqual(['BAD_USER_INPUT'])
   })
 
-  test('errors are told in our words: refusals with code and service, everything else masked', async () => {
+  test('errors have our form: domain errors with code and service, everything else masked', async () => {
     const graph = testGraph(library)
     const logged: unknown[] = []
     const log = { error: (fields: unknown) => void logged.push(fields), warn() {} }

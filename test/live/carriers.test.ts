@@ -49,7 +49,7 @@ async function join(carrier: Carrier | null): Promise<CarriedEvents> {
   return events
 }
 
-describe('one process alone', () => {
+describe('a single process', () => {
   test('receives its own events, by every transport, once and at once', async () => {
     for (const carrier of [
       null,
@@ -84,7 +84,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     expect(ids(atTwo.heard)).toEqual(['1', '2', '3'])
   })
 
-  test('a burst goes out together, equal events once, in as many texts as it needs', async ({ skip }) => {
+  test('sends a burst together, equal events once, in as few messages as possible', async ({ skip }) => {
     if (!here) return skip(noNats)
     const { carrier } = await way()
     const [one, two] = [await join(carrier()), await join(carrier())]
@@ -100,7 +100,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     expect(statements.length).toBeLessThanOrEqual(name === 'NOTIFY' ? 2 : 0)
   })
 
-  test('an event that is too long for the carrier reaches its own process alone, and nobody throws', async ({ skip }) => {
+  test('an event that is too long for the transport reaches its own process only, and nothing throws', async ({ skip }) => {
     if (!here) return skip(noNats)
     const { carrier } = await way()
     const [one, two] = [await join(carrier()), await join(carrier())]
@@ -138,7 +138,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     expect(await one.check()).toBe(undefined)
   })
 
-  test('a process ends within a second although the carrier is away', async ({ skip }) => {
+  test('a process ends within a second although the transport is unavailable', async ({ skip }) => {
     if (!here) return skip(noNats)
     const { carrier, proxy } = await way()
     const one = await join(carrier(true))
@@ -151,7 +151,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
 })
 
 // Runs in parallel, because most of the time is waiting.
-test('a carrier that falls silent is left and found again', async () => {
+test('a transport that falls silent is dropped and reconnected', async () => {
   await Promise.all(
     Object.entries(ways).map(async ([name, way]) => {
       if (name === 'NATS' && !hasNats) return

@@ -30,8 +30,8 @@ function carrierOf() {
   return { carrier, way, done, sent, events }
 }
 
-describe('what a process announces', () => {
-  test('sends equal events once, in the place and with the mark of the last one', async () => {
+describe('events that a process publishes', () => {
+  test('are sent once when equal, at the position and with the mark of the last one', async () => {
     const { carrier, events } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     process.announce('a', { id: '1' }, 1)
@@ -47,7 +47,7 @@ describe('what a process announces', () => {
     await process.stop()
   })
 
-  test('goes out in texts that are no longer than a carrier takes, and as few as that needs', async () => {
+  test('are sent in as few messages as the transport’s maximum length allows', async () => {
     const { carrier, events, sent } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     const long = ['é'.repeat(1_900), 'x'.repeat(3_900), 'x'.repeat(7_700), 'x'.repeat(10)]
@@ -58,7 +58,7 @@ describe('what a process announces', () => {
     await process.stop()
   })
 
-  test('waits while the carrier is away, ten thousand events at most, of which the latest stay; those announced again are as they were last', async () => {
+  test('wait while the transport is unavailable, the latest ten thousand at most; repeated ones keep their last state', async () => {
     const { carrier, way, events, done } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     way.away = true
@@ -76,7 +76,7 @@ describe('what a process announces', () => {
     await process.stop()
   })
 
-  test('is tried again by itself when it could not be sent', async () => {
+  test('are sent again automatically after a failure', async () => {
     const { carrier, way, events, done } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     way.away = true
@@ -89,7 +89,7 @@ describe('what a process announces', () => {
     await process.stop()
   })
 
-  test('sends queued events before the transport stops; stopping twice ends it once', async () => {
+  test('are sent before the transport stops; stopping twice ends it once', async () => {
     const { carrier, way, events, done } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     process.announce('a', { id: '1' })
@@ -109,7 +109,7 @@ describe('what a process announces', () => {
     expect(way.away).toBe(false)
   })
 
-  test('does not keep a process that ends: a carrier that takes nothing is ended all the same', async () => {
+  test('do not delay the end of a process whose transport accepts nothing', async () => {
     const { carrier, way, done } = carrierOf()
     const process = createCarriedEvents({ carrier, log: silent })
     way.hangs = true
@@ -119,7 +119,7 @@ describe('what a process announces', () => {
   })
 })
 
-describe('what a process hears', () => {
+describe('events that a process receives', () => {
   const heardBy = async (texts: (own: string) => readonly string[]) => {
     const { carrier, way, sent } = carrierOf()
     const warned: unknown[] = []
@@ -139,7 +139,7 @@ describe('what a process hears', () => {
     return { heard, warned: warned.length }
   }
 
-  test('is told, its own aside, which it knows already', async () => {
+  test('are delivered, except its own, which were delivered before', async () => {
     expect(await heardBy(own => ['["another",[["a",{"id":"1"}],["a",{"id":"2"},7]]]', own])).toEqual({ heard: ['1', '2'], warned: 0 })
   })
 
@@ -159,7 +159,7 @@ describe('what a process hears', () => {
   })
 })
 
-describe('a carrier over one connection', () => {
+describe('a transport over one connection', () => {
   /** Connections that the test opens, ends and counts. */
   function lines({ refuses = false } = {}) {
     const opened: { readonly sent: string[]; closed: boolean; end(): void }[] = []
@@ -186,7 +186,7 @@ describe('a carrier over one connection', () => {
     return { carrier, opened, way, told, warned }
   }
 
-  test('reports until it is connected, sends over that connection, and over none after it has ended', async () => {
+  test('reports a fault until it is connected, sends over that connection, and over none after it has ended', async () => {
     const { carrier, opened, way, told, warned } = lines()
     expect(carrier.trouble()).toMatch(/does not carry events yet/)
     await expect(carrier.send(['x'])).rejects.toThrow('not connected')
@@ -212,7 +212,7 @@ describe('a carrier over one connection', () => {
     expect([opened.map(({ closed }) => closed), warned.length]).toEqual([[true, true], 2])
   })
 
-  test('is tried again after a moment, then ever later, five seconds in the end, and not by all processes at once', () => {
+  test('reconnects after growing pauses of up to five seconds, at different times for each process', () => {
     const pauses = (attempt: number) => Array.from({ length: 200 }, () => pauseBefore(attempt))
     for (const [attempt, middle] of [50, 500, 1_000, 2_000, 4_000, 5_000, 5_000].entries()) {
       for (const pause of pauses(attempt)) expect(pause >= middle / 2 && pause <= middle * 1.5, `${pause} before attempt ${attempt}`).toBe(true)
@@ -220,7 +220,7 @@ describe('a carrier over one connection', () => {
     }
   })
 
-  test('is opened again at once however often it ends, as long as it opens', async () => {
+  test('reconnects at once however often the connection ends, as long as it can be opened', async () => {
     const { carrier, opened } = lines()
     for (let times = 1; times <= 8; times += 1) {
       await until(`it is there for the ${times}. time`, () => opened.length === times && carrier.trouble() === null, 5)

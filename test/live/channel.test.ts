@@ -73,7 +73,7 @@ function stage(patience: Partial<ChannelNeeds['patience']> = {}) {
 }
 const data = (...all: number[]) => all.map(n => ({ data: { n } }))
 
-test('who leaves while an event is told to the others is not told it', async () => {
+test('delivers no event to a listener that leaves during its delivery to others', async () => {
   const { channel, sources, join } = stage()
   const [first, second] = [await join(), await join()]
   first.membership.listen({ tell: () => second.membership.leave(), end() {} })
@@ -86,7 +86,7 @@ test('who leaves while an event is told to the others is not told it', async () 
   channel.end([])
 })
 
-test('a source that is lost is let go and started again, and nobody is told of it', async () => {
+test('restarts a lost source without notifying subscribers', async () => {
   const { channel, sources, present } = stage()
   const one = await present()
   sources[0]!.lose()
@@ -119,7 +119,7 @@ test.each([
   channel.end([])
 })
 
-test('a refusal that may pass ends nothing as long as there is patience', async () => {
+test('a temporary rejection ends nothing within the time for restarts', async () => {
   const { channel, sources, played, present } = stage({ longestMs: 2 })
   let attempts = 0
   const one = await present(async () => {
@@ -136,7 +136,7 @@ test('a refusal that may pass ends nothing as long as there is patience', async 
   channel.end([])
 })
 
-test('a source that was there again has the whole patience, and every attempt, when it is lost once more', async () => {
+test('a source that returned has the whole time and all attempts again when it is lost once more', async () => {
   const lostMs = 50
   const { channel, sources, played, present } = stage({ lostMs })
   let refusing = 0
@@ -152,14 +152,14 @@ test('a source that was there again has the whole patience, and every attempt, w
     await expect.poll(() => sources.length).toBe(time + 1)
     sources.at(-1)!.tell(event(time))
     await expect.poll(() => one.heard.length).toBe(time)
-    // As long as a lost source is waited for: its former loss is that long ago.
+    // As long as the grace period of a lost source: its former loss is that long ago.
     await new Promise(resolve => setTimeout(resolve, lostMs + 10))
   }
   expect(one.ended).toEqual([])
   channel.end([])
 })
 
-test('what starts when nobody is there any more is let go, at the beginning and when it is started again', async () => {
+test('releases a source that starts after the last subscriber left, at the beginning and after a restart', async () => {
   const { sources, played, channel } = stage()
   const [first, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const leaving = new AbortController()
@@ -202,7 +202,7 @@ test('a restarted stream says how long nothing was received, a new one says noth
   membership.leave()
 })
 
-test('a stream is begun for nobody where who would begin it is gone already', async () => {
+test('does not start a stream for a subscriber that left already', async () => {
   const { channel, played, sources } = stage()
   const begun: boolean[] = []
   const start: Opener['start'] = async signal => {
@@ -214,7 +214,7 @@ test('a stream is begun for nobody where who would begin it is gone already', as
   await expect.poll(() => sources[0]!.returned).toBe(1)
 })
 
-test('who listens when the stream has ended already is told that it has', async () => {
+test('a listener of a stream that has ended already is notified of the end', async () => {
   const { channel, join } = stage()
   const one = await join()
   channel.end([{ message: 'Over.' }])

@@ -21,8 +21,8 @@ function pieces(places: ReturnType<typeof createForwardPlaces>) {
   }
 }
 
-describe('forward places', () => {
-  it('lets the next request begin when one ends, and refuses what is too much to wait', async () => {
+describe('slots for forwarded requests', () => {
+  it('begin the next request when one ends, and reject too many waiting ones', async () => {
     const { begun, begin } = pieces(createForwardPlaces(quick, { each: 9, ofOrganization: 9, all: 9 }, 60_000))
     const [first, second] = [begin('first'), begin('second')]
     await expect(begin('third').done).rejects.toMatchObject({ code: 'RATE_LIMITED', extensions: { retryAfter: 1 } })
@@ -34,7 +34,7 @@ describe('forward places', () => {
     expect(begun).toEqual(['first', 'second'])
   })
 
-  it('moves a request that takes long to a place for slow ones while there are any', async () => {
+  it('move a slow request to a slot for slow ones while there are any', async () => {
     const { begun, begin } = pieces(createForwardPlaces(quick, { each: 1, ofOrganization: 9, all: 9 }, 5))
     const first = begin('first')
     const second = begin('second')
@@ -48,7 +48,7 @@ describe('forward places', () => {
     await Promise.all([first.done, second.done, third.done])
   })
 
-  it('gives back the place of a request that ends while it waits for a slow one', async () => {
+  it('release the slot of a request that ends while it waits for a slow one', async () => {
     const places = createForwardPlaces({ ...quick, each: 2, ofOrganization: 2, all: 2 }, { each: 1, ofOrganization: 1, all: 1 }, 1)
     const { begun, begin } = pieces(places)
     const work = [begin('first'), begin('second'), begin('third')]
@@ -63,7 +63,7 @@ describe('forward places', () => {
     await Promise.all(later.map(({ done }) => done))
   })
 
-  it('gives a place back when the work fails', async () => {
+  it('release a slot when the work fails', async () => {
     const places = createForwardPlaces({ ...quick, waiting: 0 })
     await expect(places.run(claim, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(await places.run(claim, async () => 'done')).toBe('done')

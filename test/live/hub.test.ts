@@ -55,7 +55,7 @@ function placesLeft(): number {
   return taken.length
 }
 
-test('releases a place once when a stream does not start, however often that is called', async () => {
+test('releases a slot once when a stream does not start, however often that is called', async () => {
   expect(await hub.join(asked('subscription { refused }'), place())).toHaveProperty('errors')
   expect(placesLeft()).toBe(most)
   const kept = place()
@@ -71,7 +71,7 @@ test('releases a place once when a stream does not start, however often that is 
   expect(placesLeft()).toBe(most)
 })
 
-test('who left before there was a stream takes no part in it, though nobody ever listens', async () => {
+test('a subscriber that left before the stream started takes no part in it', async () => {
   const leaving = new AbortController()
   const other = await hub.join(asked(), place())
   const joining = hub.join(asked(undefined, { signal: leaving.signal }), place())
@@ -87,7 +87,7 @@ test('asks the client to retry a result that was computed against a replaced gra
   const changing: Engine = {
     ...engine,
     onChange(listener) {
-      change = listener
+      change = () => listener(async () => true)
     },
     async prepareStream(request) {
       const prepared = await engine.prepareStream(request)
@@ -100,7 +100,7 @@ test('asks the client to retry a result that was computed against a replaced gra
   expect([placesLeft(), hub.figures.upstreams(), events.listenerCount()]).toEqual([most, 0, 0])
 })
 
-test('a stream that is ended before its client listens tells it so, and gives its place back', async () => {
+test('a stream that ends before its client listens notifies the client, and releases its slot', async () => {
   const joined = await hub.join(asked(), place())
   hub.close()
   const ended: unknown[] = []
@@ -109,7 +109,7 @@ test('a stream that is ended before its client listens tells it so, and gives it
   expect(placesLeft()).toBe(most)
 })
 
-test('nobody shares a stream with who sends another value of a header that subgraphs are given', async () => {
+test('shares no stream between clients that send different values of a passed header', async () => {
   const log = { error() {}, warn() {} }
   const passing = createEngine({ supergraphSdl: compose({ part }), transport: { ...testGraph({ part }).transport, passed: ['x-tenant'] }, log })
   const keyOf = async (headers: Record<string, string>) => {
@@ -124,7 +124,7 @@ test('nobody shares a stream with who sends another value of a header that subgr
 
 const told = (about: string | null, characters = 10): Told => ({ about, json: 'x'.repeat(characters), framed: () => Buffer.alloc(0) })
 
-test('the latest of a thousand things is kept, and of more those of which was told last', () => {
+test('keeps the latest events of a thousand items, and only the most recent items beyond', () => {
   const latest = createLatest()
   for (let thing = 0; thing < 1001; thing++) latest.keep(told(String(thing)))
   const abouts = latest.all().map(({ about }) => about)
@@ -141,7 +141,7 @@ test('stores at most eight million characters, counting the latest value of each
   expect(latest.all().map(({ about }) => about)).toEqual(['other', 'third'])
 })
 
-test('an event is made into the bytes of a door once, whoever many are told it', () => {
+test('serializes an event once for each protocol, whatever the number of clients', () => {
   const event = toldOf({ answer: { data: { tick: 1 } }, about: null }, () => [])
   const frames = [(json: string) => Buffer.from(`one ${json}`), (json: string) => Buffer.from(`other ${json}`)] as const
   for (const frame of frames) expect(event.framed(frame)).toBe(event.framed(frame))

@@ -21,7 +21,7 @@ async function may(rates: KeyRates, by: Caller): Promise<true | { code: unknown;
   }
 }
 
-test('a process alone lets through exactly so many within any 60 seconds, however they are spread', async () => {
+test('a single process allows exactly the limit within any 60 seconds, however the uses are spread', async () => {
   let now = 0
   const rates = createOwnKeyRates(() => now)
   const taken: number[] = []
@@ -37,7 +37,7 @@ test('a process alone lets through exactly so many within any 60 seconds, howeve
   expect(taken.length).toBeGreaterThan(200)
 })
 
-test('a process alone counts each key by itself, and nobody who comes without one', async () => {
+test('a single process counts each key separately, and no callers without a key', async () => {
   const rates = createOwnKeyRates(() => 0)
   expect([await may(rates, caller(1, 'a')), await may(rates, caller(1, 'b'))]).toEqual([true, true])
   expect(await may(rates, caller(1, 'a'))).toEqual({ code: 'RATE_LIMITED', retryAfter: 60 })
@@ -78,7 +78,7 @@ function several(count: number) {
 
 const passed = (answers: readonly unknown[]) => answers.filter(answer => answer === true).length
 
-test('two routers that are stormed at the same moment let through the limit, and at most a tenth more', async () => {
+test('two routers under a burst at the same moment allow the limit, and at most a tenth more', async () => {
   using world = several(2)
   const storm = () => Promise.all(world.routers.flatMap(router => Array.from({ length: 400 }, () => may(router, caller(600)))))
   const first = passed(await storm())
@@ -107,7 +107,7 @@ test('a small limit is exact, whichever of the routers is asked', async () => {
   expect(answers.slice(0, 5).every(answer => answer === true)).toBe(true)
 })
 
-test('steady use costs a question now and then, and what is refused none', async () => {
+test('steady use needs a call now and then, and rejected requests none', async () => {
   using world = several(1)
   for (let at = 0; at < 600; at += 1) {
     expect(await may(world.routers[0]!, caller(6000))).toBe(true)
@@ -121,7 +121,7 @@ test('steady use costs a question now and then, and what is refused none', async
   expect(world.asked - before).toBeLessThanOrEqual(1)
 })
 
-test('where identity does not answer nobody gets through uncounted, and is not told that it was too much', async () => {
+test('rejects all requests of keys while identity does not answer, but not as over the limit', async () => {
   const rates = createSharedKeyRates({ lendKeys: () => Promise.reject(new Error('away')) })
   expect(await may(rates, caller(600))).toMatchObject({ code: 'UPSTREAM_FAILED' })
   rates.stop()

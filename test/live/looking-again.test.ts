@@ -7,7 +7,7 @@ import { hear, ids } from './hearing.ts'
 
 const log = pino({ level: 'silent' })
 
-describe('looking again', () => {
+describe('a resync', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
   /** The longest that a round takes to come. */
@@ -46,7 +46,7 @@ describe('looking again', () => {
     expect([looked.length, vi.getTimerCount()]).toEqual([before, 0])
   })
 
-  test('a look that fails is tried again within seconds, from where the last one ended', async () => {
+  test('is repeated within seconds after a failure, from where the last one ended', async () => {
     const since: Date[] = []
     let fails = true
     const events = alone()
@@ -68,7 +68,7 @@ describe('looking again', () => {
     await end()
   })
 
-  test('a look that failed while the carrier had been away is told so the next time too', async () => {
+  test('that failed after an outage of the transport is marked so again the next time', async () => {
     const seen: boolean[] = []
     const local = createMemoryEvents()
     const looking = createLookingAgain({ local, log })
@@ -87,7 +87,7 @@ describe('looking again', () => {
     await stream.return()
   })
 
-  test('a look goes back to where the last one began, however long that took, less what clocks may differ', async () => {
+  test('reads from where the last one began, however long that took, less the tolerated clock difference', async () => {
     let now = 1_000_000
     const since: number[] = []
     const local = createMemoryEvents()
@@ -136,7 +136,7 @@ describe('looking again', () => {
     await aRound()
   })
 
-  test('what was told so long ago that no look finds it again is forgotten, and what a look found last is not', async () => {
+  test('forgets events that no resync can find again, and remembers those that the last one found', async () => {
     const local = createMemoryEvents()
     const looking = createLookingAgain({ local, log, everyMs: 60_000 })
     let rows: { ids: { id: string }; mark: number }[] = []
@@ -156,7 +156,7 @@ describe('looking again', () => {
     expect(await next).toMatchObject({ done: true })
   })
 
-  test('nobody looks, and nothing is told, once it is stopped', async () => {
+  test('does not run after the stop', async () => {
     const looks = Promise.withResolvers<readonly { ids: { id: string } }[]>()
     const local = createMemoryEvents()
     const looking = createLookingAgain({ local, log })

@@ -11,7 +11,7 @@ import { freePort, until } from '../kit/launch.ts'
 import { hasNats, noNats } from '../kit/nats.ts'
 import { runFolderVariable } from '../kit/run/folder.ts'
 
-test('the NATS server of start:apart comes back on its port after a kill of its shell, and events with it', async ({ skip }) => {
+test('the NATS server of start:apart returns on its port after its shell was killed, and so do events', async ({ skip }) => {
   if (!hasNats) return skip(noNats)
   const folder = mkdtempSync(join(process.env[runFolderVariable]!, 'nats-'))
   const { part, url } = natsServer({ folder, port: await freePort(), token: 'secret', environment: { PATH: process.env.PATH } })

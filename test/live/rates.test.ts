@@ -28,7 +28,7 @@ function clocked(limits: Parameters<typeof createRates>[0]) {
   }
 }
 
-test('what a caller may ask in a minute it may ask at once, and then waits as long as it is told', () => {
+test('a caller may use a minute’s operations at once, and then waits as long as stated', () => {
   for (const limit of [1, 3, 7, 60, 1000, 60_000]) {
     const { passing, count, pass } = clocked({ each: limit })
     expect(passing('a', limit + 1), String(limit)).toBe(limit)
@@ -45,7 +45,7 @@ test('what a caller may ask in a minute it may ask at once, and then waits as lo
   }
 })
 
-test('refills evenly, and a refused request costs nothing', () => {
+test('refills evenly, and a rejected request costs nothing', () => {
   const { passing, pass } = clocked({ each: 60 })
   expect(passing('a', 1000)).toBe(60)
   pass(10_000)
@@ -53,7 +53,7 @@ test('refills evenly, and a refused request costs nothing', () => {
   expect(passing('b', 1000)).toBe(60)
 })
 
-test('keys have a number of their own, else that of the others', () => {
+test('keys have their own limit, else the general one', () => {
   const [both, keys, others, none] = [clocked({ each: 2, keys: 5 }), clocked({ each: null, keys: 5 }), clocked({ each: 2 }), clocked({ each: null })]
   expect([both, keys, others, none].map(({ passing }) => [passing('a', 10), passing('key:a', 10), passing('10.0.0.1', 10)])).toEqual([
     [2, 5, 2],
@@ -63,7 +63,7 @@ test('keys have a number of their own, else that of the others', () => {
   ])
 })
 
-test('what is over the rate takes no place, and what waits was counted when it came', async () => {
+test('an operation over the rate takes no slot, and a waiting one was counted when it arrived', async () => {
   const rates = createRates({ each: 3 }, () => 0)
   const [a, b] = ['a', 'b'].map(caller => ({ caller, organization: 'o' })) as [Claim, Claim]
   const shares = rated(createShares({ each: 1, waiting: 5, ofOrganization: 1, all: 1, patienceMs: 60_000 }), rates)

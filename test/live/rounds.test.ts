@@ -32,7 +32,7 @@ function stage({ now }: { now?: () => number } = {}) {
 const aRound = () => vi.advanceTimersByTimeAsync(66_000)
 const gaps = (looks: readonly { readonly at: number }[]) => looks.slice(1).map(({ at }, place) => at - looks[place]!.at)
 
-test('a round comes within 54 to 66 seconds of the one before; none once it is stopped', async () => {
+test('the next round comes 54 to 66 seconds after the one before; none once it is stopped', async () => {
   const { looks, end } = stage()
   for (let round = 0; round < 20; round++) await aRound()
   for (const gap of gaps(looks)) expect(gap >= 54_000 && gap <= 66_000, `${gap}`).toBe(true)
@@ -41,7 +41,7 @@ test('a round comes within 54 to 66 seconds of the one before; none once it is s
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a look that fails is tried again within 2.5 to 7.5 seconds, and then the minute’s rounds go on', async () => {
+test('a failed resync is repeated within 2.5 to 7.5 seconds, and then the regular rounds continue', async () => {
   const { looks, way, end } = stage()
   way.finds = () => Promise.reject(new Error('the database is away'))
   await aRound()
@@ -77,7 +77,7 @@ test('a transport that returns during a round causes another round at once', asy
   await end()
 })
 
-test('when the carrier is back all look within 0.3 seconds; where nobody listens there is nothing to look for', async () => {
+test('when the transport returns all processes resync within 0.3 seconds, except those without listeners', async () => {
   const { looking, looks, end } = stage()
   await vi.advanceTimersByTimeAsync(1)
   looking.now()

@@ -116,7 +116,7 @@ const [anna, ben, carl] = [person('anna', 'org-a', ['owner']), person('ben', 'or
 const upstreams = () => hub.figures.upstreams()
 const titled = 'subscription { changed { n title } }'
 
-test('one upstream and one run of the plan serve everybody of an organization, however many they are and however they write it', async () => {
+test('one source and one run of the plan serve all subscribers of an organization, however they write the operation', async () => {
   const clients = await Promise.all(
     Array.from({ length: 50 }, (_, n) => join(n % 2 ? titled : 'subscription   {\n changed { n, title } }', n % 3 ? anna : ben)),
   )
@@ -150,7 +150,7 @@ test.each([
   expect([upstreams(), world.opened]).toEqual([2, 2])
 })
 
-test('variables make another stream, but not their order, nor one that is null by default', async () => {
+test('different variables need another stream, but not their order, nor an explicit default of null', async () => {
   const source = 'subscription ($of: ID, $skip: Boolean = false) { changed(of: $of) { n @skip(if: $skip) title } }'
   await join(source, anna, { variables: { of: '1', skip: false } })
   await join(source, anna, { variables: { skip: false, of: '1' } })
@@ -161,14 +161,14 @@ test('variables make another stream, but not their order, nor one that is null b
   expect(upstreams()).toBe(3)
 })
 
-test('variables that would be kept for as long as the subscription is open are small', async () => {
+test('limits the size of variables that are kept while a subscription is open', async () => {
   const source = 'subscription ($of: ID) { changed(of: $of) { n } }'
   await join(source, anna, { variables: { of: 'x'.repeat(16_000) } })
   await expect(join(source, anna, { variables: { of: '1', unused: 'x'.repeat(17_000) } })).rejects.toThrow('at most 16384 characters')
   expect(upstreams()).toBe(1)
 })
 
-test('what an organization shares nobody shares who is active in none', async () => {
+test('callers without an active organization do not share an organization’s stream', async () => {
   const alone = [anna, ben].map(personally)
   for (const viewer of [...alone, ...alone]) await join(titled, viewer)
   expect(upstreams()).toBe(2)
@@ -183,7 +183,7 @@ test('shares a stream between everybody until it selects a field that is for one
   expect(upstreams()).toBe(3)
 })
 
-test('people and keys share where access leaves them the same', async () => {
+test('people and keys share a stream where access leaves them the same fields', async () => {
   await join(titled, anna)
   await join(titled, key('org-a', []))
   expect(upstreams()).toBe(1)
@@ -206,7 +206,7 @@ test('a later subscriber first gets the latest value of each item, then the same
   expect((await join(titled, anna)).heard).toEqual([])
 })
 
-test('whoever began it may leave: the others go on, and the last one ends it', async () => {
+test('the subscriber that started a stream may leave: the others continue, and the last one ends it', async () => {
   const first = await join(titled, anna)
   const second = await join(titled, ben)
   first.membership.leave()
@@ -240,7 +240,7 @@ async function told(clients: readonly Client[], id: string): Promise<void> {
   await expect.poll(() => clients.map(({ heard }) => heard.at(-1)?.data)).toEqual(clients.map(() => ({ changed: { n: id, title: `title ${id}` } })))
 }
 
-test('who is gone takes part no more, also while it starts', async () => {
+test('a subscriber that disconnected receives nothing more, also while the stream starts', async () => {
   const [gone, leaving] = [AbortSignal.abort(), new AbortController()]
   const joining = [join(titled, anna, { signal: gone }), join(titled, anna, { signal: leaving.signal })]
   leaving.abort()
@@ -275,7 +275,7 @@ test('an event that cannot be resolved ends the stream with an error for everybo
   expect([failures, upstreams(), events.listenerCount()]).toEqual([[mistake], 0, 0])
 })
 
-test('a source that breaks or ends is started again, and nobody is told an end, nor that what is followed is null', async () => {
+test('restarts a source that fails or ends, without sending subscribers an end or a null', async () => {
   const client = await join(titled, anna)
   for (const end of [() => world.breaks.at(-1)!(new Error('cut')), () => world.ends.at(-1)!()]) {
     const before = world.opened
@@ -288,7 +288,7 @@ test('a source that breaks or ends is started again, and nobody is told an end, 
   expect(client.heard).toHaveLength(2)
 })
 
-test('a source that breaks each time before it tells anything is no source: the stream ends with UPSTREAM_FAILED', async () => {
+test('ends the stream with UPSTREAM_FAILED when its source fails each time before the first event', async () => {
   const client = await join(titled, anna)
   const breaking = setInterval(() => world.breaks.at(-1)!(new Error('cut')), 1)
   try {
@@ -299,7 +299,7 @@ test('a source that breaks each time before it tells anything is no source: the 
   expect(client.heard).toEqual([])
 })
 
-test('a source that does not come back ends the stream with UPSTREAM_FAILED', async () => {
+test('ends the stream with UPSTREAM_FAILED when its source does not return', async () => {
   const clients = [await join(titled, anna), await join(titled, ben)]
   world.refuses = new Refusal('UPSTREAM_FAILED', 'Not now.')
   world.breaks.at(-1)!(new Error('cut'))
@@ -311,7 +311,7 @@ test('a source that does not come back ends the stream with UPSTREAM_FAILED', as
   await expect.poll(() => again.heard.length).toBe(1)
 })
 
-test('a source that is refused from then on ends the stream with the reason, long before the patience is over', async () => {
+test('ends the stream with the reason as soon as its source is rejected permanently', async () => {
   hub.close()
   hub = createHub(graph.engine, { patience: { ...patience, lostMs: 600_000 } })
   const client = await join(titled, anna)
@@ -320,7 +320,7 @@ test('a source that is refused from then on ends the stream with the reason, lon
   await expect.poll(() => client.ended).toMatchObject([[{ message: 'It is gone.', extensions: { code: 'NOT_FOUND' } }]])
 })
 
-test('returns a refusal at the start to all who wait, and does not cache it', async () => {
+test('returns a rejection at the start to all who wait, and does not cache it', async () => {
   world.refuses = new Refusal('FORBIDDEN', 'Not yours.')
   await expect(Promise.all([join(titled, anna), join(titled, ben)])).rejects.toThrow('Not yours.')
   expect(upstreams()).toBe(0)
@@ -329,7 +329,7 @@ test('returns a refusal at the start to all who wait, and does not cache it', as
   expect(upstreams()).toBe(1)
 })
 
-test('an error of one event is told and ends nothing', async () => {
+test('delivers an error of one event and continues', async () => {
   const client = await join('subscription { changed { id n } }', anna)
   events.announce('thing', { n: 'without an id' })
   events.announce('thing', { id: '2' })
@@ -337,7 +337,7 @@ test('an error of one event is told and ends nothing', async () => {
   expect(client.heard).toMatchObject([{ data: { changed: null }, errors: [{ path: ['changed', 'id'] }] }, { data: { changed: { id: '2' } } }])
 })
 
-test('many clients do not keep the event loop from others', async () => {
+test('many clients do not block the event loop', async () => {
   const clients = await Promise.all(Array.from({ length: 900 }, () => join(titled, anna)))
   let turns = 0
   let counting = true
@@ -361,7 +361,7 @@ test('many clients do not keep the event loop from others', async () => {
   counting = false
 })
 
-test('one caller has so many and no more, whatever it asks', async () => {
+test('limits the subscriptions of one caller over all operations', async () => {
   hub.close()
   hub = createHub(graph.engine, { perCaller: 2, patience })
   const first = await join(titled, anna)
@@ -372,14 +372,14 @@ test('one caller has so many and no more, whatever it asks', async () => {
   await join(titled, anna)
 })
 
-test('streams are counted by the names of their operations, of which so many are told apart', async () => {
+test('counts streams by operation name, up to a maximum number of names', async () => {
   for (let n = 0; n < 502; n += 1) await join(`subscription Name${n} { changed { n } }`, anna, { caller: String(n) })
   await join('subscription { changed { n } }', anna)
   const counted = hub.figures.subscriptions()
   expect([counted.size, counted.get('Name0'), counted.get('other')]).toEqual([502, 1, 2])
 })
 
-test('of a shared stream everybody is told the same: whom access leaves less, or whom a promise further in does not hold for, has another', async () => {
+test('all subscribers of a shared stream receive the same; those whose access or sharing promises differ have another stream', async () => {
   const other: Part = {
     sdl: `${shared}
       type Query { x: Int }
@@ -402,6 +402,6 @@ test('of a shared stream everybody is told the same: whom access leaves less, or
   expect(await streams('subscription { any { ... on Open { n } } }', viewers)).toBe(1)
   expect(await streams('subscription { any { ... on Open { n closed } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
   expect(await streams('subscription { any { ... on Open { scoped } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
-  // One of its possible types makes no promise.
+  // One of its possible types gives no guarantee.
   expect(await streams('subscription { any { n } }', [reader, { ...reader, userId: 'dora' }])).toBe(2)
 })

@@ -26,7 +26,7 @@ function crowd(given: Partial<ShareLimits> = {}) {
   return { shares, begun, take }
 }
 
-test('a caller below its share waits for nothing, and what is more of it waits in order', async () => {
+test('a caller below its limit does not wait, and further operations wait in order', async () => {
   const { shares, begun, take } = crowd()
   expect([take('a1'), take('a2')]).toEqual([null, null])
   for (const name of ['a3', 'a4', 'a5']) expect(take(name)).toBeInstanceOf(Promise)
@@ -41,7 +41,7 @@ test('a caller below its share waits for nothing, and what is more of it waits i
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'a5'])
 })
 
-test('where the process is full callers take turns, however much one of them has waiting', async () => {
+test('callers take turns when the process is full, however many operations one of them has waiting', async () => {
   const { shares, begun, take } = crowd({ all: 1 })
   expect(take('x')).toBe(null)
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) void take(name)
@@ -53,7 +53,7 @@ test('where the process is full callers take turns, however much one of them has
   expect(take('d')).toBe(null)
 })
 
-test('a caller has room while nothing of theirs waits and not all of their places are taken', async () => {
+test('a caller has room while none of their operations waits and a slot is free', async () => {
   const { shares, take } = crowd()
   expect(shares.hasRoom(claim('a'))).toBe(true)
   take('a1')
@@ -74,7 +74,7 @@ test('a caller has room while nothing of theirs waits and not all of their place
   await waiting
 })
 
-test('where the process is full, who leaves while waiting leaves nothing behind: the next one goes on', async () => {
+test('a caller who leaves while waiting leaves nothing behind: the next one continues', async () => {
   const { shares, begun, take } = crowd({ all: 1, patienceMs: 20 })
   take('x')
   const client = new AbortController()
@@ -93,7 +93,7 @@ test('where the process is full, who leaves while waiting leaves nothing behind:
   expect(take('d1')).toBe(null)
 })
 
-test('callers who have nothing under way take no memory', () => {
+test('callers without operations take no memory', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const { shares } = crowd()
@@ -108,7 +108,7 @@ test('callers who have nothing under way take no memory', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000)
 })
 
-test('a caller that leaves while waiting takes no place, and one that waits too long gets an error', async () => {
+test('a caller that leaves while waiting takes no slot, and one that waits too long gets an error', async () => {
   const { shares, begun, take } = crowd({ each: 1, patienceMs: 20 })
   take('a1')
   const client = new AbortController()
@@ -123,13 +123,13 @@ test('a caller that leaves while waiting takes no place, and one that waits too 
   expect(take('a4')).toBe(null)
 })
 
-test('a place is given back however the work ends', async () => {
+test('releases a slot however the work ends', async () => {
   const { shares } = crowd({ each: 1, waiting: 0 })
   await expect(shares.run(claim('a'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await shares.run(claim('a'), async () => 'done')).toBe('done')
 })
 
-test('a caller is a person, a key, for whomever it acts, a program, or the neighbourhood of an address', () => {
+test('counts as a caller a person, a key on any behalf, a program, or the address range of an anonymous client', () => {
   expect(callerName({ ...anonymous, userId: 'u' }, '1.2.3.4')).toBe('u')
   expect(callerName({ ...anonymous, userId: 'u', keyId: 'k' }, '1.2.3.4')).toBe('key:k')
   expect(callerName({ ...anonymous, keyId: 'k' }, '1.2.3.4')).toBe('key:k')
@@ -137,8 +137,8 @@ test('a caller is a person, a key, for whomever it acts, a program, or the neigh
   expect(callerName(anonymous, '2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
 })
 
-describe('places of organizations', () => {
-  it('limits callers of one organization to its places, and gives those of another theirs at once', async () => {
+describe('slots of organizations', () => {
+  it('limit the callers of one organization to its slots, and serve those of another at once', async () => {
     const { shares, begun, take } = crowd({ ofOrganization: 3, all: 10 })
     for (const name of ['a1@o', 'a2@o', 'b1@o']) expect(take(name)).toBe(null)
     const waiting = [take('b2@o'), take('c1@o')]
@@ -151,7 +151,7 @@ describe('places of organizations', () => {
     expect(begun).toEqual(['a1@o', 'a2@o', 'b1@o', 'd1@p', 'b2@o', 'c1@o'])
   })
 
-  it('gives turns to organizations, however many callers one of them has, when the process is full', async () => {
+  it('are assigned in turn to organizations when the process is full, however many callers one of them has', async () => {
     const { shares, begun, take } = crowd({ all: 1 })
     take('x1@x')
     for (const name of ['a1@o', 'b1@o', 'c1@o', 'd1@o', 'e1@p', 'f1@q']) void take(name)
@@ -162,7 +162,7 @@ describe('places of organizations', () => {
     expect(begun).toEqual(['x1@x', 'a1@o', 'e1@p', 'f1@q', 'b1@o', 'c1@o', 'd1@o'])
   })
 
-  it('leaves no place taken when a client leaves that waits for its organization', async () => {
+  it('are not taken by a client that leaves while it waits for its organization', async () => {
     const { shares, begun, take } = crowd({ each: 1, ofOrganization: 1 })
     take('a1@o')
     const client = new AbortController()
@@ -174,7 +174,7 @@ describe('places of organizations', () => {
     expect(begun).toEqual(['a1@o', 'b2@o'])
   })
 
-  it('refuses what waited its whole time, for the caller and for the organization together', async () => {
+  it('reject an operation that waited its whole time, for the caller and the organization together', async () => {
     const { shares, take } = crowd({ each: 1, ofOrganization: 1, patienceMs: 40 })
     take('a1@o')
     const late = take('b1@o')
@@ -185,14 +185,14 @@ describe('places of organizations', () => {
 })
 
 describe('claimOf', () => {
-  it('names the organization in which somebody works, else the caller', () => {
+  it('returns the caller’s active organization, else the caller', () => {
     const user = { ...anonymous, kind: 'user', userId: 'u' } as const
     expect(claimOf({ ...user, organizationId: 'o' }, '1.2.3.4')).toEqual({ caller: 'u', organization: 'o' })
     expect(claimOf(user, '1.2.3.4')).toEqual({ caller: 'u', organization: 'u' })
     expect(claimOf(anonymous, '2001:db8:1:2:3:4:5:6')).toEqual({ caller: '2001:db8:1:2', organization: '2001:db8:1:2' })
   })
 
-  it('gives a service turns of its own in each organization', () => {
+  it('gives a service separate turns in each organization', () => {
     const service = { ...anonymous, kind: 'service', appId: 'app_x', organizationId: 'o' } as const
     expect(claimOf(service, '1.2.3.4')).toEqual({ caller: 'app_x', organization: 'app_x o' })
   })

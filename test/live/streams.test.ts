@@ -110,7 +110,7 @@ describe('a stream', () => {
     expect(world.streams.size).toBe(1)
   })
 
-  test('of a cookie follows its session to another organization: it is decided anew', async () => {
+  test('of a cookie is decided anew when its session moves to another organization', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.open(member, cookie)
@@ -148,7 +148,7 @@ describe('a stream', () => {
     }
   })
 
-  test('whose person has as many roles, but not the same, is decided anew', async () => {
+  test('is decided anew when its person has the same number of roles, but others', async () => {
     using world = watching()
     world.sessions.set('s', session({ memberships: { one: ['member', 'admin'] } }))
     world.open({ ...member, roles: ['member', 'viewer'] }, token)
@@ -156,7 +156,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(rightsChanged)
   })
 
-  test('of a person in no organization goes on, and ends when its cookie’s session enters one', async () => {
+  test('of a person without an organization continues, and ends when the cookie’s session enters one', async () => {
     using world = watching()
     world.sessions.set('s', session({ organizationId: null, roles: [] }))
     world.open({ kind: 'user', userId: 'u' }, cookie)
@@ -167,7 +167,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(rightsChanged)
   })
 
-  test('of a session and one of a key are told apart, though their ids are the same', async () => {
+  test('of a session is distinct from one of a key with the same id', async () => {
     using world = watching()
     world.keys.set('same', { keyId: 'same', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     world.open({ kind: 'apiKey', keyId: 'same', scopes: [] }, { kind: 'key', id: 'same', expiresAt: null }, 'key ')
@@ -183,7 +183,7 @@ describe('a stream', () => {
     expect(new Set(world.ends)).toEqual(new Set(['key 4403 key revoked']))
   })
 
-  test('that was opened while others were asked about waits for the next look; no look begins while one is under way', async () => {
+  test('that is opened during a check waits for the next one; no check begins while one runs', async () => {
     using world = watching()
     world.sessions.set('first', session())
     world.open(member, { ...token, id: 'first' })
@@ -201,7 +201,7 @@ describe('a stream', () => {
     expect(world.asked.at(-1)).toEqual(['first', 'second'])
   })
 
-  test('is asked about as what it is, and about nothing when the registry has stopped', async () => {
+  test('is checked as its kind of credential, and not at all after the registry has stopped', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.open(member, token)
@@ -213,7 +213,7 @@ describe('a stream', () => {
     expect(world.asked.length - before).toBeLessThanOrEqual(1)
   })
 
-  test('whose roles merely stand in another order goes on', async () => {
+  test('continues when its roles only change their order', async () => {
     using world = watching()
     world.sessions.set('s', session({ memberships: { one: ['admin', 'member'] } }))
     world.open({ ...member, roles: ['member', 'admin'] }, token)
@@ -221,7 +221,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual([])
   })
 
-  test('of an app ends when what it may do is another: by its grant, or by the roles of its person', async () => {
+  test('of an app ends when the app’s rights change: by its grant, or by the roles of its person', async () => {
     const grant = { clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'], trusted: false }
     const app = { ...member, roles: [], clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'] } as const
     for (const [after, ends] of [
@@ -243,7 +243,7 @@ describe('a stream', () => {
     }
   })
 
-  test('of an app that asked for less goes on as long as that is there', async () => {
+  test('of an app that requested fewer scopes continues as long as it has those', async () => {
     using world = watching()
     const grant = { clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'], trusted: false }
     world.sessions.set('s', session({ grant }))
@@ -257,7 +257,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(rightsChanged)
   })
 
-  test('of a person ends when the same session is an app’s', async () => {
+  test('of a person ends when the same session becomes an app’s', async () => {
     using world = watching()
     world.sessions.set('s', session({ grant: { clientId: 'app', scopes: [], trusted: false }, memberships: { one: [] } }))
     world.open({ ...member, roles: [] }, token)
@@ -265,7 +265,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(rightsChanged)
   })
 
-  test('of a cookie ends when its session goes on in personal context', async () => {
+  test('of a cookie ends when its session switches to personal context', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.open(member, cookie)
@@ -275,7 +275,7 @@ describe('a stream', () => {
     expect(new Set(world.ends)).toEqual(new Set(['4403 rights changed']))
   })
 
-  test('of a token ends when the key is distrusted that has signed it', async () => {
+  test('of a token ends when its signing key is distrusted', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.open(member, { ...token, kid: 'first' })
@@ -310,7 +310,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(expect.arrayContaining(['4403 token expired']))
   })
 
-  test('of a key ends when the key is revoked, and one of a key without end does not before', async () => {
+  test('of a key ends when the key is revoked, and one of a key without expiry does not end before', async () => {
     using world = watching()
     world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     world.open({ kind: 'apiKey', keyId: 'k', scopes: [] }, { ...key, expiresAt: null })
@@ -322,7 +322,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(expect.arrayContaining(['4403 key revoked']))
   })
 
-  test('of a key ends when the key may do something else than at its start', async () => {
+  test('of a key ends when the key’s rights change', async () => {
     using world = watching()
     const scopes = ['publishing:posts.read']
     world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: 'robot', rateLimit: 600, scopes, expiresAt: null })
@@ -334,7 +334,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual(rightsChanged)
   })
 
-  test('that is not watched any more is neither asked about nor ended', async () => {
+  test('that was closed is neither checked nor ended', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.sessions.set('other', session())
@@ -350,7 +350,7 @@ describe('a stream', () => {
     expect(world.ends).toEqual([])
   })
 
-  test('whose credentials nobody vouches for ends after a minute, however identity fails to answer, and an anonymous one does not', async () => {
+  test('ends after a minute without any answer about its credentials, except an anonymous one', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
@@ -372,7 +372,7 @@ describe('a stream', () => {
     answer()
   })
 
-  test('goes on while identity answers now and then, and when it answers with an error for less than a minute', async () => {
+  test('continues while identity answers now and then, or fails for less than a minute', async () => {
     using world = watching()
     world.sessions.set('s', session())
     world.open(member, token)

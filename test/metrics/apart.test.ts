@@ -5,7 +5,7 @@ import { supergraph } from '../kit/supergraph.ts'
 
 const token = 'a token for the tests'
 
-test('S-11 the process of a subgraph apart tells its figures to its own machine and to whoever has the token', async () => {
+test('S-11 the process of a distributed subgraph serves its figures to its own machine and to callers with the token', async () => {
   await using graph = await supergraph()
   const registry = new Registry()
   new Counter({ name: 'things_total', help: 'Things.', registers: [registry] }).inc(3)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toldCodes } from '../../router/access/refusal.ts'
 
-test('every code that a client may be told is explained to those who write clients', () => {
+test('every error code for clients is documented', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/failures.md'), 'utf8')
   expect(toldCodes.filter(code => !guide.includes(`\`${code}\``))).toEqual([])
 })

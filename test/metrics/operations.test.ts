@@ -15,8 +15,8 @@ import { duePost } from '../subgraphs/publishing/delivery/delivering.ts'
 
 const headers = { 'apollographql-client-name': 'web', 'apollographql-client-version': '1.2' }
 
-describe('S-11 what an operator sees of operations', () => {
-  test('HTTP, REST and what services ask are counted by name, type, client and outcome, with their fetches, plans and errors', async () => {
+describe('S-11 metrics of operations', () => {
+  test('count HTTP, REST and services’ operations by name, type, client and outcome, with their fetches, plans and errors', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner().brand().post()
     await using door = await openDoor(graph, { counts: true })
@@ -49,7 +49,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(text).toMatch(/^supergraph_plan_cache_size [1-9]/m)
   })
 
-  test('a line of the log says which operation it was, how many errors of which code it ended with, and who asked with what', async () => {
+  test('the log line names the operation, its errors by code, the caller and the client', async () => {
     await using graph = await supergraph()
     await using door = await openDoor(graph)
     await door.ask('POST', '/graphql', {
@@ -61,7 +61,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(JSON.stringify(line)).not.toContain('31,')
   })
 
-  test('what is logged of a request is the operation that its client asked, not what a service asked within it', async () => {
+  test('a request’s log line names the client’s operation, not one that a service called within it', async () => {
     const cause: Cause = { requestId: 'r' }
     const request = (name: string) => ({ document: parse(`query ${name} { a }`), viewer: anonymous, requestId: 'r' })
     const engine: Pick<Engine, 'execute'> = measureOperations(new Registry()).watchEngine({
@@ -75,7 +75,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(cause).toEqual({ requestId: 'r', operation: 'Outer' })
   })
 
-  test('names of callers’ own making are bounded: past five hundred they are other', async () => {
+  test('operation names of callers are bounded: above five hundred they become other', async () => {
     const registry = new Registry()
     const figures = measureOperations(registry)
     const engine = figures.watchEngine({ execute: async () => ({ data: {} }) } as never)
@@ -125,7 +125,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(text).not.toContain('MADE_UP')
   })
 
-  test('a subscription that is refused counts as that, and what its start and its events end with counts, too', async () => {
+  test('count a rejected subscription as such, and the errors of its start and its events', async () => {
     const registry = new Registry()
     const refused = (code: string) => ({ data: null, errors: [{ message: '', extensions: { code } }] })
     const stream = {
@@ -157,7 +157,7 @@ describe('S-11 what an operator sees of operations', () => {
     [undefined, 'unknown'],
   ])('the client %s is known as %s', (client, product) => expect(productOf(client)).toBe(product))
 
-  test('a name that was known once stays so, and a very long one is never told apart', () => {
+  test('keep a known name, and never use a very long one', () => {
     const names = createNames(1)
     expect(['a', 'b', 'a'].map(names)).toEqual(['a', 'other', 'a'])
     // An operation name of ninety thousand characters would be repeated in every line of a histogram.
@@ -165,8 +165,8 @@ describe('S-11 what an operator sees of operations', () => {
   })
 })
 
-describe('S-11 what an operator sees of publishing', () => {
-  test('a post that is published counts, with how late it was; jobs that wait are seen', async () => {
+describe('S-11 metrics of publishing', () => {
+  test('count a published post with its lateness, and waiting jobs', async () => {
     const world = await duePost()
     await using graph = world.graph
     const before = await graph.metrics.metrics()

@@ -17,7 +17,7 @@ function noting(name: string, kept: boolean, noted: unknown[] = []): Span & { re
   }
 }
 
-test('a span ends with its work, which is part of it, and with what the work failed by', async () => {
+test('a span ends with its work, and records the kind of failure', async () => {
   const span = noting('request', true)
   const inside = await finished(span, async () => [traceparentNow(), traceHeaders()])
   expect(inside).toEqual(['of request', ['traceparent', 'of request']])
@@ -41,7 +41,7 @@ test('records nothing for an unsampled trace, and tells other services not to sa
   expect(span.noted).toEqual([])
 })
 
-test('what is done outside of traces, or for nobody, is part of none; afterwards all is as it was', () => {
+test('work outside of traces is part of none; afterwards the former context returns', () => {
   const span = noting('request', true)
   below(span, () => {
     for (const outside of [outsideTraces, <Result>(work: () => Result) => doFor(null, work)]) {
@@ -56,7 +56,7 @@ test('what is done outside of traces, or for nobody, is part of none; afterwards
   expect(span.noted).toEqual([])
 })
 
-test('a trace that a client begins is gone on with below its span; of a kept trace each span has an id of its own, of another none is noted', () => {
+test('a client’s trace continues below its span; spans of a sampled trace have ids, others record nothing', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const [all, none] = [1, 0].map(share =>
     openTracing({ endpoint: 'http://127.0.0.1:9', share, service: 'test' }).begin('POST /graphql', 'server', `00-${traceId}-b7ad6b7169203331-00`),
@@ -69,7 +69,7 @@ test('a trace that a client begins is gone on with below its span; of a kept tra
   expect(none!.begin('plan', 'internal').traceparent).toBe(none!.traceparent)
 })
 
-test('what only looks like the trace of somebody begins one of its own', () => {
+test('an invalid trace header starts a new trace', () => {
   const tracing = openTracing({ endpoint: 'http://127.0.0.1:9', share: 1, service: 'test' })
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   for (const written of [`00-${traceId}-0000000000000000-01`, `00-${traceId.toUpperCase()}-b7ad6b7169203331-01`, `00-${traceId}-b7ad6b7169203331-01-more`, 7])

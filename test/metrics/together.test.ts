@@ -22,7 +22,7 @@ const process = (asked: number, open: number, lag: number) =>
     new Gauge({ name: 'process_start_time_seconds', help: 'h', aggregator: 'omit', registers }).set(lag)
   })
 
-test('what several processes count is added up under the same names; of an event loop the busiest counts', async () => {
+test('adds up figures of several processes under the same names; for event loops the busiest counts', async () => {
   const text = await together([await process(2, 5, 0.25), await process(3, 7, 0.5)])
   const lines = text.split('\n').filter(line => line && !line.startsWith('#'))
   expect(lines).toEqual([
@@ -41,7 +41,7 @@ test('what several processes count is added up under the same names; of an event
   ])
 })
 
-test('of those that ended what they counted stays, and not what they had open', async () => {
+test('keeps the counters of ended processes, and not their gauges', async () => {
   const kept = keptOf([keptOf([await process(2, 5, 0.25)]), await process(3, 7, 0.5)])
   const text = await together([await process(1, 1, 0.1), kept])
   expect(text).toContain('asked_total{code="a \\"b"} 6\n')
@@ -50,14 +50,14 @@ test('of those that ended what they counted stays, and not what they had open', 
   expect(text).toContain('nodejs_eventloop_lag_p99_seconds 0.1\n')
 })
 
-test('values without an end are told as Prometheus writes them', async () => {
+test('writes infinite values as Prometheus does', async () => {
   const told = (value: string) => `# HELP open h\n# TYPE open gauge\nopen ${value}\n`
   expect(await together([told('+Inf'), told('1')])).toBe(told('+Inf'))
   expect(await together([told('-Inf')])).toBe(told('-Inf'))
   expect(await together([told('NaN')])).toBe(told('NaN'))
 })
 
-test('others have a turn while what many count is added up', async () => {
+test('lets other work have its turn while many figures are added up', async () => {
   let hadTurn = false
   setImmediate(() => {
     hadTurn = true

@@ -160,7 +160,7 @@ async function begin(url: string, token: string, query: string): Promise<number>
   return status
 }
 
-test('S-11 so does one through processes apart', async () => {
+test('S-11 a trace continues through distributed processes', async () => {
   await using sink = await collector()
   await using folder = newDataFolder()
   await using machine = await startMachine(folder, '', { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_SAMPLER_ARG: '1' })
@@ -177,7 +177,7 @@ test('S-11 so does one through processes apart', async () => {
   expect(sink.text()).not.toContain('swordfish')
 }, 90_000)
 
-test('a collector that takes connections and says nothing holds up no end', async () => {
+test('a silent collector does not delay the process’s end', async () => {
   const sockets: Socket[] = []
   const server = createSilent(socket => sockets.push(socket.on('error', () => {}).resume())).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -204,7 +204,7 @@ test('a collector that takes connections and says nothing holds up no end', asyn
   }
 }, 60_000)
 
-test('a span says below which other one it began, and the first below which one of the client’s', async () => {
+test('a span names its parent, and the first one the client’s span', async () => {
   await using sink = await collector()
   const tracing = openTracing({ endpoint: sink.url, share: 1, service: 'test' })
   const request = tracing.begin('POST /graphql', 'server', traceparent)
@@ -219,7 +219,7 @@ test('a span says below which other one it began, and the first below which one 
   expect(sink.spans.at(-1)!.parentSpanId).toBe('b7ad6b7169203331')
 })
 
-test('of what a span failed by its kind is told, and never its words', async () => {
+test('a span records the kind of a failure, and never its message', async () => {
   await using sink = await collector()
   const tracing = openTracing({ endpoint: sink.url, share: 1, service: 'test' })
   const words = 'swordfish was the word'
@@ -250,7 +250,7 @@ test('samples traces by their ids only: a caller that requests sampling gets no 
   expect(kept).toBeLessThan(160)
 })
 
-test('a trace that begins here has an id of its own, by which every process decides the same of it', () => {
+test('a new trace has a random id, by which every process decides the same on sampling', () => {
   const [one, other] = [0, 1].map(() => openTracing({ endpoint: 'http://127.0.0.1:9', share: 0.1, service: 'test' })) as [Tracing, Tracing]
   const spans = Array.from({ length: 2000 }, () => one.begin('one', 'server', undefined))
   const read = spans.map(span => readTraceparent(span.traceparent)!)

@@ -21,7 +21,7 @@ class TracedSocket extends WebSocket {
   }
 }
 
-test('S-11 what a WebSocket asks is counted, and has a line of its own in the log, with its name, its client and its errors', async () => {
+test('S-11 a WebSocket operation is counted, and has a log line with its name, client and errors', async () => {
   const metrics = new Registry()
   const platform = await openRouter(measureOperations(metrics).watchEngine(schemaEngine(smallGraph(createMemoryEvents()))), { metrics })
   await using _ = { [Symbol.asyncDispose]: () => platform.close() }
@@ -47,7 +47,7 @@ test('S-11 what a WebSocket asks is counted, and has a line of its own in the lo
   await client.dispose()
 })
 
-test('S-11 what a WebSocket asks is a trace of its own, which the header of its upgrade may go on with', async () => {
+test('S-11 a WebSocket operation is a trace of its own, which may continue that of the upgrade’s header', async () => {
   const begun: unknown[] = []
   let ended = 0
   const span: Span = { traceparent: 'the trace', kept: false, begin: () => span, end: () => void ended++ }

@@ -52,7 +52,7 @@ function guarded(parts: Readonly<Record<string, Part>>, ...refused: string[]) {
   return { graph, access }
 }
 
-test('a refused field is null at its place and told, and its subgraph is not asked for it', async () => {
+test('a rejected field is null and reported at its path, and its subgraph is not called for it', async () => {
   const { graph } = guarded(library, 'Author.nick', 'Book.postage')
   const answer = await graph.run('{ author(id: "a2") { likes n: nick name } book(id: "b1") { title postage lost } }')
   expect(answer.text).toBe('{"author":{"likes":null,"n":null,"name":"Bob"},"book":{"title":"One","postage":null,"lost":"page"}}')
@@ -67,26 +67,26 @@ test('a refused field that is fetched for a key or a requirement stays null for 
   expect(graph.sent[0]?.text).toContain('weight')
 })
 
-test('null of a refused field moves up where the field may not be null, without a second error', async () => {
+test('a rejected non-null field nulls its parent, without a second error', async () => {
   const { graph } = guarded(library, 'Author.name')
   const answer = await graph.run('{ latest { body author { id name } } }')
   expect(answer.text).toBe('{"latest":{"body":"fine","author":null}}')
   expect(answer.errors).toEqual([{ message: 'Needs the scope all.', path: ['latest', 'author', 'name'], extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }])
 })
 
-test('a field refused on one type of a union is answered on the others', async () => {
+test('a field that is rejected on one type of a union is answered on the others', async () => {
   const { graph } = guarded(library, 'Book.likes')
   expect((await graph.run('{ nodes { ... on Author { label: likes } ... on Book { label: likes title } } }')).text).toBe(
     '{"nodes":[{"label":30},{"label":null,"title":"Two"},{"label":null,"title":"One"}]}',
   )
 })
 
-test('an object that lost its whole selection still tells whether it is there', async () => {
+test('an object that lost its whole selection still shows whether it exists', async () => {
   const { graph } = guarded(library, 'Book.weight')
   expect((await graph.run('{ a: book(id: "b1") { weight } b: book(id: "none") { weight } }')).text).toBe('{"a":{"weight":null},"b":null}')
 })
 
-test('when nothing is left no subgraph is called', async () => {
+test('calls no subgraph when access leaves nothing', async () => {
   const { graph } = guarded(library, 'Query.latest')
   const answer = await graph.run('{ latest { body } l: latest { stars } }')
   expect(answer.text).toBe('{"latest":null,"l":null}')
@@ -103,7 +103,7 @@ test('viewers with different verdicts never share a plan or an answer', async ()
   }
 })
 
-test('what conditions drop is not refused, and the filter sees one document for the same text and conditions', async () => {
+test('fields excluded by conditions are not reported, and the filter gets the same document object for the same text and conditions', async () => {
   const { graph, access } = guarded(library, 'Author.nick')
   const source = 'query ($with: Boolean!) { author(id: "a2") { name nick @include(if: $with) } }'
   expect((await graph.run(source, { with: false })).errors).toBeUndefined()
@@ -114,7 +114,7 @@ test('what conditions drop is not refused, and the filter sees one document for 
   expect(access.seen.every(document => document.kind === Kind.DOCUMENT)).toBe(true)
 })
 
-test('a mutation that is refused is refused whole', async () => {
+test('a mutation with a rejected field is rejected as a whole', async () => {
   const parts: Record<string, Part> = {
     one: {
       sdl: 'type Query { x: Int } type Mutation { a: Thing b: Int } type Thing { name: String mail: String }',
@@ -129,7 +129,7 @@ test('a mutation that is refused is refused whole', async () => {
   expect((await graph.run('mutation { b a { name } }')).text).toBe('{"b":1,"a":{"name":null}}')
 })
 
-test('a subscription whose root is refused does not start; below it each event tells what is refused', async () => {
+test('a subscription with a rejected root does not start; rejections below it are reported with each event', async () => {
   const parts: Record<string, Part> = {
     one: {
       sdl: 'type Query { x: Int } type Subscription { tick: Tick } type Tick { a: Int b: Int }',
@@ -161,7 +161,7 @@ test('a subscription whose root is refused does not start; below it each event t
   ])
 })
 
-test('random operations with refused fields answer what one schema answers in which those fields fail', { timeout: 60_000 }, async () => {
+test('random operations with rejected fields answer like a single schema in which those fields fail', { timeout: 60_000 }, async () => {
   const refused = ['Book.weight', 'Book.title', 'Author.name', 'Review.author', 'Review.stars', 'Book.reviews', 'Query.latest']
   const { graph } = guarded(library, ...refused)
   const withFailures = Object.fromEntries(Object.entries(monolith).map(([type, fields]) => [type, { ...fields }]))

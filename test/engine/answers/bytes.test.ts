@@ -34,7 +34,7 @@ const everything = '{ text id words number flag kind any nothing }'
 
 const bytesOf = (data: unknown) => Buffer.byteLength(JSON.stringify(data))
 
-test('a text is measured as JSON writes it in UTF-8', () => {
+test('measures a text as JSON writes it in UTF-8', () => {
   for (const text of Object.values(texts))
     for (const times of [1, 2, 3]) expect(exactly(text.repeat(times))).toBe(Buffer.byteLength(JSON.stringify(text.repeat(times))))
   const value = { text: 'ä"', list: [1, 'b', { c: null }] }
@@ -43,7 +43,7 @@ test('a text is measured as JSON writes it in UTF-8', () => {
   expect(() => requireFits(value, 10)).toThrow('10 bytes')
 })
 
-test.each(Object.keys(texts))('an answer is refused as soon as it takes more bytes than it may, and not before: %s', async text => {
+test.each(Object.keys(texts))('rejects an answer as soon as it exceeds the byte limit, and not before: %s', async text => {
   const document = `query ($text: String!) { things(count: 40, text: $text, times: 30) { ...on Thing ${everything} a: text b: text } }`
   const whole = await testGraph({ part }).run(document, { text })
   expect(whole.errors).toBeUndefined()
@@ -59,7 +59,7 @@ test.each(Object.keys(texts))('an answer is refused as soon as it takes more byt
   }
 })
 
-test('aliases over one long text are refused without being written out', async () => {
+test('rejects aliases over one long text without writing them out', async () => {
   const graph = testGraph({ part })
   const aliases = Array.from({ length: 15 }, (_, at) => `a${at}: text`).join(' ')
   const before = process.memoryUsage().heapUsed
@@ -69,7 +69,7 @@ test('aliases over one long text are refused without being written out', async (
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100e6)
 })
 
-test('an event that is too large costs that event', async () => {
+test('an event that is too large fails only that event', async () => {
   const stream = (await testGraph({ part }, { answerBytes: 10_000 }).subscribe('subscription { thing { text } }')) as ResultStream
   events.announce('thing', { times: '5000' })
   expect(codesOf(answerOf((await stream.next()).value))).toEqual(['OPERATION_TOO_EXPENSIVE'])
@@ -78,7 +78,7 @@ test('an event that is too large costs that event', async () => {
   await stream.return()
 })
 
-test('introspection that multiplies is refused as other lists are', async () => {
+test('rejects introspection that multiplies like other lists', async () => {
   const many = Array.from({ length: 60 }, (_, at) => `a${at}: __schema { types { ...T } }`).join(' ')
   const fields = Array.from({ length: 20 }, (_, at) => `t${at}: type { name kind } `).join(' ')
   const sdl = `type Query { ${Array.from({ length: 200 }, (_, at) => `f${at}(a: Int, b: Int): Int`).join(' ')} }`

@@ -55,7 +55,7 @@ const quiet = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-test('equal queries of one viewer that are asked while the first runs are answered from its run', async () => {
+test('equal queries of one viewer during a run are answered from that run', async () => {
   const all = [ask(), ask({ variables: { mark: 'x', of: '1' } }), ask({ viewer: { ...anna }, requestId: 'request-2' })]
   await until(() => asked.length > 0)
   all.push(ask())
@@ -86,7 +86,7 @@ test.each<[string, Partial<OperationRequest>]>([
   await Promise.all(both)
 })
 
-test('a header that nobody is given makes no other query', async () => {
+test('a header that no subgraph receives does not distinguish queries', async () => {
   const both = [ask({ headers: new Headers({ 'user-agent': 'one' }) }), ask({ headers: new Headers({ 'user-agent': 'other' }) })]
   await until(() => asked.length > 0)
   await quiet()
@@ -95,7 +95,7 @@ test('a header that nobody is given makes no other query', async () => {
   expect(asked.length).toBe(1)
 })
 
-test('an answered query is forgotten, and asked again it is read again', async () => {
+test('forgets an answered query: the next one reads again', async () => {
   for (const times of [1, 2]) {
     const answer = ask()
     await until(() => asked.length === times)
@@ -104,7 +104,7 @@ test('an answered query is forgotten, and asked again it is read again', async (
   }
 })
 
-test('a query that is asked after a mutation was answered joins no run that began before it', async () => {
+test('a query after an answered mutation joins no run that began before it', async () => {
   const before = ask()
   await until(() => asked.length === 1)
   const changing = engine.execute({ document: change, viewer: anna, requestId: 'request-2' })
@@ -125,14 +125,14 @@ test('a query that is asked after a mutation was answered joins no run that bega
   expect(await Promise.all([before, ...after])).toEqual(Array(4).fill({ data: { held: '1' } }))
 })
 
-test('equal mutations are each run', async () => {
+test('runs each of several equal mutations', async () => {
   const both = [1, 2].map(() => engine.execute({ document: change, viewer: anna, requestId: 'request-1' }))
   await until(() => asked.length === 2)
   answerAll()
   await Promise.all(both)
 })
 
-test('who leaves is answered at once, and the others as if nobody had left; when all have left the run ends', async () => {
+test('a caller who leaves is answered at once and the others are unaffected; when all have left the run ends', async () => {
   const [one, other] = [new AbortController(), new AbortController()]
   const [left, stayed] = [ask({ signal: one.signal }), ask({ signal: other.signal })]
   await until(() => asked.length === 1)
@@ -140,7 +140,7 @@ test('who leaves is answered at once, and the others as if nobody had left; when
   expect((await left).errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_FAILED'])
   expect(asked[0]!.signal?.aborted).toBe(false)
   other.abort()
-  // Nobody joins what ends.
+  // A new caller does not join a request that is ending.
   const next = ask()
   await stayed
   expect(asked[0]!.signal?.aborted).toBe(true)
@@ -149,7 +149,7 @@ test('who leaves is answered at once, and the others as if nobody had left; when
   expect(await next).toEqual({ data: { held: '1' } })
 })
 
-test('the first leaves, and the answer still comes to who joined', async () => {
+test('when the first caller leaves, those who joined still get the answer', async () => {
   const first = new AbortController()
   const [left, joined] = [ask({ signal: first.signal }), ask()]
   await until(() => asked.length === 1)
@@ -159,7 +159,7 @@ test('the first leaves, and the answer still comes to who joined', async () => {
   expect(await joined).toEqual({ data: { held: '1' } })
 })
 
-test('past sixteen runs of one document nobody is compared with them any more', async () => {
+test('joins no runs of a document beyond sixteen different ones', async () => {
   const names = [...Array.from({ length: 16 }, (_, n) => String(n)), 'last', 'last', '0']
   const many = names.map(of => ask({ variables: { of } }))
   await until(() => asked.length === 18)
@@ -169,7 +169,7 @@ test('past sixteen runs of one document nobody is compared with them any more', 
   expect(asked.length).toBe(18)
 })
 
-test('whichever of several runs ends first, what still runs is joined and what has ended is not', async () => {
+test('joins a run that still runs and never one that has ended, whichever of several ends first', async () => {
   const [first, second] = [ask({ variables: { of: '1' } }), ask({ variables: { of: '2' } })]
   await until(() => asked.length === 2)
   asked[0]!.answer()
@@ -185,7 +185,7 @@ test('whichever of several runs ends first, what still runs is joined and what h
   expect(await Promise.all([second, ...more])).toEqual(['2', '2', '1'].map(held => ({ data: { held } })))
 })
 
-test('who is gone before anything began begins nothing', async () => {
+test('starts nothing for a caller who left before', async () => {
   const { errors } = await ask({ signal: AbortSignal.abort() })
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_FAILED'])
   await quiet()

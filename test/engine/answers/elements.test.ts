@@ -24,7 +24,7 @@ const graph = testGraph({
 })
 const nested = (levels: number): string => (levels === 0 ? '{ id }' : `{ ${levels % 2 === 0 ? 'pals' : 'friends'} ${nested(levels - 1)} }`)
 
-test('an answer that would multiply beyond what a process can hold is refused, new or repeated', { timeout: 30_000 }, async () => {
+test('rejects an answer that would multiply beyond memory, when new and when repeated', { timeout: 30_000 }, async () => {
   for (const levels of [5, 6, 8, 12]) {
     for (let time = 0; time < 4; time++) {
       const answer = await graph.run(`{ users ${nested(levels)} }`)
@@ -35,7 +35,7 @@ test('an answer that would multiply beyond what a process can hold is refused, n
   expect(graph.logged).toEqual([])
 })
 
-test('what stays below that is answered whole', async () => {
+test('answers below that limit completely', async () => {
   const answer = await graph.run(`{ users ${nested(3)} }`)
   expect(answer.text.split('"id"')).toHaveLength(10_001)
 })
@@ -46,7 +46,7 @@ const crossroads = (key: string): Data => {
   return { list: Array.from({ length: 600 }, () => shared) }
 }
 
-test('an answer is merged into no more places than a walk may meet, new or repeated', () => {
+test('merges an answer into no more places than a walk may visit, when new and when repeated', () => {
   const merger = createMerger(shapeOfFetch(parse('{ list { inner { a b } } }')), readSupergraph(compose(library)))
   for (let time = 0; time < 6; time++) {
     expect(() => merger.take(crossroads('a'), crossroads('b'), countElements())).toThrow(TooManyElements)
@@ -65,7 +65,7 @@ test('does not traverse positions again that already share the same answer', () 
   expect(target.list).toBe(source.list)
 })
 
-test('a walk counts for itself, whatever is walked between', () => {
+test('each walk has its own budget, whatever is walked between', () => {
   const walk = createWalk([{ Field: 'list' }, '@'], readSupergraph(compose(library)))
   const one = { list: [{}] }
   const shared = Array.from({ length: 1000 }, () => ({}))

@@ -13,7 +13,7 @@ import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
 import { compose, testGraph } from '../supergraph-fixture.ts'
 
-test('equal representations are sent once, and the one answer reaches every place', async () => {
+test('equal representations are sent once, and their answer reaches every place', async () => {
   const graph = testGraph(library)
   const answer = await graph.run('{ books(first: 3) { reviews { author { id name } } } latest { author { name meta } } }')
   expect(answer.data.books[0].reviews.map((review: { author: unknown }) => review.author)).toEqual([
@@ -29,7 +29,7 @@ test('equal representations are sent once, and the one answer reaches every plac
 })
 
 // Trap 12.
-test('what is added at one path does not show at another path of the same entity', async () => {
+test('fields added at one path do not appear at another path of the same entity', async () => {
   const graph = testGraph(library)
   // Objects are shared by generated code, which is there once an operation is repeated.
   for (let time = 0; time < 6; time++) {
@@ -40,14 +40,14 @@ test('what is added at one path does not show at another path of the same entity
   }
 })
 
-test('a required field with arguments is told to the subgraph that requires it, whatever the client asked', async () => {
+test('a required field with arguments is sent to the subgraph that requires it, whatever the client selected', async () => {
   const graph = testGraph(library)
   expect((await graph.run('{ book(id: "b1") { cost postage c: cost(in: CENT) } }')).text).toBe('{"book":{"cost":10,"postage":1100,"c":1000}}')
   expect((await graph.run('{ author(id: "a2") { favourite { cost(in: EUR) postage } } }')).text).toBe('{"author":{"favourite":{"cost":10,"postage":1100}}}')
 })
 
-// Trap 23: null is told, absent is not.
-test('a required field that is null is told as null', async () => {
+// Trap 23: null is sent, an absent value is not.
+test('a required field that is null is sent as null', async () => {
   const graph = testGraph(library)
   await graph.run('{ book(id: "b2") { postage } }')
   expect(graph.sent.at(-1)?.variables).toEqual({ representations: [{ __typename: 'Book', weight: null, cost: 2000, id: 'b2' }] })
@@ -93,7 +93,7 @@ test('merging never replaces an object type by an interface, a value by null, or
   expect(unresolved).toEqual({ __typename: 'Author' })
 })
 
-test('a provided field comes without another fetch', async () => {
+test('a provided field needs no further fetch', async () => {
   const graph = testGraph({
     users: {
       sdl: 'type Query { x: Int } type User @key(fields: "id") { id: ID! name: String @shareable mail: String }',
@@ -110,7 +110,7 @@ test('a provided field comes without another fetch', async () => {
 })
 
 // Trap 24.
-test('a resolver that keeps or changes the representation it is given changes nothing elsewhere', async () => {
+test('a resolver that keeps or changes its representation affects nothing else', async () => {
   const graph = testGraph({
     one: { sdl: 'type Query { a: Thing } type Thing @key(fields: "id") { id: ID! name: String }', resolvers: { Query: { a: () => ({ id: 1, name: 'n' }) } } },
     two: {
@@ -128,14 +128,14 @@ test('a resolver that keeps or changes the representation it is given changes no
   expect((await graph.run('{ a { name more } }')).text).toBe('{"a":{"name":"n","more":2}}')
 })
 
-test('an object inside a scalar is passed on as it is', async () => {
+test('an object inside a scalar is passed on unchanged', async () => {
   const graph = testGraph(library)
   expect((await graph.run('{ author(id: "a1") { meta name likes } }')).text).toBe(
     '{"author":{"meta":{"__typename":"Trick","id":7,"deep":[{"at":1},null]},"name":"Ada","likes":30}}',
   )
 })
 
-test('scalars that answer dates, bigints and objects of their own arrive as JSON says them, and the application keeps its objects', async () => {
+test('dates, bigints and own objects of scalars become JSON values, and the application’s objects stay unchanged', async () => {
   const kept = { at: new Date(0), big: 12n, list: [new Date(1)], [`__proto__`]: 1 }
   const graph = testGraph({
     one: {
@@ -183,7 +183,7 @@ test('resolvers get one context per operation and subgraph', async () => {
   expect((await graph.run('{ a { n c { n } } }')).text).toBe('{"a":{"n":2,"c":{"n":2}}}')
 })
 
-test('an entity that stands at two paths is an object of its own at each, with all that it holds', async () => {
+test('an entity at two paths is a separate object at each, with all its fields', async () => {
   const graph = testGraph(library)
   const supergraph = readSupergraph(compose(library))
   const operation = findOperation(
@@ -221,7 +221,7 @@ test('an entity that stands at two paths is an object of its own at each, with a
   }
 })
 
-test('a nested requirement is told once for all entities that are equal in it', async () => {
+test('a nested requirement is sent once for all entities that are equal in it', async () => {
   const box = () => ({ id: 'x', size: { w: 2, h: 3 } })
   const graph = testGraph({
     store: {

@@ -41,7 +41,7 @@ const failing: Record<string, Part> = {
   },
 }
 
-test('a refusal keeps its sentence, code and details, and gets the service and the path in the words of the client', async () => {
+test('a domain error keeps its message, code and details, and gets the service and the path in the client’s names', async () => {
   const graph = testGraph(failing)
   expect((await graph.run('{ p: posts { t: title l: likes } mine: post { id } }')).errors).toEqual([
     { message: 'Somebody else changed it; load it again.', path: ['mine'], extensions: { code: 'CONFLICT', version: 3, service: 'posts' } },
@@ -56,7 +56,7 @@ test('a refusal keeps its sentence, code and details, and gets the service and t
   expect(answer.errors).toEqual([{ message: 'Not yours.', path: ['p', 1, 'l'], extensions: { code: 'FORBIDDEN', service: 'counts' } }])
 })
 
-test('an error that is no refusal is masked for clients and logged with its request', async () => {
+test('an internal error is masked for clients and logged with its request', async () => {
   const graph = testGraph(failing)
   const answer = await graph.run('{ x: plain }')
   expect(answer).toEqual({
@@ -95,7 +95,7 @@ test('a client error keeps its cause, so that the log names the unavailable depe
   expect(lines).toEqual([expect.objectContaining({ requestId: 'one', msg: 'operation failed', err: expect.objectContaining({ code: '57P01' }) })])
 })
 
-test('a subgraph that throws costs its own fields only, at every place', async () => {
+test('a subgraph that throws fails its own fields only, at every place', async () => {
   const graph = testGraph(failing, {
     intercept: (fetch, _call, next) => (fetch.subgraph === 'counts' ? Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) : next()),
   })
@@ -109,7 +109,7 @@ test('a subgraph that throws costs its own fields only, at every place', async (
   expect(JSON.stringify(answer)).not.toContain('10.0.0.7')
 })
 
-test('a subgraph that is gone costs the root fields that it owns', async () => {
+test('an unavailable subgraph fails the root fields that it owns', async () => {
   const graph = testGraph(library, { intercept: (fetch, _call, next) => (fetch.subgraph === 'reviews' ? Promise.reject(new Error('gone')) : next()) })
   const answer = await graph.run('{ news: latest { body } book(id: "b1") { title } }')
   expect(answer.text).toBe('{"news":null,"book":{"title":"One"}}')
@@ -135,8 +135,8 @@ test.each([
   ])
 })
 
-// Trap 19: a path is told with the place of every target.
-test('one failed entity is told for every place at which it stands, with private names translated', async () => {
+// Trap 19: an error's path is reported at the place of every target.
+test('one failed entity is reported at every place, with private names translated', async () => {
   const graph = testGraph(library)
   const answer = await graph.run('{ a: books(first: 1) { w: writers { n: nick } } b: author(id: "a1") { m: nick } }')
   expect(pathsOf(answer)).toEqual(['a.0.w.0.n', 'b.m'])
@@ -166,7 +166,7 @@ test('an error at a field that the client did not select points at the nearest a
   expect(answer.errors).toEqual([{ message: 'No price.', path: ['it'], extensions: { code: 'NOT_FOUND', service: 'one' } }])
 })
 
-test('variables and arguments that cannot be read are BAD_USER_INPUT, in the names of the client', async () => {
+test('reports unreadable variables and arguments as BAD_USER_INPUT, in the client’s names', async () => {
   const graph = testGraph(failing)
   const coerced = await graph.run('query ($n: Int) { post(n: $n) { id } }', { n: 'many' })
   expect(coerced).toEqual({
@@ -176,7 +176,7 @@ test('variables and arguments that cannot be read are BAD_USER_INPUT, in the nam
   expect(graph.sent).toEqual([])
 })
 
-test('what is told of wrong variables holds no list and no object, and ends after the first few mistakes', async () => {
+test('messages about wrong variables contain no list and no object, and stop after the first few mistakes', async () => {
   const graph = testGraph({
     one: {
       sdl: 'type Query { find(by: By!, all: [By!]): Int } input By { name: String!, count: Int }',
@@ -208,7 +208,7 @@ test('what is told of wrong variables holds no list and no object, and ends afte
   expect((await ask({ by: { nam: 'x', name: 'x' } }))[0]!.message).toMatch(/Field "nam" is not defined by type "By"\. Did you mean "name"\?/)
 })
 
-test('a scalar that only its subgraph can read is refused there as BAD_USER_INPUT', async () => {
+test('a scalar that only its subgraph can read is rejected there as BAD_USER_INPUT', async () => {
   const refuse = () => {
     throw new TypeError('no moment')
   }
@@ -227,7 +227,7 @@ test('a scalar that only its subgraph can read is refused there as BAD_USER_INPU
 // Trap 15.
 test('an operation that cannot be planned is an error, not a throw, and is tried again', async () => {
   const graph = testGraph(library)
-  // The first planner gives it up, and for the second one it is too long.
+  // The first planner fails on it, and for the second planner it is too long.
   const source = `{ ${Array.from({ length: 150 }, (_, at) => `a${at}: book(id: "b1") { reviews { book { postage reviews { book { postage } } } } }`).join(' ')} }`
   for (let time = 1; time <= 2; time++) {
     const answer = await graph.run(source)
@@ -236,7 +236,7 @@ test('an operation that cannot be planned is an error, not a throw, and is tried
   }
 })
 
-test('an operation too large to plan is refused with a reason', async () => {
+test('rejects an operation that is too large to plan with a reason', async () => {
   const graph = testGraph(library)
   const levels = 12
   const fragments = Array.from(
@@ -248,7 +248,7 @@ test('an operation too large to plan is refused with a reason', async () => {
   expect(answer.errors?.[0]?.message).toContain('20000')
 })
 
-test('a subgraph in this process that takes longer than the operation may costs its own fields', async () => {
+test('a local subgraph that exceeds the operation’s time fails its own fields only', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const graph = testGraph(
     {
@@ -263,7 +263,7 @@ test('a subgraph in this process that takes longer than the operation may costs 
   resolve('too late')
 })
 
-test('a caller who leaves is not kept waiting, and nothing more is fetched', async () => {
+test('a caller who leaves does not wait, and nothing more is fetched', async () => {
   const controller = new AbortController()
   const graph = testGraph(library, {
     async intercept(_fetch, _call, next) {
@@ -279,7 +279,7 @@ test('a caller who leaves is not kept waiting, and nothing more is fetched', asy
   expect(early.errors).toEqual([{ message: 'Too slow.', extensions: { code: 'RATE_LIMITED' } }])
 })
 
-test('an error without a place explains every null, and none is told again', async () => {
+test('an error without a path explains every null, and no other error is reported', async () => {
   const sdl = 'type Query { a: String! b: String }'
   const intercept = async () => ({ data: { a: null, b: 'there' }, errors: [new GraphQLError('Not now.', { extensions: { code: 'CONFLICT' } })] })
   const answer = await testGraph({ part: { sdl } }, { intercept }).run('{ a b }')

@@ -76,7 +76,7 @@ function open({ ofCaller = 8 * mebibyte, operationTimeoutMs }: { readonly ofCall
 const text = (name: string, characters: number) => `${name}: text(characters: ${characters})`
 
 describe('bytes of operations', () => {
-  it('are held from when they are read until the answer is made', async () => {
+  it('are held from the read until the answer is built', async () => {
     const { graph, inFlight, waiting, release, going } = open()
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
@@ -89,13 +89,13 @@ describe('bytes of operations', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('cost nothing where little is read', async () => {
+  it('are not counted for small reads', async () => {
     const { graph, inFlight, going } = open({ ofCaller: 0 })
     expect((await going(graph.run(`{ ${text('a', workLimits.step / 2)} }`, {}, { claim: ada }))).data).toEqual({ a: 'text' })
     expect(inFlight.total).toBe(0)
   })
 
-  it('are refused with RATE_LIMITED when the caller holds too many, while another caller is answered', async () => {
+  it('are rejected with RATE_LIMITED when the caller holds too many, while another caller is answered', async () => {
     const { graph, inFlight, waiting, going } = open()
     const first = graph.run(`{ ${text('a', 3 * mebibyte)} ${text('b', 1)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
@@ -112,14 +112,14 @@ describe('bytes of operations', () => {
     expect((await going(graph.run(`{ ${text('a', 2 * mebibyte)} }`, {}, { claim: ada }))).data).toEqual({ a: 'text' })
   })
 
-  it('are OPERATION_TOO_EXPENSIVE when one operation reads more than it may hold by itself', async () => {
+  it('are OPERATION_TOO_EXPENSIVE when one operation alone exceeds the limit', async () => {
     const { graph, inFlight, going } = open()
     const answer = await going(graph.run(`{ ${text('a', 5 * mebibyte)} }`, {}, { claim: ada }))
     expect([answer.data, codesOf(answer)]).toEqual([null, ['OPERATION_TOO_EXPENSIVE']])
     expect(inFlight.total).toBe(0)
   })
 
-  it('that nearly fill what the caller may hold keep its other operations from the database', async () => {
+  it('stop further database reads of a caller close to its limit', async () => {
     const { graph, inFlight } = open()
     inFlight.hold(ada, 8 * mebibyte)
     const work = new Work('request-2', undefined, undefined, () => 0, inFlight, ada)
@@ -132,13 +132,13 @@ describe('bytes of operations', () => {
     expect((await graph.run('{ __typename }', {}, { claim: ada })).data).toEqual({ __typename: 'Query' })
   })
 
-  it('are let go when a field fails', async () => {
+  it('are released when a field fails', async () => {
     const { graph, inFlight, going } = open()
     expect(codesOf(await going(graph.run(`{ ${text('a', mebibyte)} bad }`, {}, { claim: ada })))).toEqual(['INTERNAL_SERVER_ERROR'])
     await until(() => inFlight.total === 0)
   })
 
-  it('are let go when the client leaves, and what is read after that is not kept', async () => {
+  it('are released when the client leaves, and later reads are not stored', async () => {
     const { graph, inFlight, waiting, release } = open()
     const client = new AbortController()
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada, signal: client.signal })
@@ -151,7 +151,7 @@ describe('bytes of operations', () => {
     await until(() => inFlight.total === 0)
   })
 
-  it('are let go when the time of the operation is up', async () => {
+  it('are released when the operation’s time is over', async () => {
     const { graph, inFlight, waiting, release } = open({ operationTimeoutMs: 200 })
     const answer = graph.run(`{ ${text('a', mebibyte)} ${text('b', mebibyte)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
@@ -164,7 +164,7 @@ describe('bytes of operations', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('of an event are held until the next one is waited for', async () => {
+  it('of an event are held until the next one is requested', async () => {
     const { graph, inFlight, waiting, release } = open()
     const stream = await graph.subscribe(`subscription { written(characters: ${mebibyte}) }`, {}, { claim: ada })
     if (!('next' in stream)) throw new Error('no stream')
@@ -184,7 +184,7 @@ describe('bytes of operations', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('of an event that is too much cost that event', async () => {
+  it('of an event above the limit fail that event', async () => {
     const { graph, inFlight, waiting, release } = open()
     const stream = await graph.subscribe(`subscription { written(characters: ${5 * mebibyte}) }`, {}, { claim: ada })
     if (!('next' in stream)) throw new Error('no stream')
@@ -199,7 +199,7 @@ describe('bytes of operations', () => {
 })
 
 describe('bytes of mutations', () => {
-  it('are held until what was begun is done, though the client has left', async () => {
+  it('are held until the mutation has finished, although the client left', async () => {
     const { graph, inFlight, waiting } = open()
     const client = new AbortController()
     const answer = graph.run(`mutation { write(characters: ${2 * mebibyte}) { id text(characters: 1) } }`, {}, { claim: ada, signal: client.signal })
@@ -213,7 +213,7 @@ describe('bytes of mutations', () => {
     await until(() => inFlight.total === 0)
   })
 
-  it('are taken up to a bound while their caller holds too many, and past it cost their place in the answer', async () => {
+  it('are granted up to a minimum while their caller holds too many, and beyond it fail their field', async () => {
     const { graph, inFlight, waiting, going } = open()
     const first = graph.run(`{ ${text('a', 4 * mebibyte - 1000)} ${text('b', 1)} }`, {}, { claim: ada })
     await until(() => waiting.length === 2)
@@ -229,7 +229,7 @@ describe('bytes of mutations', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('of a field that was refused are dropped: fields after it are answered within the bound', async () => {
+  it('of a rejected field are dropped, so that later fields are answered within the limit', async () => {
     const { graph, inFlight, going } = open()
     inFlight.hold(ada, 8 * mebibyte)
     const fields = `id refused: text(characters: ${mebibyte}) answered: text(characters: 1)`
@@ -240,7 +240,7 @@ describe('bytes of mutations', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('are let go when the mutation fails', async () => {
+  it('are released when the mutation fails', async () => {
     const { graph, inFlight, going } = open()
     expect(codesOf(await going(graph.run(`mutation { fail(characters: ${mebibyte}) { id } }`, {}, { claim: ada })))).toEqual(['INTERNAL_SERVER_ERROR'])
     expect(inFlight.total).toBe(0)

@@ -48,7 +48,7 @@ const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-test('when the client leaves, nothing that is asked for afterwards is read', async () => {
+test('reads nothing more after the client left', async () => {
   const { part, operations, read, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
@@ -63,7 +63,7 @@ test('when the client leaves, nothing that is asked for afterwards is read', asy
   expect(read).toEqual(['1', '2'])
 })
 
-test('so it is when the time of the operation is up', async () => {
+test('reads nothing more after the operation’s time is over', async () => {
   const { part, operations, read, held, release } = slowly()
   const answer = testGraph({ part }, { operationTimeoutMs: 100 }).run(deeper)
   await until(() => held.length === 2)
@@ -74,7 +74,7 @@ test('so it is when the time of the operation is up', async () => {
   expect(read).toEqual(['1', '2'])
 })
 
-test('an operation that was answered is never said to have been left', async () => {
+test('never aborts the signal of an answered operation', async () => {
   const { part, operations } = slowly()
   const client = new AbortController()
   let now = 0
@@ -85,7 +85,7 @@ test('an operation that was answered is never said to have been left', async () 
   expect(signal.aborted).toBe(false)
 })
 
-test('where an operation is ended for a reason, that is told', async () => {
+test('reports the reason for which an operation was ended', async () => {
   const { part, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
@@ -95,7 +95,7 @@ test('where an operation is ended for a reason, that is told', async () => {
   release()
 })
 
-test('what a mutation has begun it finishes, though its client leaves', async () => {
+test('a mutation finishes what it has begun, although its client leaves', async () => {
   const { part, operations, read, held, release } = slowly()
   const client = new AbortController()
   const answer = testGraph({ part }).run('mutation { change { next { name } } }', {}, { signal: client.signal })
@@ -107,7 +107,7 @@ test('what a mutation has begun it finishes, though its client leaves', async ()
   expect(operations.every(({ signal }) => !signal.aborted)).toBe(true)
 })
 
-test('a stream that is ended in the middle of an event begins nothing more for it', async () => {
+test('a stream that ends during an event starts nothing more for it', async () => {
   const { part, operations, read, held, release } = slowly()
   const stream = (await testGraph({ part }).subscribe('subscription { changed { next { name } } }')) as ResultStream
   const pending = stream.next()
@@ -146,7 +146,7 @@ test('logs no failure for work that was aborted', async () => {
     await turns()
   }
   const graph = testGraph({ keys, names })
-  // What is asked again is compiled, which settles lists in another way.
+  // A repeated operation is compiled, and compiled code settles lists in another way.
   for (let time = 0; time < 3; time++) {
     const answered = graph.run('{ thing { name } }')
     await until(() => held.length === 1)
@@ -170,7 +170,7 @@ test('logs no failure for work that was aborted', async () => {
   expect(graph.logged).toEqual([])
 })
 
-test('a subgraph apart from the router begins nothing more when the router hangs up', async () => {
+test('a distributed subgraph starts nothing more when the router disconnects', async () => {
   const { part, operations, read, held, release } = slowly()
   const subgraph = { ...subgraphOf(part), registration: { slug: 'part' } as never }
   const log = pino({ level: 'silent' })

@@ -38,7 +38,7 @@ function counters(options: GraphOptions = {}) {
   return { graph: testGraph({ a: part('a'), b: part('b') }, options), log }
 }
 
-test('root fields of a mutation run one after the other in the order that was written, each with all its fields', async () => {
+test('root fields of a mutation run one after the other in the written order, each with all its fields', async () => {
   const { graph, log } = counters()
   const answer = await graph.run('mutation { one: bumpa { bCount } bumpb { aCount } two: bumpa { aCount bCount } ... on Mutation { one: bumpa { aCount } } }')
   expect(answer.text).toBe('{"one":{"bCount":0,"aCount":1},"bumpb":{"aCount":1},"two":{"aCount":2,"bCount":1}}')
@@ -52,14 +52,14 @@ test('a failed root field does not keep the next one from running', async () => 
   expect(log[0]).toBe('fail a')
 })
 
-test('what is read after a mutation is read with a context of its own', async () => {
+test('reads after a mutation use a fresh context', async () => {
   const { graph } = counters()
   const answer = await graph.run('mutation { one: bumpa { aContext bContext } two: bumpa { aContext bContext } }')
   const { one, two } = answer.data
   expect(new Set([one.aContext, one.bContext, two.aContext, two.bContext]).size).toBe(4)
 })
 
-test('a caller who leaves stops the root fields that have not begun', async () => {
+test('when the caller leaves, root fields that have not begun do not run', async () => {
   const controller = new AbortController()
   const { graph, log } = counters({
     async intercept(_fetch, _call, next) {

@@ -46,7 +46,7 @@ function parts() {
 const asked = (sent: readonly { subgraph: string; variables: Readonly<Record<string, unknown>> }[]) =>
   sent.flatMap(({ subgraph, variables }) => (subgraph === 'names' ? [JSON.stringify(variables)] : []))
 
-test('what stands below one root field does not wait for another', async () => {
+test('fetches below one root field do not wait for those below another', async () => {
   const { graph, held } = parts()
   const answer = graph.run('{ quick { id name } slow { id } }')
   await until(() => held.length === 1 && asked(graph.sent).length === 1)
@@ -55,7 +55,7 @@ test('what stands below one root field does not wait for another', async () => {
   expect((await answer).data).toEqual({ quick: { id: 'q', name: 'q after 0' }, slow: { id: 's' } })
 })
 
-test('a mutation waits for what the one before it leads to', async () => {
+test('a mutation’s root field waits for all fetches of the one before', async () => {
   const { graph } = parts()
   const { data } = await graph.run('mutation { first { id name } second { id } }')
   expect(data).toEqual({ first: { id: 'first', name: 'first after 0' }, second: { id: 'second' } })

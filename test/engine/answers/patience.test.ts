@@ -64,7 +64,7 @@ async function slow(answer: object) {
   }
 }
 
-test('a subgraph elsewhere is waited for as long as the field takes, within the time of the operation', async () => {
+test('waits for a remote subgraph as long as the field’s limit allows, within the time of the operation', async () => {
   using server = await slow({ data: { a: 1 } })
   const transport = createRemoteTransport({ subgraphs: new Map([['one', { url: `${server.origin}/graphql` }]]), timeoutMs: 50 })
   const asked = (patienceMs: number | undefined, left: number) => {
@@ -78,7 +78,7 @@ test('a subgraph elsewhere is waited for as long as the field takes, within the 
   await transport.close()
 })
 
-test('a question of a service that runs apart is waited for as long as it says', async () => {
+test('waits for a call of a distributed service as long as the caller states', async () => {
   using server = await slow({ data: { a: 1 } })
   const ask = createRemoteAsk([server.origin], { of: () => undefined } as Partial<Seals> as Seals, 'a token')
   const viewer = { userId: null, organizationId: null, roles: [], scopes: [], context: 'organization' as const }

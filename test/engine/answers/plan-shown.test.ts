@@ -12,7 +12,7 @@ const parts: Record<string, Part> = {
 }
 const show = { headers: { 'x-graphql-plan': 'show' } }
 
-test('a plan in words names the fetches in their order, what each waits for, what runs beside it, and what is sent', async () => {
+test('describes a plan with its fetches in order, their dependencies, what runs in parallel, and the documents', async () => {
   const { run } = testGraph(parts, { exposePlans: true })
   const { data, extensions } = await run('{ posts { views author { name } } }', {}, show)
   expect(data).toEqual({ posts: [{ views: 7, author: { name: 'Ada' } }] })
@@ -25,7 +25,7 @@ test('a plan in words names the fetches in their order, what each waits for, wha
   expect(plan).toMatch(/people.*entities at posts\.@\.author\n[^1-9]*_entities[^1-9]*name/)
 })
 
-test('of a mutation, one root field waits for the one before', async () => {
+test('shows that a mutation’s root field waits for the one before', async () => {
   const { run } = testGraph(parts, { exposePlans: true })
   const { extensions } = await run('mutation { one: write { views } two: write { id } }', {}, show)
   expect(String(extensions?.queryPlan).match(/^\d.*$/gm)).toEqual([
@@ -35,7 +35,7 @@ test('of a mutation, one root field waits for the one before', async () => {
   ])
 })
 
-test('what asks no subgraph says so', async () => {
+test('says that an operation without fetches needs no subgraph', async () => {
   const { run } = testGraph(parts, { exposePlans: true })
   expect((await run('{ __typename }', {}, show)).extensions).toEqual({ queryPlan: 'No subgraph is asked.' })
 })

@@ -12,7 +12,7 @@ test('entities in lists of lists of any depth get their fields', async () => {
   )
 })
 
-test('a null that may not be moves up to the next nullable place across subgraphs, told once with the path of its origin', async () => {
+test('propagates a null across subgraphs to the next nullable place, reported once with the path of its origin', async () => {
   const answer = await graph.run('{ shelves { id reviews { id strict } } }')
   expect(answer.data.shelves[0]).toEqual([null, { id: 'b3', reviews: [{ id: 'r3', strict: 'strict' }] }])
   expect(pathsOf(answer)).toEqual(['shelves.0.0.reviews.1.strict'])
@@ -20,7 +20,7 @@ test('a null that may not be moves up to the next nullable place across subgraph
 })
 
 // Trap 17.
-test('a null where none may be is told with its path when no error explains it', async () => {
+test('reports a null in a non-null position with its path when no error explains it', async () => {
   const careless = testGraph(
     {
       one: {
@@ -43,7 +43,7 @@ test('a null where none may be is told with its path when no error explains it',
   ])
 })
 
-test('a reference to a missing entity is null without an error, and keeps its key where that is enough', async () => {
+test('a reference to a missing entity is null without an error, and keeps its key where that suffices', async () => {
   const answer = await graph.run('{ book(id: "b3") { writers { id n: name favourite { id } } } }')
   expect(answer.data).toEqual({ book: { writers: [{ id: 'a1', n: 'Ada', favourite: { id: 'b2' } }, null] } })
   expect(answer.errors).toBeUndefined()
@@ -80,13 +80,13 @@ const people = (names: Readonly<Record<string, string>>, scores: Readonly<Record
     },
   })
 
-test('a reference is no more than one under whatever alias its key is asked for', async () => {
+test('a reference stays a mere reference under whatever alias its key is selected', async () => {
   const answer = await people({}, {}).run('{ maybe { editor { a: id name b: id } } }')
   expect(answer.text).toBe('{"maybe":{"editor":null}}')
   expect(answer.errors).toBeUndefined()
 })
 
-test('where a reference must not be null, its null is told at the field that refers', async () => {
+test('reports the null of a non-null reference at the referring field', async () => {
   const nobody = people({ p2: 'Bea' }, {})
   const answer = await nobody.run('{ post { author { name } } maybe { editor { name } readers { name } } }')
   expect(answer.text).toBe('{"post":null,"maybe":{"editor":null,"readers":null}}')
@@ -96,7 +96,7 @@ test('where a reference must not be null, its null is told at the field that ref
   ])
 })
 
-test('an entity that one subgraph has and another does not know is no mere reference: its null is told', async () => {
+test('reports nulls of an entity that one subgraph has and another does not know', async () => {
   for (const known of [people({ p1: 'Ann' }, {}), people({}, { p1: 5 })]) {
     const answer = await known.run('{ maybe { editor { id name score } } }')
     expect(answer.text).toBe('{"maybe":{"editor":null}}')
@@ -122,7 +122,7 @@ test('an enum value that clients do not know becomes null with an error, also in
 })
 
 // Trap 27.
-test('keys stand in the order in which one schema would answer them, per runtime type', async () => {
+test('keys have the order of a single schema, for each runtime type', async () => {
   const answer = await graph.run('{ nodes { ... on Book { reviews { __typename } } likes ... on Author { name } id ... on Book { title likes } } }')
   expect(answer.text).toBe(
     '{"nodes":[{"likes":30,"name":"Ada","id":"a1"},{"reviews":[],"likes":20,"id":"b2","title":"Two"},{"reviews":[{"__typename":"Review"},{"__typename":"Review"}],"likes":10,"id":"b1","title":"One"}]}',
@@ -141,7 +141,7 @@ test('an object of which @skip and @include leave no field is an empty object', 
 })
 
 // Trap 11.
-test('what needs no subgraph is answered without one', async () => {
+test('answers fields that need no subgraph without calling one', async () => {
   const before = graph.sent.length
   expect((await graph.run('{ __typename ...F } fragment F on Query { t: __typename ... on Query { s: __schema { queryType { name } } } }')).text).toBe(
     '{"__typename":"Query","t":"Query","s":{"queryType":{"name":"Query"}}}',
@@ -153,7 +153,7 @@ test('what needs no subgraph is answered without one', async () => {
   expect(graph.sent.length).toBe(before)
 })
 
-test('introspection stands beside fields of subgraphs in the order that was asked', async () => {
+test('introspection stands beside fields of subgraphs in the requested order', async () => {
   expect((await graph.run('{ latest { body } __type(name: "Book") { name } again: latest { stars } }')).text).toBe(
     '{"latest":{"body":"fine"},"__type":{"name":"Book"},"again":{"stars":3}}',
   )
@@ -166,7 +166,7 @@ test('each combination of conditions has its own plan, and false drops what true
   expect((await graph.run(source, { a: false, b: false })).text).toBe('{"latest":{"body":"fine"}}')
 })
 
-test('an operation is found by its name, and a wrong name is said so', async () => {
+test('finds an operation by its name, and reports a wrong name', async () => {
   const two = 'query A { latest { body } } query B { latest { stars } }'
   expect((await graph.run(two, {}, { operationName: 'B' })).text).toBe('{"latest":{"stars":3}}')
   expect((await graph.run(two, {}, { operationName: 'C' })).errors?.[0]?.message).toContain('no operation named "C"')

@@ -17,7 +17,7 @@ const parts = {
 let time = 0
 const now = () => time
 
-test('what takes longer than it may is logged with its plan, and with no value that its client sent', async () => {
+test('logs a slow operation with its plan, and without its client’s values', async () => {
   const graph = testGraph(parts, { slowMs: 100, now })
   await graph.run('query Quick { word }')
   expect(graph.logged).toEqual([])

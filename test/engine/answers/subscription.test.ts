@@ -99,7 +99,7 @@ test('each event runs the rest of the plan and is shaped for the client', async 
 })
 
 // Trap 10.
-test('nothing of one event is left in the next: neither errors, nor data, nor the context of resolvers', async () => {
+test('carries neither errors, data nor resolver context from one event to the next', async () => {
   const stream = await open('subscription { postChanged { likes context } }')
   broken = true
   events.announce('post ', { id: '1' })
@@ -112,7 +112,7 @@ test('nothing of one event is left in the next: neither errors, nor data, nor th
   expect(second.data.postChanged.context).toBeGreaterThan(first.data.postChanged.context)
 })
 
-test('an event has a time of its own, though it comes an hour after the stream was opened', async () => {
+test('an event has its own time limit, although it comes an hour after the stream was opened', async () => {
   let hours = 0
   const slowly = testGraph({ posts, likes, people, slow }, { now: () => performance.now() + hours * 3_600_000 })
   const stream = (await slowly.subscribe('subscription { slowly { likes waited } }')) as ResultStream
@@ -124,7 +124,7 @@ test('an event has a time of its own, though it comes an hour after the stream w
   }
 })
 
-test('an event whose time is up costs that event, not the stream', async () => {
+test('an event that exceeds its time fails alone, and the stream continues', async () => {
   const hasty = testGraph({ posts, likes, people, slow }, { operationTimeoutMs: 50 })
   const stream = (await hasty.subscribe('subscription { slowly { waited } }')) as ResultStream
   streams.push(stream)
@@ -136,7 +136,7 @@ test('an event whose time is up costs that event, not the stream', async () => {
   expect((await next(stream)).data).toEqual({ slowly: { waited: '2' } })
 })
 
-test('a subscription that does not begin in its time is refused, and leaves no listener when it begins after all', async () => {
+test('rejects a subscription that does not start in time, and removes its listener when it starts after all', async () => {
   const hasty = testGraph({ posts, likes, people, slow }, { operationTimeoutMs: 50 })
   const result = answerOf((await hasty.subscribe('subscription { late { id } }')) as ExecutionResult)
   expect(result.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', service: 'slow' } }])
@@ -175,7 +175,7 @@ test('the signal of the request ends the stream', async () => {
   expect(events.listenerCount()).toBe(0)
 })
 
-test('for-await ends the upstream when it is left', async () => {
+test('leaving a for-await loop ends the upstream', async () => {
   const stream = await open('subscription { postChanged { id } }')
   events.announce('post ', { id: '1' })
   for await (const result of stream) {
@@ -185,13 +185,13 @@ test('for-await ends the upstream when it is left', async () => {
   await until(() => events.listenerCount() === 0)
 })
 
-test('a subscription that its resolver refuses is answered with the refusal instead of a stream', async () => {
+test('a subscription that its resolver rejects is answered with the error instead of a stream', async () => {
   const result = answerOf((await graph.subscribe('subscription { r: refused { id } }')) as ExecutionResult)
   expect(result.data).toEqual({ r: null })
   expect(result.errors).toEqual([{ message: 'There is no such post.', path: ['r'], extensions: { code: 'NOT_FOUND', service: 'posts' } }])
 })
 
-test('a source that throws ends the stream with an error that tells nothing of it', async () => {
+test('a source that throws ends the stream with an error without internal details', async () => {
   const stream = await open('subscription { throws { id } }')
   const answer = await next(stream)
   expect(codesOf(answer)).toEqual(['INTERNAL_SERVER_ERROR'])
@@ -199,7 +199,7 @@ test('a source that throws ends the stream with an error that tells nothing of i
   expect(await stream.next()).toEqual({ value: undefined, done: true })
 })
 
-test('queries are not subscribed to, and subscriptions not executed', async () => {
+test('rejects a query at subscribe, and a subscription at execute', async () => {
   expect(codesOf(answerOf((await graph.subscribe('{ x }')) as ExecutionResult))).toEqual(['BAD_USER_INPUT'])
   expect(codesOf(await graph.run('subscription { postChanged { id } }'))).toEqual(['BAD_USER_INPUT'])
 })

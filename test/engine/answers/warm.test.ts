@@ -25,7 +25,7 @@ async function hot(graph: TestGraph, source: string, variables: Record<string, u
 
 const comparable = ({ text, errors }: Answer) => ({ text, errors: errors?.map(error => JSON.stringify(error)).sort() })
 
-test('elements of a list that are promises stay at their places, refused ones as null with an error', async () => {
+test('promises in a list stay at their places, rejected ones as null with an error', async () => {
   const refuse = async (id: string) => {
     throw new Refusal('NOT_FOUND', `There is no ${id}.`)
   }
@@ -51,7 +51,7 @@ test('elements of a list that are promises stay at their places, refused ones as
   expect(warm.errors?.map(error => error.path?.join('.')).sort()).toEqual(['ids.0', 'things.1.name', 'things.3.name'])
 })
 
-test('nulls, errors of fields and lists of lists are told as they were when the operation was new', async () => {
+test('reports nulls, field errors and lists of lists as in the operation’s first run', async () => {
   const graph = testGraph(library)
   for (const source of [
     '{ books(first: 3) { id title lost table format postage cost(in: CENT) writers { id name nick } reviews(atLeast: 2) { strict author { name favourite { title } } } } }',
@@ -63,7 +63,7 @@ test('nulls, errors of fields and lists of lists are told as they were when the 
   }
 })
 
-test('values of own scalars arrive as JSON says them, and the application keeps its objects', async () => {
+test('values of own scalars become JSON values, and the application’s objects stay unchanged', async () => {
   const kept = { at: new Date(0), big: 12n }
   const graph = testGraph({
     one: {
@@ -82,7 +82,7 @@ test('values of own scalars arrive as JSON says them, and the application keeps 
   expect(kept.at).toBeInstanceOf(Date)
 })
 
-test('what a client wrote wrong is said in the same words and with the same code', async () => {
+test('reports a client’s mistakes with the same message and code', async () => {
   const short = new GraphQLScalarType({
     name: 'Short',
     parseValue(value) {
@@ -141,7 +141,7 @@ test('loaders batch as before', async () => {
   expect(batches).toBe(2)
 })
 
-test('equal entities at one path take their fields once, and every place shows them', async () => {
+test('equal entities at one path are completed once, and every place shows the fields', async () => {
   const parts: Record<string, Part> = {
     posts: {
       sdl: 'type Query { a: [Post] b: [Post] } type Post { author: User } type User @key(fields: "id") { id: ID! }',
@@ -175,7 +175,7 @@ test('equal entities at one path take their fields once, and every place shows t
   })
 })
 
-test('generated merging does what interpreted merging does', () => {
+test('generated merging equals interpreted merging', () => {
   const supergraph = readSupergraph(compose(library))
   const shape = shapeOfFetch(parse('{ __typename constructor a b { c } list { x y { z } } }'))
   const merger = createMerger(shape, supergraph)
@@ -204,7 +204,7 @@ test('generated merging does what interpreted merging does', () => {
   }
 })
 
-test('a schema stays as it was made while documents are compiled for it', async () => {
+test('compiling documents does not change the schema', async () => {
   const resolvers = { Query: { things: async () => [Promise.resolve('a'), 'b', null] } }
   const graph = testGraph({ one: { sdl: 'type Query { things: [String] }', resolvers } }, { schemas: deepFrozen })
   const { cold, warm } = await hot(graph, '{ things }')
@@ -218,7 +218,7 @@ function deepFrozen(schema: GraphQLSchema): void {
     if (isObjectType(type) && !isIntrospectionType(type)) for (const field of Object.values(type.getFields())) Object.freeze(field)
 }
 
-test('documents that the compiler would run differently are not compiled', () => {
+test('does not compile documents that the compiler would run differently', () => {
   const schema = (sdl: string, resolvers: object = {}) => buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }])
   const plain = schema(
     'type Query { a(n: Int = 1): Post } type Mutation { a: Int } type Post { sname: String s: Posts b: Post b_a: Post } type Posts { name: String }',
@@ -241,7 +241,7 @@ test('documents that the compiler would run differently are not compiled', () =>
   expect(inner.getType('E')).toBeInstanceOf(GraphQLEnumType)
 })
 
-test('where code may not be generated everything is interpreted, to the same answer', async () => {
+test('interprets everything with the same answer where code generation is forbidden', async () => {
   const program = `
     const { library } = await import('./test/engine/library-graph.ts')
     const { testGraph } = await import('./test/engine/supergraph-fixture.ts')
@@ -255,7 +255,7 @@ test('where code may not be generated everything is interpreted, to the same ans
   expect(interpreted).toContain('"title":"Three"')
 })
 
-test('objects that a subgraph is told the same of, but that differ in what it is not told, stay apart', async () => {
+test('objects with equal representations but other differences stay separate', async () => {
   const graph = testGraph({
     posts: {
       sdl: 'type Query { posts: [Post] } type Post { author: Person } type Person @key(fields: "id") { id: ID! seat: Int @shareable }',

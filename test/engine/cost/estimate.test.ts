@@ -42,7 +42,7 @@ const graph = readSupergraph(compose({ all: { sdl } }))
 const estimate = (text: string) => estimateOf(findOperation(parse(text), undefined) as Operation, graph)
 const costs = (text: string, given: Record<string, unknown> = {}) => amountFor(estimate(text).total, given)
 
-describe('an operation costs', () => {
+describe('the estimated cost of an operation', () => {
   test.each([
     ['{ __typename }', 0],
     ['{ me { id name __typename } }', 1],
@@ -57,7 +57,7 @@ describe('an operation costs', () => {
     ['{ __schema { types { name } } }', 1],
   ])('%s: %i', (text, cost) => expect(costs(text)).toBe(cost))
 
-  test('a page as many entries as it is asked for, by its default where it is not asked, under nodes and edges each', () => {
+  test('multiplies a page by its requested or default size, under nodes and edges each', () => {
     expect(costs('{ posts { nodes { id } } }')).toBe(1 + 20)
     expect(costs('{ posts(first: 50) { nodes { id author { id } } edges { node { id } } } }')).toBe(1 + 100 + 100)
     expect(costs('{ posts(first: null) { nodes { id } } }')).toBe(1 + 20)
@@ -65,7 +65,7 @@ describe('an operation costs', () => {
     expect(costs('{ posts { totalCount } }')).toBe(1 + 3)
   })
 
-  test('what its variables say, each time anew', () => {
+  test('depends on its variables, each time anew', () => {
     const made = estimate('query ($first: Int, $most: Int = 2) { posts(first: $first) { nodes { comments { id } } } top(most: $most) { id } }')
     const total = (given: Record<string, unknown>) => amountFor(made.total, given)
     expect(total({ first: 10, most: 1 })).toBe(1 + 10 * (1 + 6) + 1)
@@ -75,23 +75,23 @@ describe('an operation costs', () => {
     expect(total({ first: 0, most: -1 })).toBe(1)
   })
 
-  test('the greatest of several lengths, and the assumed one where none is given', () => {
+  test('uses the greatest of several lengths, and the assumed one where none is given', () => {
     expect(costs('{ either(a: 2, b: 9) { id } }')).toBe(9)
     expect(costs('query ($b: Int) { either(a: 4, b: $b) { id } }', { b: 3 })).toBe(4)
     expect(costs('{ either { id } }')).toBe(3)
   })
 
-  test('a hundred where nothing says how long a list is', () => {
+  test('uses a hundred for a list without a declared length', () => {
     expect(costs('{ unknown { id } }')).toBe(100)
   })
 
-  test('the dearest of the types that an object can have', () => {
+  test('uses the most expensive of an object’s possible types', () => {
     expect(costs('{ found { ... on Post { id } ... on Comment { id } } }')).toBe(10 * 9)
     expect(costs('{ found { ... on Post { comments { id by { id } } } ... on Comment { by { id } } } }')).toBe(10 * (1 + 6 * 2))
     expect(costs('{ named { id ... on Person { friends { id } } ...More } } fragment More on Comment { by { id } }')).toBe(1 + 8)
   })
 
-  test('what weights say: of a field before its type, of a type, of a leaf, of arguments and what is in them', () => {
+  test('uses declared weights: of a field before its type, of a type, of a leaf, of arguments and the values in them', () => {
     expect(costs('{ heavy { id } }')).toBe(9)
     expect(costs('{ light { id } }')).toBe(1)
     expect(costs('{ free { friends { id } } }'), 'nothing is less than free').toBe(8)
@@ -116,7 +116,7 @@ describe('an operation costs', () => {
     expect(total).toBe(1 + 1 + 50)
   })
 
-  test('what weighs in arguments where scalars alone have weights, and each value of a list of them', () => {
+  test('counts arguments where only scalars have weights, and each value of a list of them', () => {
     const weighing = (sdl: string, text: string) =>
       amountFor(estimateOf(findOperation(parse(text), undefined) as Operation, readSupergraph(compose({ all: { sdl } }))).total, {})
     const map = 'scalar Map @cost(weight: 11)'
@@ -125,12 +125,12 @@ describe('an operation costs', () => {
     expect(weighing(places, '{ near(places: [{ x: 1 }, { x: 2 }, { x: 3 }]) }')).toBe(6)
   })
 
-  test('where fragments spread each other twice, no more time than there are fragments', () => {
+  test('takes time linear in the number of fragments, even if each spreads others twice', () => {
     const all = Array.from({ length: 60 }, (_, at) => `fragment F${at} on Person { ...F${at + 1} ...F${at + 1} }`).join(' ')
     expect(costs(`{ me { ...F0 } } ${all} fragment F60 on Person { friends { id } }`)).toBe(1 + 8)
   })
 
-  test('no more than a number can say, however lists multiply', () => {
+  test('is capped at the largest exact number, however lists multiply', () => {
     const deep = `{ me { ${'friends { '.repeat(400)} id ${'} '.repeat(400)} } }`
     expect(costs(deep)).toBe(mostCost)
     expect(costs('query ($f: Int) { posts(first: $f) { nodes { id } } }', { f: 2147483647 })).toBe(2147483648)
@@ -144,7 +144,7 @@ describe('an operation costs', () => {
     ])
   })
 
-  test('where many types nest within each other, no more time than there are types and levels', () => {
+  test('takes time linear in types and levels where many types nest within each other', () => {
     const types = Array.from({ length: 12 }, (_, at) => `T${at}`)
     const wide = readSupergraph(
       compose({
@@ -158,7 +158,7 @@ describe('an operation costs', () => {
   })
 })
 
-test('the way to what costs the most names keys, and lists with their lengths', () => {
+test('the path to the most expensive field consists of keys, and of lists with their lengths', () => {
   const { dearest } = estimate('query ($n: Int) { me { friends { id } } mine: posts(first: $n) { nodes { comments { by { id } } author { id } } } }')
   expect(dearest({ n: 40 })).toBe('mine.nodes[40].comments[6].by')
   expect(dearest({ n: 0 })).toBe('me.friends[8]')

@@ -39,8 +39,8 @@ const parts: Record<string, Part> = {
 const show = { headers: { 'x-graphql-cost': 'show' } }
 const maxCost = 100
 
-describe('an operation that may cost more than it may', () => {
-  test('is refused before anything is planned or asked, with the figures, what makes it dear, and what to do', async () => {
+describe('an operation above the cost limit', () => {
+  test('is rejected before it is planned or fetched, with the figures, its most expensive part, and what to do', async () => {
     const graph = testGraph(parts, { maxCost })
     const { data, errors } = await graph.run('{ posts(first: 20) { id comments { id } } }')
     expect(data).toBeNull()
@@ -55,7 +55,7 @@ describe('an operation that may cost more than it may', () => {
     expect(graph.engine.plans!().misses).toBe(0)
   })
 
-  test('is judged by its variables each time, planned or not', async () => {
+  test('is rejected by its variables each time, planned or not', async () => {
     const graph = testGraph(parts, { maxCost })
     const text = 'query ($first: Int) { posts(first: $first) { id comments { id } } }'
     const codes = []
@@ -63,13 +63,13 @@ describe('an operation that may cost more than it may', () => {
     expect(codes).toEqual(['answered', 'OPERATION_TOO_EXPENSIVE', 'answered', 'OPERATION_TOO_EXPENSIVE'])
   })
 
-  test('is not refused when it may cost exactly as much as it may', async () => {
+  test('is accepted when its cost equals the limit', async () => {
     const graph = testGraph(parts, { maxCost })
     expect((await graph.run('{ posts(first: 100) { id } }')).errors).toBeUndefined()
     expect((await graph.run('{ posts(first: 101) { id } }')).errors?.[0]?.extensions).toMatchObject({ cost: { estimated: 101, max: 100 } })
   })
 
-  test('is judged by itself, whatever else stands in its document', async () => {
+  test('is estimated alone, whatever other operations its document has', async () => {
     const { engine } = testGraph(parts, { maxCost })
     const document = parse('query Cheap { posts(first: 1) { id } } query Dear { posts(first: 101) { id } }')
     const codes = []
@@ -78,7 +78,7 @@ describe('an operation that may cost more than it may', () => {
     expect(codes).toEqual(['answered', 'OPERATION_TOO_EXPENSIVE', 'answered'])
   })
 
-  test('is judged without what is skipped, and without what its viewer may not have', async () => {
+  test('is estimated without skipped fields, and without those that its viewer may not read', async () => {
     const sdl = compose(parts)
     const graph = testGraph(parts, { maxCost, access: createAccessFilter(readAccessTable(sdl)) })
     const skipping = 'query ($skip: Boolean!) { posts(first: 20) { id comments @skip(if: $skip) { id } } }'
@@ -90,7 +90,7 @@ describe('an operation that may cost more than it may', () => {
     expect((await graph.run(secret, {}, { viewer })).errors?.[0]?.extensions).toMatchObject({ cost: { estimated: 110, max: 100 } })
   })
 
-  test('is refused as a mutation and as a subscription, too', async () => {
+  test('is rejected as a mutation and as a subscription, too', async () => {
     const graph = testGraph(parts, { maxCost })
     const writes = Array.from({ length: 10 }, (_, at) => `w${at}: write { id }`).join(' ')
     expect((await graph.run(`mutation { ${writes} }`)).errors?.[0]?.extensions).toMatchObject({ cost: { estimated: 110, max: 100 } })
@@ -103,13 +103,13 @@ describe('an operation that may cost more than it may', () => {
     })
   })
 
-  test('may cost it when the platform wrote it itself', async () => {
+  test('is accepted when the platform wrote it itself', async () => {
     const { engine } = testGraph(parts, { maxCost })
     const document = parse('{ posts(first: 20) { id comments { id } } }')
     expect((await engine.execute({ document, viewer: anonymous, requestId: 'r', isOurs: true })).errors).toBeUndefined()
   })
 
-  test('is refused by the stock gateway as by our executor', async () => {
+  test('is rejected by the stock gateway as by our executor', async () => {
     const { transport } = testGraph(parts)
     const log = { error() {}, warn() {} }
     const stock = await openApolloEngine({ supergraphSdl: compose(parts), transport, log, maxCost })
@@ -127,7 +127,7 @@ describe('an operation that may cost more than it may', () => {
   })
 })
 
-describe('whoever asks by x-graphql-cost', () => {
+describe('a request with x-graphql-cost', () => {
   test('gets the estimated cost, the actual cost and the limit', async () => {
     const { run } = testGraph(parts, { maxCost })
     const { extensions } = await run('{ __typename posts(first: 10) { id author { name } comments { id } } }', {}, show)
@@ -137,7 +137,7 @@ describe('whoever asks by x-graphql-cost', () => {
     expect((await run('{ __typename __schema { types { name } } }', {}, show)).extensions).toEqual({ cost: { estimated: 1, actual: 1, max: 100 } })
   })
 
-  test('has each object counted by its actual type, whether or not the answer shows it', async () => {
+  test('counts each object by its actual type, whether or not the answer shows it', async () => {
     const { run } = testGraph(parts, { maxCost })
     const feed = '{ feed { ... on Note { text } ... on Post { comments { id } } } }'
     const { extensions } = await run(feed, {}, show)
@@ -145,7 +145,7 @@ describe('whoever asks by x-graphql-cost', () => {
     expect(extensions).toEqual({ cost: { estimated: 10 * (4 + 2), actual: 2 + (4 + 2) + 4, max: 100 } })
   })
 
-  test('has arguments counted as estimated, and an object of unknown type as the cheapest type', async () => {
+  test('counts arguments as estimated, and an object of unknown type as the cheapest type', async () => {
     const part: Part = {
       sdl: `type Query { find(at: Int @cost(weight: 3)): Int named: Named all: [Int] @listSize(assumedSize: 2) }
         interface Named { id: ID } type Dear implements Named @cost(weight: 4) { id: ID } type Cheap implements Named { id: ID }`,
@@ -156,7 +156,7 @@ describe('whoever asks by x-graphql-cost', () => {
     expect((await run('{ named { id } }', {}, show)).extensions).toEqual({ cost: { estimated: 4, actual: 1, max: 100 } })
   })
 
-  test('has streams of its own, with the cost of each event', async () => {
+  test('has a stream of its own, with the cost of each event', async () => {
     const { engine } = testGraph(parts, { maxCost })
     const document = parse('subscription { written { comments { id } } }')
     const stream = (headers?: Headers) => engine.prepareStream({ document, viewer: anonymous, requestId: 'r', headers })
@@ -170,7 +170,7 @@ describe('whoever asks by x-graphql-cost', () => {
     await events.return()
   })
 
-  test('gets no cost where none is counted, and other callers get none', async () => {
+  test('gets no cost where none is counted, and other requests get none', async () => {
     const { people } = parts
     const unsized = { ...parts, posts: { ...parts.posts!, sdl: parts.posts!.sdl.replaceAll(/ ?@listSize\([^)]*\)/g, '') } }
     expect(await testGraph({ ...unsized, people: people! }, { maxCost }).run('{ posts(first: 1000) { id comments { id } } }', {}, show)).not.toHaveProperty(
@@ -181,7 +181,7 @@ describe('whoever asks by x-graphql-cost', () => {
   })
 })
 
-test('directives of costs count under whatever name the supergraph imports them', async () => {
+test('reads cost directives under the names that the supergraph imports them by', async () => {
   const sdl = compose({ posts: parts.posts! })
   const imported = /(?<=\/cost\/v0\.1", )import: \[[^\]]*\]/.exec(sdl)![0]
   const renamed = sdl

@@ -16,7 +16,7 @@ const data = async (source: string, variables?: Record<string, unknown>) => {
 }
 
 // Trap 5: a type name more changes which subgraph the planner chooses.
-test('the planner is given no __typename that the client did not ask for', () => {
+test('the planner gets no __typename that the client did not select', () => {
   const texts = (source: string) => {
     const operation = findOperation(parse(source), undefined)
     if (typeof operation === 'string') throw new Error(operation)
@@ -51,14 +51,14 @@ test('an alias that equals the field’s name and the field without alias are on
 })
 
 // Trap 3.
-test('__typename under any alias tells the runtime type', async () => {
+test('__typename under any alias returns the runtime type', async () => {
   expect(await data('{ nodes { tn: __typename } found { id: __typename ... on Book { title: __typename } } }')).toBe(
     '{"nodes":[{"tn":"Author"},{"tn":"Book"},{"tn":"Book"}],"found":[{"id":"Book","title":"Book"},{"id":"Author"},null,{"id":"Review"},{"id":"Author"},{"id":"Book","title":"Book"}]}',
   )
 })
 
 // Trap 21.
-test('names of prototypes and of the planner are ordinary aliases', async () => {
+test('names of prototype members and of the planner are ordinary aliases', async () => {
   const text = await data(
     '{ book(id: "b1") { __proto__: title constructor: id toString: weight _entities: title _e0: title _internal_qp_alias_0: cost(in: CENT) postage } __proto__: latest { body } }',
   )
@@ -112,7 +112,7 @@ test('fields whose nullability differs between subgraphs may stand side by side 
 })
 
 // Trap 14.
-test('a fragment that repeats what is known already is planned as if it were not there', async () => {
+test('plans a redundant fragment as if it were not there', async () => {
   const before = graph.sent.length
   expect(await data('{ nodes { ... on Node { ... on Node { ... on Book { ... on Node { ... on Book { title } } } } } } }')).toBe(
     '{"nodes":[{},{"title":"Two"},{"title":"One"}]}',

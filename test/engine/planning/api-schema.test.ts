@@ -30,7 +30,7 @@ const graph = testGraph({
   two: { sdl: 'type Seen @key(fields: "id") { id: ID more: Int }' },
 })
 
-test('clients see no federation machinery, nothing inaccessible, and no directive but those of GraphQL', () => {
+test('the clients’ schema has no federation machinery, no inaccessible elements, and only GraphQL’s own directives', () => {
   expect(printSchema(graph.schema)).toBe(`scalar Address @specifiedBy(url: "https://url.spec.whatwg.org/")
 
 union Either = Seen
@@ -70,6 +70,6 @@ type Subscription {
   expect(graph.schema.getDirectives().map(directive => directive.name)).toEqual(['include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'])
 })
 
-test('a supergraph with scopes is planned and run like any other', async () => {
+test('plans and runs a supergraph with scopes like any other', async () => {
   expect((await graph.run('{ seen { id url } }')).text).toBe('{"seen":{"id":"1","url":"u"}}')
 })

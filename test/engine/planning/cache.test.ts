@@ -5,7 +5,7 @@ import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
 import { testGraph } from '../supergraph-fixture.ts'
 
-test('the same text is planned once, however often it is parsed', async () => {
+test('plans the same text once, however often it is parsed', async () => {
   const fetched: unknown[] = []
   const graph = testGraph(library, {
     intercept(fetch, _call, next) {
@@ -17,7 +17,7 @@ test('the same text is planned once, however often it is parsed', async () => {
   expect(new Set(fetched).size).toBe(1)
 })
 
-test('with a cache of one, operations push each other out and are still answered', async () => {
+test('with a cache of one, operations displace each other and are still answered', async () => {
   const fetched = new Set<unknown>()
   const graph = testGraph(library, {
     planCacheSize: 1,
@@ -34,9 +34,9 @@ test('with a cache of one, operations push each other out and are still answered
   expect(fetched.size).toBe(4)
 })
 
-test('an operation weighs more with each of its plans, and the others make room for them', async () => {
+test('an operation’s weight grows with each of its plans, and others are dropped to make room', async () => {
   const fetched: unknown[] = []
-  // As much as three plans of short operations take, and half a one.
+  // Room for three and a half plans of short operations.
   const graph = testGraph(library, {
     planCacheBytes: 3.5 * 22_500,
     intercept(fetch, _call, next) {
@@ -61,7 +61,7 @@ test('an operation weighs more with each of its plans, and the others make room 
   expect((await plansOf(plain))[0]).not.toBe(planned[0])
 })
 
-test('an operation that was made warm is not planned when it is asked for the first time, and nothing of it runs before', async () => {
+test('a warmed operation is not planned at its first request, and nothing of it runs before', async () => {
   const graph = testGraph(library)
   const document = parse('query ($least: Int, $more: Boolean = false) { latest { body book @include(if: $more) { reviews(atLeast: $least) { id } } } }')
   const impossible = parse('{ __typename }')
@@ -79,7 +79,7 @@ test('an operation that was made warm is not planned when it is asked for the fi
   }
 })
 
-test('the only operation of a document is planned once, whether it is asked by its name or without; of several each has a plan of its own', async () => {
+test('plans the only operation of a document once, requested with or without its name; several operations have a plan each', async () => {
   const graph = testGraph(library)
   const text = 'query Latest { latest { body } }'
   const ask = async (source: string, operationName?: string) => {

@@ -41,7 +41,7 @@ test.each([
   expect(answer.text).toBe(`{"things":[{"kid":${first}},{"kid":${second}}]}`)
 })
 
-test('they may stand in the same selection too, asked again and again', async () => {
+test('fields of differing types may stand in the same selection too, also when repeated', async () => {
   const graph = testGraph(parts)
   for (let times = 0; times < 5; times++) {
     const answer = await graph.run('{ things { ... on A { kid { ... on X { tags { n } tag { n } } ... on Y { tag { n } tags { n } } } } } }')
@@ -50,7 +50,7 @@ test('they may stand in the same selection too, asked again and again', async ()
   }
 })
 
-test('an error below a field that was split off is told where the client asked for it', async () => {
+test('reports an error below a separated field at the client’s path', async () => {
   const refuse = () => {
     throw new Refusal('CONFLICT', 'No number.')
   }
@@ -60,7 +60,7 @@ test('an error below a field that was split off is told where the client asked f
   expect(pathsOf(answer)).toEqual(['things.0.kid.t.number'])
 })
 
-test('a document in which nothing differs stays the same document', () => {
+test('returns the same document when no field types differ', () => {
   const supergraph = readSupergraph(compose(parts))
   const alike = parse('{ things { ... on A { kid { ... on X { code } } } } }')
   expect(splitFields(alike, 'one', supergraph)).toEqual({ document: alike, split: [] })
@@ -71,7 +71,7 @@ test('a document in which nothing differs stays the same document', () => {
   expect(split).toEqual([{ path: ['things', 'kid'], key: '_c0', for: 'tag', shape: new Map([['m', null]]) }])
 })
 
-test('what was split off is put back where it belongs, once, and merged where its key has a value already', () => {
+test('restores separated fields once, merging with a value that is there already', () => {
   const supergraph = readSupergraph(compose(parts))
   const shape = new Map([['n', null]])
   const split = [
@@ -85,7 +85,7 @@ test('what was split off is put back where it belongs, once, and merged where it
   }
 })
 
-test('an interface and its implementation may ask for different parts of one object, whatever arguments the implementation adds', async () => {
+test('an interface and its implementation may select different parts of one object, with additional arguments of the implementation', async () => {
   const graph = testGraph(relatives.parts)
   expect((await graph.run('{ top(id: "p1") { seal { ink } ... on Post { seal { by { name } } label } label } }')).text).toBe(
     '{"top":{"seal":{"ink":"ink of p1","by":{"name":null}},"label":"label of p1"}}',
@@ -110,7 +110,7 @@ test('an interface and its implementation may ask for different parts of one obj
   )
 })
 
-test('below a field that an implementation narrows, fields with arguments or of differing types are answered', async () => {
+test('answers fields with arguments or differing types below a field that an implementation narrows', async () => {
   const graph = testGraph({
     one: {
       sdl: `type Query { nodes: [Node] } interface Node { id: ID! own: Node note: String code: String }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testGraph } from '../supergraph-fixture.ts'
 
 // Keys of interfaces that a subgraph knows as objects have no private names.
-test('a mutation that is named like the key of an interface runs as often as it is asked', async () => {
+test('a mutation that is named like the key of an interface runs as often as it is requested', async () => {
   let runs = 0
   const graph = testGraph({
     one: {

@@ -33,7 +33,7 @@ async function planning<Result>(work: () => Promise<Result>): Promise<[Result, n
 }
 
 describe('S-10 what a small operation can cost the planner', () => {
-  test('an operation that multiplies abstract types beyond the bound is refused before it is planned', async () => {
+  test('is rejected before planning when it multiplies abstract types beyond the limit', async () => {
     const [answer, planned] = await planning(() => chains.run(chain(12)))
     expect(answer.errors).toEqual([
       { message: expect.stringMatching(/more than 1000 combinations of types.*; nest less/), extensions: { code: 'BAD_USER_INPUT' } },
@@ -42,12 +42,12 @@ describe('S-10 what a small operation can cost the planner', () => {
     expect((await chains.run(chain(3))).data).toEqual({ node: { next: { next: { next: { id: '1' } } } } })
   })
 
-  test('fields of one type are not multiplied, however deep they stand', async () => {
+  test('is accepted when fields of one type nest deeply', async () => {
     const answer = await chains.run(`{ node { ... on T0 ${'{ next { ... on T0 '.repeat(10)} { id } ${'} }'.repeat(10)} } }`)
     expect(answer.errors).toBeUndefined()
   })
 
-  test('values that nest deeper than the planner reads are the client’s mistake, not an accident', async () => {
+  test('is the client’s mistake, not an internal error, when values nest deeper than the planner reads', async () => {
     const deep = (levels: number) => `{ echo(value: ${'['.repeat(levels)}${']'.repeat(levels)}) }`
     const before = chains.logged.length
     expect((await chains.run(deep(20))).data.echo).toBe(`${'['.repeat(20)}${']'.repeat(20)}`)

@@ -26,17 +26,17 @@ const entities = (text: string, ...paths: string[]): PlacedDocument => ({
 })
 const treeOf = (...placed: PlacedDocument[]) => createPlanTree(placed, supergraph)
 
-describe('objects that a walk meets are kept only where a second walk meets the same ones', () => {
+describe('objects on a path are remembered only if a second walk meets the same ones', () => {
   const books = roots('{ books { id writers { id } } }')
   const reviews = entities('{ ... on Book { reviews { id author { id } } } }', 'books.@')
 
-  test('where each object on the way is brought by one fetch', () => {
+  test('where each object on the path comes from one fetch', () => {
     const tree = treeOf(books, reviews)
     for (const settled of ['books.@', 'books.@.writers.@', 'books.@.reviews.@', 'books.@.reviews.@.author'])
       expect(isSettled(path(settled), tree), settled).toBe(true)
   })
 
-  test('not where a second fetch may put an object where the first had none, nor below', () => {
+  test('not where a second fetch may add an object where the first had none, nor below', () => {
     const tree = treeOf(books, reviews, entities('{ ... on Book { reviews { id book { id } } } }', 'books.@'))
     expect(isSettled(path('books.@'), tree)).toBe(true)
     for (const open of ['books.@.reviews.@', 'books.@.reviews.@.author', 'books.@.reviews.@.book']) expect(isSettled(path(open), tree), open).toBe(false)
@@ -49,18 +49,18 @@ describe('objects that a walk meets are kept only where a second walk meets the 
     expect(isSettled(path('found.@.writers.@'), tree)).toBe(true)
   })
 
-  test('not where nothing is known to be', () => {
+  test('not where nothing is known of the path', () => {
     expect(isSettled(path('books.@.lost'), treeOf(books))).toBe(false)
   })
 
-  test('one fetch that starts from several places brings objects once to each', () => {
+  test('when one fetch starts from several places', () => {
     const tree = treeOf(roots('{ a: book(id: 1) { id } b: book(id: 2) { id } }'), entities('{ ... on Book { reviews { id } } }', 'a', 'b'))
     expect(isSettled(path('a.reviews.@'), tree)).toBe(true)
     expect(isSettled(path('b.reviews.@'), tree)).toBe(true)
   })
 })
 
-describe('the tree of a plan knows the types that the supergraph gives to objects', () => {
+describe('the plan tree derives object types from the supergraph', () => {
   const typesAt = (text: string, ...placed: PlacedDocument[]) => [...treeOf(...placed).at(path(text)).types]
 
   test('by key, through fragments, of all documents', () => {
@@ -74,7 +74,7 @@ describe('the tree of a plan knows the types that the supergraph gives to object
     ).toEqual(['Author', 'Book'])
   })
 
-  test('a type name is asked unless one object type is known wherever its fragment is spread', () => {
+  test('but a type name is fetched unless one object type is known wherever its fragment is spread', () => {
     const placed = [
       roots(
         '{ latest { ...R } found { __typename ... on Review { id ...R } ... on Book { author: id } } } fragment R on Review { __typename author { __typename id } }',
@@ -105,7 +105,7 @@ describe('compiled plans', () => {
   const entitySteps = (step: Step | null): EntityStep[] =>
     !step || step.kind === 'fetch' ? [] : step.kind === 'entities' ? [step] : step.steps.flatMap(entitySteps)
 
-  test('walk once for several fetches that start from the same objects, and answer as if each had walked', async () => {
+  test('walk once for several fetches that start from the same objects, with the same result', async () => {
     const source = '{ books(first: 3) { id reviews { author { name likes } } } shelves { likes reviews { body } } }'
     const { root } = await planned(source)
     const memos = entitySteps(root).flatMap(({ groups }) => groups.flatMap(group => group.memos.filter(memo => memo !== null)))
@@ -118,7 +118,7 @@ describe('compiled plans', () => {
     expect(first.data.books[0].reviews[1].author).toEqual({ name: 'Ada', likes: 30 })
   })
 
-  test('keep nothing where only one fetch starts', async () => {
+  test('remember nothing where only one fetch starts', async () => {
     const { root } = await planned('{ latest { author { name } } }')
     expect(entitySteps(root).flatMap(({ groups }) => groups.flatMap(group => group.memos))).toEqual([null])
   })

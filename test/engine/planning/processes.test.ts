@@ -79,7 +79,7 @@ function watched<Result>(promise: Promise<Result>) {
 }
 
 describe('an operation that takes too long to plan', () => {
-  test('is refused, its planner replaced, and the next operation planned', async () => {
+  test('is rejected, its planner process replaced, and the next operation planned', async () => {
     await using planning = planners({ planMs: 700 })
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     await planning.ready()
@@ -96,7 +96,7 @@ describe('an operation that takes too long to plan', () => {
     expect(graph.logged).toEqual([])
   })
 
-  test('is refused at once for a minute, under other names too, and then tried again', async () => {
+  test('is rejected at once for a minute, under other names too, and then tried again', async () => {
     let time = 1
     await using planning = planners({ planMs: 300, now: () => time })
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
@@ -109,7 +109,7 @@ describe('an operation that takes too long to plan', () => {
     expect([await ask(), planning.stopped()]).toEqual(['BAD_USER_INPUT', 2])
   })
 
-  test('delays nobody: other operations are planned meanwhile, and the request process is not blocked', async () => {
+  test('delays no other operation and does not block the request process', async () => {
     await using planning = planners()
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     const stuck = watched(planning.plan(endless(), 'one'))
@@ -117,7 +117,7 @@ describe('an operation that takes too long to plan', () => {
     expect(stuck.settled).toBe(false)
   })
 
-  test('of a mutation has one time for all its fields', async () => {
+  test('has one time limit for all its root fields if it is a mutation', async () => {
     await using planning = planners({ planMs: 1500 })
     // Each by itself is planned in time; all together would take a minute.
     const texts = Array.from({ length: 300 }, (_, n) => nodes(10, 3, `m${n}_`))
@@ -137,7 +137,7 @@ describe('an operation that takes too long to plan', () => {
     await planner.end()
   })
 
-  test('takes no more memory than it may', async () => {
+  test('is rejected when it exceeds the memory limit', async () => {
     const planner = startPlanner(sdl, { name: 'first', megabytes: 20 })
     await expect(planner.plan([endless()], 3_600_000)).rejects.toThrow('20 MB')
     await planner.end()
@@ -155,7 +155,7 @@ describe('callers take turns at planners', () => {
     const mine = Array.from({ length: 5 }, (_, n) => watched(planning.plan(endless(n), 'one')))
     const also = watched(planning.plan(usual(), 'one'))
     expect(await planning.plan(usual(1), 'other')).toMatchObject({ kind: 'Fetch' })
-    // Two stuck callers hold both planners; the next one that is free goes to whoever has not used them.
+    // Two stuck callers hold both planners; the next free planner goes to a caller that has not used them.
     const theirs = watched(planning.plan(endless(9), 'another'))
     const next = watched(planning.plan(usual(2), 'third'))
     const [, second] = await until('both plan', () => planning.pids().length === 2 && planning.pids())
@@ -177,7 +177,7 @@ describe('callers take turns at planners', () => {
     expect(busy.settled).toBe(false)
   })
 
-  test('what one of them may have waiting is bounded, and no other caller is refused for it', async () => {
+  test('limits the waiting operations of one caller without rejecting other callers', async () => {
     await using planning = planners()
     const mine = Array.from({ length: 40 }, (_, n) => watched(planning.plan(endless(n), 'one')))
     await until('those that are too many are refused', () => mine.filter(({ settled }) => settled).length === 7)
@@ -185,7 +185,7 @@ describe('callers take turns at planners', () => {
     expect(await planning.plan(usual(), 'other')).toMatchObject({ kind: 'Fetch' })
   })
 
-  test('what several ask is planned once, at the turn of whoever comes first', async () => {
+  test('plans an operation of several callers once, at the turn of the first of them', async () => {
     await using planning = planners()
     const graph = testGraph(parts, { planTexts: () => planning.planTexts })
     const stuck = watched(planning.plan(endless(), 'one'))
@@ -216,8 +216,8 @@ test.skipIf(process.platform !== 'linux')('a planner is told nothing of the envi
   expect(told).toContain('UV_THREADPOOL_SIZE=1')
 })
 
-describe('a planner that ends by itself', () => {
-  test('while it has nothing to do is replaced', async () => {
+describe('a planner process that ends by itself', () => {
+  test('is replaced when it was idle', async () => {
     await using planning = planners()
     await planning.ready()
     const [pid] = planning.pids()
@@ -226,7 +226,7 @@ describe('a planner that ends by itself', () => {
     expect(await planning.plan(usual())).toMatchObject({ kind: 'Fetch' })
   })
 
-  test('while it starts, or plans, has its operation planned by another, once; then that operation is refused, and no other', async () => {
+  test('has its operation planned by another process, once; after that only this operation is rejected', async () => {
     await using planning = planners()
     const starting = planning.plan(usual())
     kill(planning.pids()[0])
@@ -264,7 +264,7 @@ describe('a planner that ends by itself', () => {
     expect((await Promise.all(others)).every(plan => plan?.kind === 'Fetch')).toBe(true)
   })
 
-  test('at any moment, again and again, leaves nobody without an answer', async () => {
+  test('at any moment, repeatedly, leaves no caller without an answer', async () => {
     await using planning = planners()
     const asked = Array.from({ length: 60 }, (_, n) => watched(planning.plan(nodes(5, 3, `k${n}_`), `caller ${n}`)))
     let killed = 0
@@ -278,8 +278,8 @@ describe('a planner that ends by itself', () => {
   })
 })
 
-describe('the end', () => {
-  test('ends every planner, and what waits is told so', async () => {
+describe('closing the planner', () => {
+  test('ends every process, and rejects waiting operations', async () => {
     const planning = planners()
     const all = ['one', 'other', 'third'].map((caller, n) => watched(planning.plan(endless(n), caller)))
     const pids = await until('both plan', () => planning.pids().length === 2 && planning.pids())
@@ -290,7 +290,7 @@ describe('the end', () => {
     await expect(planning.plan(usual())).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   })
 
-  test('of the process that it plans for is its own, whatever it plans', async () => {
+  test('ends the processes also when their parent dies, whatever they plan', async () => {
     const plan = join(import.meta.dirname, '../../../router/engine/plan')
     const text = `import { openPlanning } from ${JSON.stringify(join(plan, 'apart/planning.ts'))}
       import { createAskers } from ${JSON.stringify(join(plan, 'plan-text.ts'))}
@@ -313,7 +313,7 @@ describe('the end', () => {
     await gone(planner[0]!)
   })
 
-  test('of a replaced graph ends its running plans; operations of the new graph are planned', async () => {
+  test('for a replaced graph ends its running plans; operations of the new graph are planned', async () => {
     await using next = planners()
     const former = planners()
     const graphs = [former, next].map(planning => testGraph(parts, { planTexts: () => planning.planTexts }))
@@ -328,7 +328,7 @@ describe('the end', () => {
   })
 })
 
-test('what the first planner gives up on is planned by the second, in a process of its own', async () => {
+test('the second planner plans what the first one cannot, in a process of its own', async () => {
   await using planning = planners({}, compose(library))
   const graph = testGraph(library, { planTexts: () => planning.planTexts })
   const answer = await graph.run('{ book(id: "b3") { reviews { book { postage } } } }')
@@ -336,7 +336,7 @@ test('what the first planner gives up on is planned by the second, in a process 
   expect(planning.pids().length).toBe(2)
 })
 
-test('a planner that is not to stay ends when it has nothing to do for a while', async () => {
+test('an additional planner process ends when it is idle for a while', async () => {
   const start = () => startPlanner(sdl, { name: 'first', megabytes: 256 })
   const bounds = { waiting: { each: 32, all: 500 }, patienceMs: 60_000, planMs: 60_000 }
   const pool = createPool({ start, atOnce: 2, staying: 1, idleMs: 50, ...bounds, log: { warn() {} } })
@@ -349,12 +349,12 @@ test('a planner that is not to stay ends when it has nothing to do for a while',
   await pool.close()
 })
 
-test('a supergraph that cannot be read is told before anything is asked', async () => {
+test('reports an unreadable supergraph before the first operation', async () => {
   await using planning = planners({}, 'type Query { a: Missing } {')
   await expect(planning.ready()).rejects.toThrow()
 })
 
-test('a refusal of the library’s is the client’s mistake there as well', async () => {
+test('reports an error of the library about the client’s input as the client’s mistake', async () => {
   await using planning = planners()
   const deep = `{ node { ${'... on T0 { '.repeat(120)} id ${'} '.repeat(120)} } }`
   await expect(planning.plan(deep)).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('too deep') })

@@ -10,7 +10,7 @@ const data = async (source: string) => {
   return answer.text
 }
 
-test('two requirements that ask fields of two other subgraphs with different arguments get a value each', async () => {
+test('two requirements with different arguments for fields of two other subgraphs get a value each', async () => {
   expect(await data('{ parcel(id: 1) { home abroad } }')).toBe('{"parcel":{"home":"home 1 kg for 1 EUR","abroad":"abroad 1 lb for 1 USD"}}')
   expect(await data('{ parcel(id: 1) { abroad home } }')).toBe('{"parcel":{"abroad":"abroad 1 lb for 1 USD","home":"home 1 kg for 1 EUR"}}')
 })
@@ -22,14 +22,14 @@ test('a requirement without arguments gets the value without any', async () => {
   )
 })
 
-test('what the client asks with arguments of its own stands beside them', async () => {
+test('a client’s selection with arguments of its own stands beside them', async () => {
   expect(await data('{ parcel(id: 1) { home weight abroad w: weight(unit: "lb") price(currency: "EUR") } }')).toBe(
     '{"parcel":{"home":"home 1 kg for 1 EUR","weight":"1 g","abroad":"abroad 1 lb for 1 USD","w":"1 lb","price":"1 EUR"}}',
   )
 })
 
 // The planner says of the inner entity that both requirements are met by one field.
-test('an entity below one of its own type has its requirements met with its own arguments', async () => {
+test('an entity below one of its own type gets its requirements with its own arguments', async () => {
   expect(await data('{ parcel(id: 1) { home contains { abroad home } } }')).toBe(
     '{"parcel":{"home":"home 1 kg for 1 EUR","contains":{"abroad":"abroad 2 lb for 2 USD","home":"home 2 kg for 2 EUR"}}}',
   )
@@ -38,7 +38,7 @@ test('an entity below one of its own type has its requirements met with its own 
   )
 })
 
-test('fields that the planner asks together although their requirements differ are refused, for one of them would be wrong', async () => {
+test('rejects fields that the planner fetches together although their requirements differ', async () => {
   const source = `{ parcel(id: 2) {
     price(currency: "JPY") greeting contains { one: home volume w: weight k: id } home
     contains { greeting contains { home price(currency: "EUR") k: price id greeting } home abroad: home } x: abroad id contains { home k: id }
@@ -50,7 +50,7 @@ test('fields that the planner asks together although their requirements differ a
   else expect(graph.logged.map(line => String(line.err)).at(-1)).toContain('with different arguments')
 })
 
-test('two types of one list have their requirements met with the arguments of each', async () => {
+test('two types of one list get their requirements with the arguments of each', async () => {
   const typeOf = { __resolveType: ({ __typename }: { __typename: string }) => __typename }
   const weight = ({ id }: { id: string }, { unit }: { unit?: string }) => `${id} ${unit ?? 'g'}`
   const things = () => ['Box', 'Bag'].map(__typename => ({ __typename, id: __typename }))
@@ -75,7 +75,7 @@ test('two types of one list have their requirements met with the arguments of ea
   expect(answer.text).toBe('{"things":[{"cost":"box Box kg"},{"cost":"bag Bag lb","weight":"Bag g"}]}')
 })
 
-test('nothing is renamed where a field is required with one set of arguments only', async () => {
+test('renames nothing where a field is required with one set of arguments only', async () => {
   const before = graph.sent.length
   await data('{ parcels { home } }')
   expect(graph.sent.slice(before).map(({ text }) => text)).toEqual([

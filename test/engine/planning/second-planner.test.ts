@@ -5,13 +5,13 @@ import { testGraph } from '../supergraph-fixture.ts'
 const graph = testGraph(library)
 
 // The first planner: "Path 'book.reviews.@.book' cannot be found in selection set of type Query".
-test('an entity that requires fields of itself is answered where it is reached through an entity of its own type', async () => {
+test('answers an entity that requires its own fields and is reached through an entity of its own type', async () => {
   const answer = await graph.run('{ book(id: "b3") { reviews { book { postage } } } }')
   expect(answer.errors).toBeUndefined()
   expect(answer.text).toBe('{"book":{"reviews":[{"book":{"postage":3300}}]}}')
 })
 
-test('the same under aliases, with arguments and variables, and asked again until its code is generated', async () => {
+test('answers the same with aliases, arguments and variables, also once its code is generated', async () => {
   const source = `query ($id: ID!, $least: Int) {
     book(id: $id) { cost: weight id: reviews(atLeast: $least) { weight: book { postage cost(in: CENT) other: cost } } }
   }`

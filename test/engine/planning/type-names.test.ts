@@ -13,7 +13,7 @@ async function sentFor(graph: TestGraph, source: string) {
   return { answer, texts: sent.map(({ text }) => text), types: representations.map(({ __typename }) => __typename) }
 }
 
-test('no subgraph is asked for the type name of an object whose type the supergraph knows, and each is told it', async () => {
+test('fetches no type name of an object whose type the supergraph determines, and sends it with representations', async () => {
   const { texts, types, answer } = await sentFor(testGraph(library), '{ book(id: "b1") { reviews { author { name favourite { title reviews { body } } } } } }')
   expect(texts.join('\n')).not.toContain('__typename')
   expect(new Set(types)).toEqual(new Set(['Book', 'Author']))
@@ -21,7 +21,7 @@ test('no subgraph is asked for the type name of an object whose type the supergr
   expect(answer.data.book.reviews[1].author).toEqual({ name: 'Ada', favourite: { title: 'Two', reviews: [] } })
 })
 
-test('lists of lists and keys of several fields are told with the types that nobody was asked for', async () => {
+test('sends known types also for lists of lists and keys of several fields', async () => {
   const { texts, types } = await sentFor(testGraph(library), '{ shelves { title reviews { body } } }')
   expect(texts.join('\n')).not.toContain('__typename')
   expect(types).toEqual(['Book', 'Book', 'Book'])
@@ -31,19 +31,19 @@ test('lists of lists and keys of several fields are told with the types that nob
   expect(compound.answer.text).toBe('{"shelf":{"room":"north","keeper":{"since":1990},"holds":[{"name":"Saw"},{"name":"Other saw"}]}}')
 })
 
-test('the type name of an object of known type is answered although nobody was asked for it', async () => {
+test('answers the type name of an object of known type without fetching it', async () => {
   const { texts, answer } = await sentFor(testGraph(library), '{ latest { __typename body author { tn: __typename name } } }')
   expect(texts.join('\n')).not.toContain('__typename')
   expect(answer.text).toBe('{"latest":{"__typename":"Review","body":"fine","author":{"tn":"Author","name":"Bob"}}}')
 })
 
-test('a selection of nothing but a type name stays, because it cannot be empty', async () => {
+test('keeps a selection of nothing but a type name, because a selection cannot be empty', async () => {
   const { texts, answer } = await sentFor(testGraph(library), '{ latest { author { __typename } } }')
   expect(texts).toEqual(['{latest{author{__typename}}}'])
   expect(answer.text).toBe('{"latest":{"author":{"__typename":"Author"}}}')
 })
 
-test('objects of interfaces and unions are asked for their type names, wherever they stand', async () => {
+test('fetches type names of interfaces and unions at every place', async () => {
   const graph = testGraph(library)
   const nodes = await sentFor(graph, '{ nodes { likes ... on Author { name } } }')
   expect(nodes.texts[0]).toContain('nodes{__typename')
@@ -91,13 +91,13 @@ test('a key under which fragments put objects of different types keeps their typ
   expect(texts[0]!.match(/by\{[^}]*__typename/g)).toHaveLength(2)
   expect(types).toEqual(expect.arrayContaining(['Person', 'Band']))
   expect(answer.text).toBe('{"things":[{"by":{"name":"person 1"}},{"by":{"name":"band 1"}}]}')
-  // Where no other type can stand there, the name says nothing.
+  // Where only one type is possible, the type name adds no information.
   const alone = await sentFor(graph, '{ alone { title by { name } } }')
   expect(alone.texts[0]).toBe('{alone{title by{id}}}')
   expect(alone.answer.text).toBe('{"alone":{"title":null,"by":{"name":"band 2"}}}')
 })
 
-test('type names that a subgraph requires within what it is told are asked, of objects of known types too', async () => {
+test('fetches type names that a subgraph requires within a representation, also of known types', async () => {
   const parts: Record<string, Part> = {
     posts: {
       sdl: `type Query { posts: [Post] } type Post @key(fields: "id") { id: ID! author: Author size: Size } type Size { width: Int }
@@ -125,7 +125,7 @@ test('type names that a subgraph requires within what it is told are asked, of o
   })
 })
 
-test('a subgraph that knows an interface as an object is told the interface, whatever type is known of the object', async () => {
+test('sends the interface’s name to a subgraph that knows the interface as an object', async () => {
   const parts: Record<string, Part> = {
     people: {
       sdl: `type Query { pupil: Pupil } interface Person @key(fields: "id") { id: ID! } type Pupil implements Person @key(fields: "id") { id: ID! friend: Pupil }`,
@@ -142,7 +142,7 @@ test('a subgraph that knows an interface as an object is told the interface, wha
   expect(answer.text).toBe('{"pupil":{"badge":"badge 1","friend":{"badge":"badge 2"}}}')
 })
 
-test('a type name that nobody asked for is not believed', async () => {
+test('ignores a type name that was not requested', async () => {
   const lied = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(lied)
     if (typeof value !== 'object' || value === null) return value

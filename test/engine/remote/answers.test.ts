@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const query = '{ products { name count } }'
 
-test('an operation over two subgraphs is answered over HTTP', async () => {
+test('answers an operation over two subgraphs over HTTP', async () => {
   expect(await graph.run(query)).toMatchObject({
     data: {
       products: [
@@ -34,7 +34,7 @@ test('an operation over two subgraphs is answered over HTTP', async () => {
   expect(catalogue.asked[0]!.variables).toBeUndefined()
 })
 
-test('a subgraph is asked for JSON in both media types, under the id of the request', async () => {
+test('requests both JSON media types from a subgraph, under the id of the request', async () => {
   await graph.run(query, {}, { requestId: 'request-of-this-test' })
   expect(stock.asked[0]!.headers).toMatchObject({
     accept: 'application/graphql-response+json, application/json;q=0.9',
@@ -43,7 +43,7 @@ test('a subgraph is asked for JSON in both media types, under the id of the requ
   })
 })
 
-describe('a subgraph costs its own fields only, with UPSTREAM_FAILED and its name, when', () => {
+describe('a subgraph fails its own fields only, with UPSTREAM_FAILED and its name, when', () => {
   const html: Fault = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>')
   const answering =
     (status: number, body: string): Fault =>
@@ -98,7 +98,7 @@ describe('a subgraph costs its own fields only, with UPSTREAM_FAILED and its nam
     expect(JSON.stringify(answer.errors)).not.toMatch(/localhost|memory|ECONN/)
   })
 
-  test('it is down; and it is asked again when it is back', async () => {
+  test('it is down; and it is called again when it is back', async () => {
     await stock.stop()
     const answer = await graph.run('{ products { name count } total }')
     expect(answer.data).toEqual({
@@ -119,12 +119,12 @@ describe('a subgraph costs its own fields only, with UPSTREAM_FAILED and its nam
   })
 })
 
-test('a result counts whatever its status says', async () => {
+test('accepts a result whatever its status', async () => {
   stock.fault = (_request, response) => void response.writeHead(422).end('{"data":{"total":8}}')
   expect(await graph.run('{ total }')).toMatchObject({ data: { total: 8 } })
 })
 
-test('an answer in several pieces that split a character is put together', async () => {
+test('assembles an answer in several pieces that split a character', async () => {
   const body = Buffer.from(JSON.stringify({ data: { name: 'Ärger 👋' } }))
   catalogue.fault = (_request, response) => {
     let at = 0
@@ -134,7 +134,7 @@ test('an answer in several pieces that split a character is put together', async
   expect((await graph.run('{ name }')).data).toEqual({ name: 'Ärger 👋' })
 })
 
-describe('errors are told as they are when the subgraphs are in one process', () => {
+describe('errors are reported as for subgraphs in one process', () => {
   const embedded = testGraph(shop, { unvalidatedFetches: true })
   test.for([
     ['a refusal', '{ refused }', {}],

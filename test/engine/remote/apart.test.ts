@@ -80,7 +80,7 @@ const asked = (method: string, target: string, body = '') => forAsk(method, targ
 const nameQuery = '{"query":"{ name }"}'
 const graphql = async (body: unknown) => send('/graphql', JSON.stringify(body), await sealed())
 
-describe('D3 a subgraph that runs apart', () => {
+describe('D3 a distributed subgraph', () => {
   test.for<[string, string, string, Purpose?]>([
     ['a query', '/graphql', '{"query":"{ name }"}'],
     ['entities', '/graphql', '{"query":"{ _entities(representations: [{ __typename: \\"Product\\", id: \\"1\\" }]) { __typename } }"}'],
@@ -105,7 +105,7 @@ describe('D3 a subgraph that runs apart', () => {
     }
   })
 
-  test('closes a socket that shows no seal of its own, and runs nothing for it', async () => {
+  test('closes a socket without a seal for it, and runs nothing', async () => {
     for (const payload of [
       undefined,
       null,
@@ -129,7 +129,7 @@ describe('D3 a subgraph that runs apart', () => {
     }
   })
 
-  test('answers a question of any form with a sentence, and lives on', async () => {
+  test('answers a request of any form with a message, and continues', async () => {
     const deep = `{ ${'product(id: "1") { '.repeat(20_000)}id${' }'.repeat(20_000)} }`
     for (const body of [null, 1, 'x', [], {}, { query: 1 }, { query: '' }, { query: '{' }, { query: 'subscription { twice }' }, { query: deep }]) {
       const { status, text } = await graphql(body)
@@ -181,7 +181,7 @@ describe('D3 a subgraph that runs apart', () => {
     }
   })
 
-  test('gets of a forwarded request the path that was routed, not what a URL parser makes of it', async () => {
+  test('receives the routed path of a forwarded request, not the one that a URL parser makes of it', async () => {
     await using service = await serveRaw(({ socket }) => socket.write(http('{}')))
     const dispatcher = new Dispatcher()
     const target = createRemoteTarget('catalogue' as Slug, [service.url], seal, dispatcher)
@@ -191,18 +191,18 @@ describe('D3 a subgraph that runs apart', () => {
     await dispatcher.destroy()
   })
 
-  test('takes headers as large as the router does, beside its seal', async () => {
+  test('accepts headers as large as the router does, beside its seal', async () => {
     const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }, passed('POST', '/anything')))
     expect(status).toBe(200)
   })
 
-  test('tells what it forwards nothing of the seal', async () => {
+  test('does not pass the seal to its handler of forwarded requests', async () => {
     const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }, passed('GET', '/a/b?c=d')), 'GET')
     expect(JSON.parse(text)).toMatchObject({ kind: 'anonymous', method: 'GET', url: 'http://localhost:4000/a/b?c=d', headers: { 'x-other': '1' } })
     expect(text).not.toContain('x-viewer-seal')
   })
 
-  test('ends a stream whose reader leaves, and complains to nobody', async () => {
+  test('ends a stream whose reader leaves without logging an error', async () => {
     logged.length = 0
     const socket = connect(server.port, '127.0.0.1')
     const { [sealHeader]: token } = await sealed({}, passed('GET', '/stream'))
@@ -213,7 +213,7 @@ describe('D3 a subgraph that runs apart', () => {
     expect(logged).toEqual([])
   })
 
-  test('takes a seal that somebody saw on the way with the very request that it was made for, and with no other address or body', async () => {
+  test('accepts an intercepted seal with the very request that it was made for only, and with no other address or body', async () => {
     await using wire = await serveRaw(({ socket }) => socket.write(http('{}')))
     const dispatcher = new Dispatcher()
     const target = createRemoteTarget('catalogue' as Slug, [wire.url], seal, dispatcher)
@@ -231,10 +231,10 @@ describe('D3 a subgraph that runs apart', () => {
     for (const other of ['203.0.113.8', `${address}, 10.0.0.1`, '', null]) expect([other, await replay(other, body)]).toEqual([other, 401])
   })
 
-  test('reads no body of somebody without a seal for its address, and of others as much as it always did', async () => {
+  test('reads no body without a seal for the address, and otherwise up to the usual limit', async () => {
     const hold = async (token: string, path: string) => {
       const socket = connect(server.port, '127.0.0.1')
-      // Nothing of the body comes: an answer is one that was given without it.
+      // The body is never sent: an answer must not depend on it.
       socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${sealHeader}: ${token}\r\ncontent-length: 100\r\n\r\n`)
       const answer = await new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
       socket.destroy()
@@ -247,13 +247,13 @@ describe('D3 a subgraph that runs apart', () => {
     expect(await hold(token, '/internal/echo')).toBe('401')
   })
 
-  test('answers a question of the router with the body that it was sealed with, and no other', async () => {
+  test('answers a request of the router with the sealed body only', async () => {
     const headers = await sealed({}, forAsk('POST', '/internal/echo', '{"ask":"ready"}'))
     expect((await send('/internal/echo', '{"ask":"ready"}', headers)).status).toBe(200)
     for (const other of ['{"ask":"keys"}', '{"ask":"ready"} ', '']) expect((await send('/internal/echo', other, headers)).status).toBe(401)
   })
 
-  test('is reached by forwarded requests as they came; what the client says of its own connection or viewer is left out', async () => {
+  test('receives forwarded requests unchanged, without headers about the client’s connection or viewer', async () => {
     const dispatcher = new Dispatcher()
     const target = createRemoteTarget('catalogue' as Slug, [`${origin}/graphql`], seal, dispatcher)
     const headers = { [sealHeader]: 'forged', host: 'elsewhere', expect: '100-continue', 'proxy-authorization': 'Basic x', 'x-other': '1', cookie: 'a=b' }
@@ -266,7 +266,7 @@ describe('D3 a subgraph that runs apart', () => {
   })
 })
 
-test('a forwarded request is refused in time, whether it waits for an answer or for a connection; what streams may take longer', async () => {
+test('rejects a forwarded request in time, whether it waits for an answer or a connection; streamed ones may take longer', async () => {
   const part = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'
   await using service = await serveRaw(({ socket, head }) => {
     if (!head.startsWith('GET /stream')) return
@@ -284,7 +284,7 @@ test('a forwarded request is refused in time, whether it waits for an answer or 
   await dispatcher.destroy()
 })
 
-test('a forwarded request whose connection broke goes to another replica when it changes nothing, and is never sent twice when it may', async () => {
+test('sends a forwarded request to another replica after a broken connection if it changes nothing, and never repeats it otherwise', async () => {
   await using broken = await serveRaw(({ socket }) => void socket.destroy())
   await using well = await serveRaw(({ socket }) => socket.write(http('{}')))
   const dispatcher = new Dispatcher()
@@ -311,7 +311,7 @@ test('a forwarded request whose connection broke goes to another replica when it
 
 const json = (value: unknown, status = '200 OK') => http(JSON.stringify(value), status)
 
-describe('what a subgraph apart asks of the router', () => {
+describe('a call of a distributed subgraph to the router', () => {
   const query = parse('query ($id: ID!) { product(id: $id) { name } }') as Parameters<Ask>[0]
   const askingAt = async (url: string) => {
     const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }))
@@ -325,7 +325,7 @@ describe('what a subgraph apart asks of the router', () => {
     }
   }
 
-  test('goes with the seal that the viewer came with, and for nobody else', async () => {
+  test('carries the seal that the viewer arrived with, and fails without one', async () => {
     await using router = await serveRaw(({ socket }) => socket.write(json({ data: { product: { name: 'Pen' } } })))
     const { token, ask, unknown } = await askingAt(`http://127.0.0.1:${router.port}/base/`)
     expect(await ask()).toEqual({ product: { name: 'Pen' } })
@@ -355,7 +355,7 @@ describe('what a subgraph apart asks of the router', () => {
     for (given of [undefined, '', await seal({ ...anonymous }, 'stock', forOperation)])
       await expect(asking()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
     expect(router.requests).toHaveLength(1)
-    // Whoever came over HTTP with the same seal has nothing to do with the socket.
+    // A request over HTTP with the same seal does not affect the socket.
     await ask(query, {}, { appId: 'app_catalogue', viewer: came })
     expect(router.requests).toHaveLength(2)
   })
@@ -372,7 +372,7 @@ describe('what a subgraph apart asks of the router', () => {
     expect(router.requests).toHaveLength(4)
   })
 
-  test('is asked once more when its connection ends under it, as those of a router do that stops; a mutation is not, for it may have been done', async () => {
+  test('is sent once more when its connection closes, as a stopping router does; a mutation is not, because it may have been done', async () => {
     const answers = ['', json({ data: { product: { name: 'Pen' } } }), '', '', '']
     await using router = await serveRaw(({ socket, turn }) => void (answers[turn - 1] ? socket.write(answers[turn - 1]!) : socket.destroy()))
     const { ask } = await askingAt(`http://127.0.0.1:${router.port}`)
@@ -384,21 +384,21 @@ describe('what a subgraph apart asks of the router', () => {
   })
 })
 
-describe('the questions that the router asks identity about credentials', () => {
+describe('a request of the router to identity about credentials', () => {
   const authorityAt = (url: string) => {
     const asked = openOrigin(new URL(url).origin, { connections: 2, mostWaiting: 10, mostBytes: 1_000_000 })
     const authority = createRemoteAuthority({ origin: asked, seal, issuer: 'i', audience: 'a', hashKey: clear => clear })
     return { authority, [Symbol.asyncDispose]: () => asked.close() }
   }
 
-  test('are sent again when a kept-alive connection closes under them', async () => {
+  test('is repeated when a kept-alive connection closes', async () => {
     await using identity = await serveRaw(({ socket, turn }) => void (turn === 1 ? socket.destroy() : socket.write(json({ keys: [] }))))
     await using remote = authorityAt(identity.url)
     expect(await remote.authority.jwks()).toEqual({ keys: [] })
     expect(identity.requests.map(({ head }) => head.split(' ', 2)[1])).toEqual([authorityPath, authorityPath])
   })
 
-  test('about standings and people of another issuer are answered as identity itself answers them', async () => {
+  test('about memberships and people of another issuer is answered as identity itself answers it', async () => {
     const answers = [
       { ask: 'standings', answer: [['org user', { organization: true, roles: ['member'] }]] },
       { ask: 'foreigners', answer: [['ada', { userId: 'u', suspended: false, memberships: { org: ['owner'] } }]] },
@@ -413,7 +413,7 @@ describe('the questions that the router asks identity about credentials', () => 
     expect(identity.requests.map(({ body }) => JSON.parse(String(body)).ask)).toEqual(answers.map(({ ask }) => ask))
   })
 
-  test('are failures when it answers garbage, refuses, is down, or says nothing; never "nobody"', async () => {
+  test('fails when identity answers garbage, rejects, is down, or is silent; the caller never becomes anonymous', async () => {
     await using identity = await serveRaw(({ socket, turn }) => {
       if (turn === 1) socket.write(json({}, '401 Unauthorized'))
       else if (turn === 2) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx')

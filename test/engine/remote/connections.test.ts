@@ -18,7 +18,7 @@ describe('a connection that breaks', () => {
   }
   const cut: Fault = request => void request.socket.destroy()
 
-  test('before an answer lets a query be asked once more', async () => {
+  test('before an answer lets a query be repeated once', async () => {
     await using graph = await remoteGraph(shop)
     graph.servers.catalogue!.fault = once(cut)
     expect((await graph.run('{ name }')).data).toEqual({ name: 'second attempt' })
@@ -49,7 +49,7 @@ describe('a connection that breaks', () => {
     expect(graph.servers.catalogue!.asked).toHaveLength(1)
   })
 
-  test('while it was idle costs a mutation nothing', async () => {
+  test('while it is idle affects no mutation', async () => {
     await using graph = await remoteGraph(shop)
     const { catalogue } = graph.servers
     await graph.run('{ name }')
@@ -59,7 +59,7 @@ describe('a connection that breaks', () => {
   })
 })
 
-test('connections are kept, and there are no more than allowed', async () => {
+test('keeps connections, up to the maximum', async () => {
   await using graph = await remoteGraph(shop, { connections: 3 })
   const { catalogue } = graph.servers
   let most = 0
@@ -74,8 +74,8 @@ test('connections are kept, and there are no more than allowed', async () => {
   expect(catalogue!.connections.size).toBe(3)
 })
 
-describe('time', () => {
-  test('of one subgraph is bounded', async () => {
+describe('the time limit', () => {
+  test('applies to one subgraph', async () => {
     await using graph = await remoteGraph(shop, { timeoutMs: 100 })
     graph.servers.stock!.fault = () => {}
     const began = performance.now()
@@ -86,7 +86,7 @@ describe('time', () => {
     expect(graph.servers.stock!.asked).toHaveLength(1)
   })
 
-  test('of one operation is bounded over all its fetches', async () => {
+  test('applies to one operation over all its fetches', async () => {
     await using graph = await remoteGraph(shop, { timeoutMs: 5000, operationTimeoutMs: 150 })
     graph.servers.stock!.fault = () => {}
     const began = performance.now()
@@ -95,7 +95,7 @@ describe('time', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('is not spent on somebody who left: the connection is cut, and nobody is blamed', async () => {
+  test('is not used up for a caller who left: the connection is cut, and nothing is logged as a failure', async () => {
     await using graph = await remoteGraph(shop)
     const { catalogue } = graph.servers
     catalogue!.fault = () => {}
@@ -127,14 +127,14 @@ describe('headers of the client', () => {
     expect(graph.servers.stock!.asked[0]!.headers).toMatchObject({ authorization: 'Bearer abc', 'x-tenant': 't1' })
   })
 
-  test('pass once, though two rules let them, and not where the client keeps them to its connection', async () => {
+  test('pass once, though two rules name them, and not if the client declares them for its connection', async () => {
     await using graph = await remoteGraph(shop, { headers: [{ name: 'x-tenant' }, { name: 'x-tenant', to: ['catalogue'] }, { name: 'x-other' }] })
     await graph.run('{ name }', {}, { headers: { 'x-tenant': 't1', 'x-other': 'o1', connection: 'close, X-Other' } })
     const { headers } = graph.servers.catalogue!.asked[0]!
     expect([headers['x-tenant'], headers['x-other']]).toEqual(['t1', undefined])
   })
 
-  test("cannot say who asks: the seal is the router's, whatever the client sends", async () => {
+  test('cannot identify the caller: the seal is the router’s, whatever the client sends', async () => {
     const sent = { headers: { 'x-viewer-seal': 'forged', 'x-tenant': 't1' } }
     await using open = await remoteGraph(shop, { headers: [{ name: 'x-tenant' }] })
     await open.run('{ name }', {}, sent)
@@ -168,7 +168,7 @@ describe('equal queries at the same time', () => {
   }
   const many = (run: (turn: number) => Promise<unknown>) => Promise.all(Array.from({ length: 5 }, (_, turn) => run(turn)))
 
-  test('are each asked unless de-duplication is on', async () => {
+  test('are each sent unless de-duplication is on', async () => {
     await using graph = await remoteGraph(shop)
     graph.servers.catalogue!.fault = slow
     await many(() => graph.run('{ name }'))
@@ -184,7 +184,7 @@ describe('equal queries at the same time', () => {
     expect(graph.servers.catalogue!.asked).toHaveLength(2)
   })
 
-  test('share no object of what they are answered', async () => {
+  test('receive answers without shared objects', async () => {
     await using graph = await remoteGraph(shop, { deduplicate: true })
     graph.servers.catalogue!.fault = slow
     const [first, second] = (await many(() => graph.run('{ products { id count } }'))) as { data: { products: { count: number }[] } }[]
@@ -192,7 +192,7 @@ describe('equal queries at the same time', () => {
     expect(second!.data.products[0]).not.toBe(first!.data.products[0])
   })
 
-  test('are asked each when variables, a header that passes, or a sealed viewer differ; and mutations always', async () => {
+  test('are each sent when variables, a passed header, or a sealed viewer differ; and mutations always', async () => {
     await using graph = await remoteGraph(shop, { deduplicate: true, headers: [{ name: 'x-tenant' }], seal: async () => 'sealed' })
     const { asked } = graph.servers.catalogue!
     graph.servers.catalogue!.fault = slow
@@ -206,7 +206,7 @@ describe('equal queries at the same time', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test('are not ended by one who leaves', async () => {
+  test('are not ended when one caller leaves', async () => {
     await using graph = await remoteGraph(shop, { deduplicate: true })
     const { catalogue } = graph.servers
     catalogue!.fault = slow

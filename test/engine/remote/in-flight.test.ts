@@ -36,7 +36,7 @@ describe('bytes of answers of subgraphs', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('end the operation with RATE_LIMITED, and the request to the subgraph, when their caller holds too many', async () => {
+  it('end the operation and the subgraph request with RATE_LIMITED when their caller holds too many', async () => {
     const held = answering(5 * mebibyte, 1)
     const first = graph.run('{ text }', {}, { claim })
     await until(() => inFlight.total > 4.9 * mebibyte)
@@ -49,7 +49,7 @@ describe('bytes of answers of subgraphs', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('count for each operation that waits for one shared answer, and are let go when one of them leaves', async () => {
+  it('count for each operation that waits for one shared answer, and are released when one of them leaves', async () => {
     const held = answering(mebibyte, 1)
     const client = new AbortController()
     const first = graph.run('{ text }', {}, { claim, signal: client.signal })
@@ -65,7 +65,7 @@ describe('bytes of answers of subgraphs', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('of text that is not ASCII count two a character once the answer is whole', async () => {
+  it('count two for each character of non-ASCII text once the answer is complete', async () => {
     graph.servers.library!.fault = (_request, response) => {
       response.setHeader('content-type', 'application/json')
       response.end(`${head}${'文'.repeat(3 * mebibyte)}"}}`)
@@ -76,7 +76,7 @@ describe('bytes of answers of subgraphs', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('of a mutation are taken whatever its caller holds, for it was done', async () => {
+  it('of a mutation are accepted whatever its caller holds, because it was done', async () => {
     const held = answering(7 * mebibyte, 1)
     const first = graph.run('{ text }', {}, { claim })
     await until(() => inFlight.total > 6.9 * mebibyte)
@@ -90,7 +90,7 @@ describe('bytes of answers of subgraphs', () => {
     expect(inFlight.total).toBe(0)
   })
 
-  it('are let go when the subgraph breaks off', async () => {
+  it('are released when the subgraph breaks off', async () => {
     graph.servers.library!.fault = (_request, response) => {
       response.write(head + 'x'.repeat(mebibyte), () => response.destroy())
     }

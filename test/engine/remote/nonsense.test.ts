@@ -25,7 +25,7 @@ const data = {
   ],
 }
 
-describe('errors that make no sense keep the data, and are told where they can be:', () => {
+describe('malformed errors keep the data, and are reported where possible:', () => {
   test.for<[string, string, number]>([
     ['no list', '"boom"', 0],
     ['an object', '{"message":"boom"}', 0],
@@ -53,14 +53,14 @@ describe('errors that make no sense keep the data, and are told where they can b
     }
   })
 
-  test('details too deep to be written', async () => {
+  test('details that nest too deep to be written', async () => {
     withErrors(`[{"message":"No.","path":["_entities",0,"count"],"extensions":{"code":"CONFLICT","deep":${nested('[', ']', 200_000)}}}]`)
     const answer = await graph.run(query)
     expect(answer.data).toEqual(data)
     expect(answer.errors).toHaveLength(1)
   })
 
-  test('a million of them', async () => {
+  test('a million errors', async () => {
     const error = '{"message":"m","path":["_entities",0,"count"]}'
     withErrors(`[${error}${`,${error}`.repeat(600_000)}]`)
     const began = process.threadCpuUsage()
@@ -72,14 +72,14 @@ describe('errors that make no sense keep the data, and are told where they can b
     expect((user + system) / 1000).toBeLessThan(4000)
   })
 
-  test('details by names that every object has change no object', async () => {
+  test('details named like members of every object', async () => {
     withErrors('[{"message":"No.","path":["_entities",0,"count"],"extensions":{"code":"CONFLICT","__proto__":{"polluted":true},"constructor":1}}]')
     expect((await graph.run(query)).errors![0]!.extensions).toMatchObject({ code: 'CONFLICT', service: 'stock' })
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 })
 
-describe('data of the wrong kinds costs its own fields only, the first time as well as later:', () => {
+describe('data of wrong types fails its own fields only, the first time as well as later:', () => {
   test.for<[string, string, unknown]>([
     ['an object for a list', '{"id":"p1","name":"Pen"}', null],
     ['a text for a list', '"x"', null],
@@ -126,7 +126,7 @@ describe('data of the wrong kinds costs its own fields only, the first time as w
     }
   })
 
-  test('lists within lists deeper than any stack reaches', async () => {
+  test('lists nested deeper than the stack', async () => {
     catalogue.fault = (_request, response) => void response.end(`{"data":{"products":${nested('[', ']', 100_000)}}}`)
     for (let turn = 0; turn < 5; turn++) {
       const answer = await graph.run(query)
@@ -135,13 +135,13 @@ describe('data of the wrong kinds costs its own fields only, the first time as w
     }
   })
 
-  test('an error of an entity that was not asked for concerns all of them', async () => {
+  test('an error of an entity that was not requested concerns all of them', async () => {
     stock.fault = (_request, response) =>
       void response.end('{"data":{"_entities":[{"count":null},{"count":null}]},"errors":[{"message":"m","path":["_entities",77,"count"]}]}')
     expect((await graph.run(query)).errors?.map(({ path }) => path?.join('.'))).toEqual(['products.0.count', 'products.1.count'])
   })
 
-  test('more entities than were asked for', async () => {
+  test('more entities than requested', async () => {
     stock.fault = (_request, response) => void response.end('{"data":{"_entities":[{"count":1},{"count":2},{"count":3}]}}')
     expect((await graph.run(query)).data.products.map(({ count }: { count: number }) => count)).toEqual([1, 2])
   })

@@ -24,7 +24,7 @@ const cuts = ({ socket }: RawRequest) => void socket.destroy()
 const nobody = async () => `http://127.0.0.1:${await freePort()}/graphql`
 const name = { data: { name: 'x' } }
 
-test('work goes to each in turn', async () => {
+test('distributes work in turn', async () => {
   const servers = [await serve(answers), await serve(answers)]
   await using remote = transportTo(servers.map(({ url }) => url))
   for (let question = 0; question < 10; question++) expect(await remote.ask()).toMatchObject(name)
@@ -40,7 +40,7 @@ test.for(['query', 'mutation'] as const)('a %s goes to the other when one cannot
   expect(draining.requests.length).toBeLessThanOrEqual(2)
 })
 
-test('a query whose connection broke is asked of the other; a mutation, which may have been done, is not', async () => {
+test('repeats a query whose connection broke at the other replica, but not a mutation, which may have been done', async () => {
   const [broken, well] = [await serve(cuts), await serve(answers)]
   const urls = [broken.url, well.url]
   for (let turn = 0; turn < 2; turn++) {
@@ -60,14 +60,14 @@ test('a query whose connection broke is asked of the other; a mutation, which ma
   expect(failed).toBe(1)
 })
 
-test('where nobody can be reached the failure says so', async () => {
+test('reports when no replica can be reached', async () => {
   await using remote = transportTo([await nobody(), await nobody()])
   await expect(remote.ask()).rejects.toMatchObject({ stage: 'unsent' })
 })
 
 const says = ({ socket }: RawRequest) => void socket.write(http('{}'))
 
-test('a read is sent to another replica when one is silent: a silent replica costs a moment', async () => {
+test('sends a read to another replica when one is silent, after a moment', async () => {
   const [silent, well] = [await serve(() => {}), await serve(says)]
   const limits = { connections: 4, mostWaiting: 4, mostBytes: 1000 }
   const originsOf = (...servers: RawServer[]) => servers.map(({ url }) => new URL(url).origin)
@@ -80,7 +80,7 @@ test('a read is sent to another replica when one is silent: a silent replica cos
   }
   const asked = silent.requests.length
   expect(asked).toBeGreaterThan(0)
-  // What may have been done is asked once.
+  // A request that may have had an effect is sent only once.
   const writing = openOrigins(originsOf(silent, silent), limits)
   stack.defer(() => writing.close())
   const exchange = writing.ask(question)
@@ -124,7 +124,7 @@ const down = async (): Promise<never> => {
   throw new UpstreamFailure('unsent', 'nobody listens')
 }
 
-test('one that cannot be reached is tried again after a quarter of a second, then after twice as long, five seconds in the end', async () => {
+test('tries an unreachable replica again after a quarter of a second, then after twice as long, up to five seconds', async () => {
   let now = 0
   const replicas = createReplicas(['a', 'b'], () => now)
   const tries: number[] = []
@@ -144,7 +144,7 @@ test('one that cannot be reached is tried again after a quarter of a second, the
   expect(asked.filter(url => url === 'a')).toHaveLength(2)
 })
 
-test('what has more under way gets less', async () => {
+test('sends less to a replica with more in progress', async () => {
   const replicas = createReplicas(['slow', 'quick'])
   const asked: string[] = []
   const held = Promise.withResolvers<void>()
@@ -160,7 +160,7 @@ test('what has more under way gets less', async () => {
   await Promise.all(both)
 })
 
-test('what does not answer in time three times in turn is left alone', async () => {
+test('avoids a replica after three late answers in a row', async () => {
   const late = createReplicas(['late', 'well'], () => 0)
   let given = 0
   for (let question = 0; question < 40; question++)

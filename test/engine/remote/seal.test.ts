@@ -21,16 +21,17 @@ const readerAt = (ms: number, keys = [publicHalf(key)]) => reader(at(ms), keys)
 const refused = { extensions: { code: 'UNAUTHENTICATED' } }
 
 describe('D3 a seal', () => {
-  // The moment of a seal is told in whole seconds, so a clock a little behind sees it in the future whenever a second begins.
-  test.for([0, -1, -5, -900, -6000, -29_900, -30_000])('is believed by a subgraph whose clock is %i ms beside that of the router', async skew => {
+  // A seal states its time in whole seconds, so a clock slightly behind sees it in the future at the beginning of every
+  // second.
+  test.for([0, -1, -5, -900, -6000, -29_900, -30_000])('is accepted by a subgraph whose clock differs by %i ms from the router’s', async skew => {
     expect(await readerAt(skew)(await sealAt(0))).toEqual(anonymous)
   })
 
-  test.for([-30_001, -60_000, 60_000, 61_000])('is refused where it is read %i ms after it was made', async age => {
+  test.for([-30_001, -60_000, 60_000, 61_000])('is rejected %i ms after its creation', async age => {
     await expect(readerAt(age)(await sealAt(0))).rejects.toMatchObject(refused)
   })
 
-  test('is good until its minute is over, and not a moment longer because it was believed before', async () => {
+  test('is valid until its minute is over, also when it was accepted before', async () => {
     const clock = at(0)
     const read = reader(clock)
     const token = await sealAt(0)
@@ -41,7 +42,7 @@ describe('D3 a seal', () => {
     await expect(read(token)).rejects.toMatchObject(refused)
   })
 
-  test('is used again for twenty seconds, and made anew after them or when the clock was set back', async () => {
+  test('is reused for twenty seconds, and created anew after them or when the clock was set back', async () => {
     const clock = at(0)
     const seal = createSeal(key, clock)
     const viewer = { ...anonymous }
@@ -55,7 +56,7 @@ describe('D3 a seal', () => {
     expect(await readerAt(-3_600_000)(await seal(viewer, 'posts', forOperation))).toEqual(anonymous)
   })
 
-  test('of the new key is believed before the old one is gone, and of the old one not after', async () => {
+  test('of the new key is accepted before the old one is removed, and of the old one not after', async () => {
     const next = newKey('two')
     const both = readerAt(0, [publicHalf(key), publicHalf(next)])
     expect(await both(await sealAt(0))).toEqual(anonymous)
@@ -75,7 +76,7 @@ describe('D3 a seal', () => {
     await expect(readerAt(0)(token)).rejects.toMatchObject(refused)
   })
 
-  test('says no viewer but of the known form', async () => {
+  test('contains viewers of the known form only', async () => {
     for (const viewer of [{}, { ...anonymous, kind: 'root' }, { ...anonymous, scopes: 'all' }, { ...anonymous, context: 'elsewhere' }, null]) {
       await expect(readerAt(0)(await createSeal(key, at(0))((viewer ?? []) as Viewer, 'posts', forOperation))).rejects.toMatchObject(refused)
     }
@@ -103,8 +104,8 @@ async function forge(claims: Record<string, unknown> = {}, header: Record<string
     .sign(createPrivateKey({ key: seed, format: 'der', type: 'pkcs8' }))
 }
 
-describe('D3 a seal that the right key signed is refused', () => {
-  test('not when it says what the router says', async () => {
+describe('D3 a seal with a valid signature is rejected', () => {
+  test('but not when it has the router’s contents', async () => {
     expect(await readerAt(0)(await forge())).toEqual(anonymous)
   })
 
@@ -136,7 +137,7 @@ describe('D3 a seal that the right key signed is refused', () => {
   })
 })
 
-describe('D3 a seal opens what it was made for and nothing else', () => {
+describe('D3 a seal is accepted only for its purpose', () => {
   const purposes: Record<string, Purpose> = {
     'an operation': forOperation,
     'GET /a?b=c': forForward({ method: 'GET', target: '/a?b=c', address: '10.0.0.1' }, ''),
@@ -151,7 +152,7 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
     'the question at POST /a?b=c': forAsk('POST', '/a?b=c', ''),
     'another question at POST /a': forAsk('POST', '/a', '{}'),
   }
-  test.for(Object.keys(purposes))('that for %s', async name => {
+  test.for(Object.keys(purposes))('for %s', async name => {
     const token = await createSeal(key, at(0))({ ...anonymous }, 'posts', purposes[name]!)
     const read = readerAt(0)
     // Twice: what was read before is remembered.
@@ -165,7 +166,7 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
       }
   })
 
-  test('by its head alone, while the body of the request is not read yet', async () => {
+  test('by its header alone, while the body of the request is not read yet', async () => {
     const head = { method: 'POST', target: '/a', address: '10.0.0.1' }
     const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock: at(0) })
     const token = await createSeal(key, at(0))({ ...anonymous }, 'posts', forForward(head, 'text'))
@@ -174,7 +175,7 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
       await expect(read(token, isAddressed(other))).rejects.toMatchObject(refused)
   })
 
-  test('and only that of an operation is used again', async () => {
+  test('and only that of an operation is reused', async () => {
     const seal = createSeal(key, at(0))
     const viewer = { ...anonymous }
     expect(await seal(viewer, 'posts', forOperation)).toBe(await seal(viewer, 'posts', forOperation))
@@ -183,7 +184,7 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
   })
 })
 
-describe('D3 a seal that is refused for its time alone', () => {
+describe('D3 a seal that is rejected for its time alone', () => {
   const open = (ms: number) => {
     const clock = at(ms)
     const lines: { level: number; reason: string }[] = []
@@ -211,7 +212,7 @@ describe('D3 a seal that is refused for its time alone', () => {
     await times.check()
   })
 
-  test('leaves the subgraph ready again as soon as another one is believed', async () => {
+  test('leaves the subgraph ready again as soon as another one is accepted', async () => {
     const { lines, times, read } = open(60_000)
     await expect(read(await sealAt(0))).rejects.toMatchObject(refused)
     await expect(times.check()).rejects.toThrow(/60 s behind/)

@@ -56,7 +56,7 @@ function spoiled(value: unknown, rate: number): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (random() < rate / 4 ? [] : [[key, spoiled(inner, rate)]])))
 }
 
-test(`whatever subgraphs answer, every operation is answered, the first time as well as later (SEED=${seed})`, async () => {
+test(`answers every operation whatever subgraphs answer, the first time as well as later (SEED=${seed})`, async () => {
   let rate = 0
   const graph = testGraph(library, {
     unvalidatedFetches: true,

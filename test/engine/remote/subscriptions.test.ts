@@ -12,7 +12,7 @@ async function open(graph: RemoteGraph, source: string, headers: Record<string, 
 
 const listening = () => until(() => events.listenerCount() > 0)
 
-test('an event of a remote subgraph is completed by the other subgraphs', async () => {
+test('completes an event of a remote subgraph by the other subgraphs', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { renamed { name count } }')
   await listening()
@@ -22,7 +22,7 @@ test('an event of a remote subgraph is completed by the other subgraphs', async 
   await until(() => events.listenerCount() === 0)
 })
 
-test('an event an hour after the stream was opened is completed in a time of its own', async () => {
+test('completes an event an hour after the stream was opened within its own time', async () => {
   let hours = 0
   await using graph = await remoteGraph(shop, { now: () => performance.now() + hours * 3_600_000 })
   const stream = await open(graph, 'subscription { renamed { name count } }')
@@ -44,7 +44,7 @@ test('return() ends the upstream at once, although no event comes', async () => 
   await until(() => graph.servers.catalogue!.connections.size === 0)
 })
 
-test('headers that pass stand in the upgrade and in connection_init', async () => {
+test('sends passed headers in the upgrade and in connection_init', async () => {
   await using graph = await remoteGraph(shop, { headers: [{ name: 'x-tenant' }] })
   const stream = await open(graph, 'subscription { renamed { name } }', { 'x-tenant': 't1', authorization: 'Bearer abc' })
   const [{ payload, headers }] = graph.servers.catalogue!.connected as [{ payload: unknown; headers: Record<string, string> }]
@@ -53,7 +53,7 @@ test('headers that pass stand in the upgrade and in connection_init', async () =
   await stream.return()
 })
 
-test('a stream that the subgraph ends, ends without an error', async () => {
+test('a stream that the subgraph ends normally ends without an error', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { twice }')
   const results = [await stream.next(), await stream.next(), await stream.next()]
@@ -61,7 +61,7 @@ test('a stream that the subgraph ends, ends without an error', async () => {
   expect(results[2]!.done).toBe(true)
 })
 
-test('a subscription that the subgraph refuses says why, and ends', async () => {
+test('a subscription that the subgraph rejects ends with its reason', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { picky(at: "then") }')
   const { errors } = answerOf((await stream.next()).value)
@@ -69,7 +69,7 @@ test('a subscription that the subgraph refuses says why, and ends', async () => 
   expect((await stream.next()).done).toBe(true)
 })
 
-test('a subgraph that is down refuses the subscription with UPSTREAM_FAILED', async () => {
+test('rejects the subscription with UPSTREAM_FAILED when a subgraph is down', async () => {
   await using graph = await remoteGraph(shop)
   await graph.servers.catalogue!.stop()
   const refused = await graph.subscribe('subscription { renamed { name } }')
@@ -89,7 +89,7 @@ test('a connection that breaks ends the stream with an error', async () => {
   await until(() => events.listenerCount() === 0)
 })
 
-test('events that nobody takes do not pile up: the stream ends with an error', async () => {
+test('ends the stream with an error when too many events wait unread', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { endless }')
   await until(() => graph.servers.catalogue!.connections.size === 0)

@@ -69,7 +69,7 @@ async function drained(stream: unknown) {
 }
 const broke = { errors: [{ message: expect.stringContaining('connection broke'), extensions: { code: 'UPSTREAM_FAILED' } }] }
 
-describe('a server that does not take the subscription up refuses it in time, and keeps no socket: one that', () => {
+describe('rejects a subscription in time, and keeps no socket, when a server', () => {
   test.for<[string, Behaviour]>([
     ['never accepts', () => {}],
     ['closes at once', socket => socket.close(4500, 'No')],
@@ -110,7 +110,7 @@ describe('a server that does not take the subscription up refuses it in time, an
   })
 })
 
-test('an address with a fragment, and a header that cannot be sent, end no process', async () => {
+test('an address with a fragment, and an invalid header, do not crash the process', async () => {
   await using server = await serveFrames(accepting((socket, id) => next(socket, id)))
   await using remote = transportTo(`${server.url}#part`, { headers: [{ name: 'x-tenant' }] })
   await expect(remote.subscribe({ headers: new Headers([['x-tenant', 'a\u0001']]) })).rejects.toMatchObject({ stage: 'unsent' })
@@ -119,8 +119,8 @@ test('an address with a fragment, and a header that cannot be sent, end no proce
   await stream.return()
 })
 
-describe('a client that leaves while the server makes it wait', () => {
-  test('keeps no socket, and nobody is blamed', async () => {
+describe('a client that leaves while the server delays the start', () => {
+  test('keeps no socket, and no failure is logged', async () => {
     await using server = await serveFrames(() => {})
     await using remote = transportTo(server.url, { timeoutMs: 5000 })
     const leaving = new AbortController()
@@ -132,7 +132,7 @@ describe('a client that leaves while the server makes it wait', () => {
     expect(await remote.subscribe({ signal: leaving.signal })).toMatchObject({ errors: [{}] })
   })
 
-  test('or a router that stops, ends the start at once', async () => {
+  test('ends the start at once, as does a router that stops', async () => {
     await using server = await serveFrames(() => {})
     const remote = transportTo(server.url, { timeoutMs: 5000 })
     const starting = remote.subscribe()
@@ -143,7 +143,7 @@ describe('a client that leaves while the server makes it wait', () => {
     await expect(remote.subscribe()).rejects.toMatchObject({ stage: 'unsent' })
   })
 
-  test('is not asked for when the time of its operation is up', async () => {
+  test('is handled when the time of its operation is over', async () => {
     await using server = await serveFrames(() => {})
     await using remote = transportTo(server.url)
     await expect(remote.subscribe({ deadline: performance.now() - 1 })).rejects.toMatchObject({ stage: 'unsent' })
@@ -165,7 +165,7 @@ describe('a stream', () => {
     await until(() => server.count() === 0)
   })
 
-  test('ends once, though the server completes it twice and goes on', async () => {
+  test('ends once, though the server completes it twice and continues', async () => {
     await using server = await serveFrames(
       accepting((socket, id) => {
         next(socket, id)
@@ -181,7 +181,7 @@ describe('a stream', () => {
     expect(server.closed).toEqual([1000])
   })
 
-  test('heeds no message of another operation, no second acceptance, and answers pings', async () => {
+  test('ignores messages of another operation and a second acceptance, and answers pings', async () => {
     await using server = await serveFrames(
       accepting((socket, id) => {
         send(socket, { type: 'connection_ack' })
@@ -201,7 +201,7 @@ describe('a stream', () => {
     expect(server.received).toEqual(['connection_init', 'subscribe', 'pong'])
   })
 
-  test('gives a server that asks for a seal in a ping one of that moment, for itself; without a key nothing', async () => {
+  test('answers a server’s request for a seal in a ping with a fresh one for that server; without a key with nothing', async () => {
     const clock = createBoundClock(new Date())
     const seal = createSeal({ id: 'one', key: randomBytes(32) }, clock)
     const pongs: unknown[] = []
@@ -241,7 +241,7 @@ describe('a stream', () => {
     await until(() => server.count() === 0)
   })
 
-  test('that is refused by an accident does not carry its words as a refusal', async () => {
+  test('that an internal error rejects does not pass on the error’s message', async () => {
     const accident = [{ message: 'select * from secrets', extensions: { code: 'INTERNAL_SERVER_ERROR' } }]
     await using server = await serveFrames(accepting((socket, id) => send(socket, { id, type: 'error', payload: accident })))
     await using remote = transportTo(server.url)
@@ -267,7 +267,7 @@ describe('a stream', () => {
     expect(await drained(await remote.subscribe())).toEqual([{ errors: [] }, { data: { name: 'x' } }])
   })
 
-  test('holds so many bytes that nobody takes, and no more', async () => {
+  test('buffers unread events up to a number of bytes', async () => {
     await using server = await serveFrames(
       accepting((socket, id) => {
         const large = 'x'.repeat(4 * 1024 * 1024)
@@ -299,7 +299,7 @@ describe('a stream', () => {
     expect(await stream.next()).toMatchObject({ value: broke, done: false })
   }, 60_000)
 
-  test('ends when the server answers no pings any more, and goes on for as long as it does', async () => {
+  test('ends when the server answers no pings any more, and continues for as long as it does', async () => {
     let silent = false
     await using server = await serveFrames((socket, says) => {
       socket.on('message', data => {
@@ -338,7 +338,7 @@ describe('a stream', () => {
     await until(() => timers() <= before)
   })
 
-  test('that the router closes tells the server and ends', async () => {
+  test('that the router closes notifies the server and ends', async () => {
     await using server = await serveFrames(accepting((socket, id) => next(socket, id)))
     const remote = transportTo(server.url)
     const stream = await remote.subscribe()

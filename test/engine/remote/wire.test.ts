@@ -33,7 +33,7 @@ describe('an answer on the wire', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('of a thousand small pieces is put together where characters were split', async () => {
+  test('of a thousand small pieces is assembled where characters were split', async () => {
     const text = '👋ä'.repeat(2000)
     const body = Buffer.from(JSON.stringify({ data: { name: text } }))
     await using server = await serveRaw(({ socket }) => {
@@ -65,14 +65,14 @@ describe('an answer on the wire', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('that is followed by an unrequested one closes the connection, and nobody receives the second', async () => {
+  test('that is followed by an unrequested one closes the connection, and the second is delivered to nobody', async () => {
     await using server = await serveRaw(({ socket, turn }) => socket.write(turn === 1 ? http(okay) + http('{"data":{"name":"of somebody else"}}') : http(okay)))
     await using remote = transportTo(server.url, { connections: 1 })
     for (let turn = 0; turn < 3; turn++) expect(await remote.ask()).toMatchObject(name)
     expect(server.accepted).toBe(2)
   })
 
-  test.for([301, 302, 303, 307, 308])('%i to another host is not followed, and its place learns nothing', async status => {
+  test.for([301, 302, 303, 307, 308])('%i to another host is not followed, and that host receives nothing', async status => {
     await using elsewhere = await serveRaw(({ socket }) => socket.write(http(okay)))
     await using server = await serveRaw(({ socket }) => socket.write(http('', `${status} Moved`, `location: ${elsewhere.url}\r\n`)))
     await using remote = transportTo(server.url, { headers: [{ name: 'authorization' }], seal: async () => 'sealed' })
@@ -82,7 +82,7 @@ describe('an answer on the wire', () => {
 })
 
 describe('a connection', () => {
-  test('that is closed after each answer costs neither query nor mutation', async () => {
+  test('that is closed after each answer fails neither query nor mutation', async () => {
     await using server = await serveRaw(({ socket }) => socket.end(http(okay)))
     await using remote = transportTo(server.url, { connections: 2 })
     for (let turn = 0; turn < 10; turn++) expect(await remote.ask(turn % 2 ? 'mutation' : 'query')).toMatchObject(name)
@@ -99,14 +99,14 @@ describe('a connection', () => {
     expect(server.requests).toHaveLength(times)
   })
 
-  test('that comes about nowhere lets both be tried twice', async () => {
+  test('that cannot be established lets both be tried twice', async () => {
     const server = await serveRaw(() => {})
     await server[Symbol.asyncDispose]()
     await using remote = transportTo(server.url)
     for (const kind of ['query', 'mutation'] as const) await expect(remote.ask(kind)).rejects.toEqual(failure('unsent'))
   })
 
-  test('to an IPv6 address, with a path and a query string, is as good as any', async ({ skip }) => {
+  test('works to an IPv6 address, with a path and a query string', async ({ skip }) => {
     const server = await serveRaw(({ socket }) => socket.write(http(okay)), '::1').catch(() => null)
     if (!server) return skip('this machine has no IPv6')
     await using running = server
@@ -115,14 +115,14 @@ describe('a connection', () => {
     expect(running.requests[0]!.head).toMatch(/^POST \/a%20path\/graphql\?tenant=1&x=%2F HTTP\/1\.1\r\nhost: \[::1\]:\d+\r\n/)
   })
 
-  test('with TLS to a server without is a failure that sent nothing', async () => {
+  test('with TLS to a server without it is a failure that sent nothing', async () => {
     await using server = await serveRaw(() => {})
     await using remote = transportTo(`https://127.0.0.1:${server.port}/graphql`, { timeoutMs: 300 })
     await expect(remote.ask('mutation')).rejects.toMatchObject({ name: 'UpstreamFailure' })
     expect(server.requests).toEqual([])
   })
 
-  test('to an address with a name and a password sends them, in place of those of the client', async () => {
+  test('to an address with a user name and a password sends them, in place of the client’s', async () => {
     await using server = await serveRaw(({ socket }) => socket.write(http(okay)))
     await using remote = transportTo(server.url.replace('//', '//graph:p%40ss@'), { headers: [{ name: 'authorization' }] })
     await remote.ask('query', { headers: new Headers({ authorization: 'Bearer abc' }) })
@@ -130,7 +130,7 @@ describe('a connection', () => {
   })
 })
 
-describe('many questions at once', () => {
+describe('many concurrent requests', () => {
   test('wait for a connection, in their order, and every one is answered', async () => {
     let most = 0
     await using server = await serveRaw(({ socket, turn }) => {
@@ -143,7 +143,7 @@ describe('many questions at once', () => {
     expect([most, server.accepted]).toEqual([64, 64])
   })
 
-  test('of which those who wait leave, cost neither a connection nor a request', async () => {
+  test('cost neither a connection nor a request when their callers leave while waiting', async () => {
     let release = () => {}
     await using server = await serveRaw(({ socket, turn }) => {
       const answer = () => socket.write(http(okay))
@@ -163,7 +163,7 @@ describe('many questions at once', () => {
     expect([server.requests.length, server.accepted]).toEqual([2, 1])
   })
 
-  test('to a server that never answers end in time, and leave the line free for who comes when it is back', async () => {
+  test('to a server that never answers end in time, and leave the connection free for later ones', async () => {
     let silent = true
     await using server = await serveRaw(({ socket }) => void (silent || socket.write(http(okay))))
     await using remote = transportTo(server.url, { connections: 2, timeoutMs: 100 })
@@ -175,7 +175,7 @@ describe('many questions at once', () => {
     expect(server.accepted - accepted).toBeLessThan(10)
   })
 
-  test('are refused where too many wait', async () => {
+  test('are rejected when too many wait', async () => {
     await using server = await serveRaw(() => {})
     await using remote = transportTo(server.url, { connections: 1, timeoutMs: 300 })
     const all = await Promise.allSettled(Array.from({ length: 10_011 }, () => remote.ask()))
@@ -184,8 +184,8 @@ describe('many questions at once', () => {
   })
 })
 
-describe('equal questions with de-duplication', () => {
-  test('fail together, after one attempt more for all of them', async () => {
+describe('equal requests with de-duplication', () => {
+  test('fail together, after one more attempt for all of them', async () => {
     await using server = await serveRaw(({ socket }) => setTimeout(() => socket.destroy(), 20))
     await using remote = transportTo(server.url, { deduplicate: true })
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => remote.ask()))
@@ -193,7 +193,7 @@ describe('equal questions with de-duplication', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('share an error, but no object of it', async () => {
+  test('share an error message, but no object', async () => {
     const answer = '{"data":{"name":null},"errors":[{"message":"No.","path":["name"],"extensions":{"code":"CONFLICT"}}]}'
     await using server = await serveRaw(({ socket }) => setTimeout(() => socket.write(http(answer)), 20))
     await using remote = transportTo(server.url, { deduplicate: true })
@@ -203,7 +203,7 @@ describe('equal questions with de-duplication', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('have each a time of their own; who runs out of it takes nothing from the others', async () => {
+  test('have each its own time limit; one that runs out of time does not affect the others', async () => {
     await using server = await serveRaw(({ socket }) => setTimeout(() => socket.write(http(okay)), 150))
     await using remote = transportTo(server.url, { deduplicate: true })
     const hurried = remote.ask('query', { deadline: performance.now() + 50 })
@@ -230,7 +230,7 @@ describe('equal questions with de-duplication', () => {
   })
 })
 
-test('whoever leaves, at whatever moment, leaves no connection in use and no promise unheard', async () => {
+test('a caller that leaves, at any moment, leaves no busy connection and no unhandled rejection', async () => {
   await using server = await serveRaw(({ socket, turn }) => {
     const answer = http(okay)
     const at = turn % answer.length
@@ -250,8 +250,8 @@ test('whoever leaves, at whatever moment, leaves no connection in use and no pro
   await expect.poll(() => server.connections.size).toBeLessThanOrEqual(8)
 })
 
-describe('time', () => {
-  test('that is up before a mutation is sent keeps it from being sent', async () => {
+describe('the time of a request', () => {
+  test('that is over before a mutation is sent prevents the sending', async () => {
     await using server = await serveRaw(({ socket }) => socket.write(http(okay)))
     await using remote = transportTo(server.url)
     for (const kind of ['query', 'mutation'] as const) {
@@ -260,7 +260,7 @@ describe('time', () => {
     expect(server.accepted).toBe(0)
   })
 
-  test('of a second attempt is what the first one left', async () => {
+  test('of a second attempt is the rest of the first one’s', async () => {
     await using server = await serveRaw(({ socket, turn }) => void (turn === 1 && setTimeout(() => socket.destroy(), 100)))
     await using remote = transportTo(server.url, { timeoutMs: 500 })
     const began = performance.now()
@@ -269,7 +269,7 @@ describe('time', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('and signals leave nothing behind, whatever became of the question', async () => {
+  test('and its signals leave nothing behind, whatever the outcome', async () => {
     await using server = await serveRaw(({ socket, turn }) => void (turn % 3 && (turn % 2 ? socket.write(http(okay)) : socket.destroy())))
     const signal = new AbortController().signal
     let listening = 0
@@ -293,7 +293,7 @@ describe('time', () => {
   })
 })
 
-test('a header that cannot be sent is a failure, not a second request in the first one', async () => {
+test('an invalid header is a failure, not a second request within the first', async () => {
   await using server = await serveRaw(({ socket }) => socket.write(http(okay)))
   await using remote = transportTo(server.url, { headers: [{ name: 'x-tenant' }] })
   await expect(remote.ask('query', { requestId: 'a\r\nx-viewer-seal: b' })).rejects.toEqual(failure('unsent'))
@@ -304,7 +304,7 @@ test('a header that cannot be sent is a failure, not a second request in the fir
   expect(server.requests[0]!.head).toContain('x-tenant: gr\u00fcn')
 })
 
-test('closing ends what is on its way and what waits, and refuses what comes after', async () => {
+test('closing ends requests in progress and waiting ones, and rejects later ones', async () => {
   await using server = await serveRaw(() => {})
   const remote = transportTo(server.url, { connections: 1 })
   const running = [remote.ask(), remote.ask('mutation'), remote.ask()]

@@ -50,13 +50,13 @@ const refusedBy = async (parts: Parts, text: string): Promise<string> =>
     .flatMap(({ serviceName, operation }) => validate(schemaOf(parts[serviceName]!), parse(operation)))
     .join()
 
-describe('the planner (@graphql-hive/router-query-planner), asked directly,', () => {
+describe('the planner (@graphql-hive/router-query-planner), called directly,', () => {
   test('fetches a field with and without its selection when an alias repeats its name', async () => {
     const said = await refusedBy(library, '{ book(id: "b3") { reviews: reviews { body } reviews { stars } } }')
     stillThere('repairs/hive-response-keys', said.includes('must have a selection of subfields'))
   })
 
-  test('ends its process over an alias that is the name of a key, on a field of another type', async () => {
+  test('crashes its process over an alias that is the name of a key, on a field of another type', async () => {
     const { signal } = await asked(compose(tariffs.parts), '{ parcels { abroad id: sender { ... on Person { id } } } }')
     stillThere('repairs/hive-response-keys', signal === 'SIGABRT')
   })
@@ -78,7 +78,7 @@ describe('the planner (@graphql-hive/router-query-planner), asked directly,', ()
     stillThere('repairs/hive-interface-objects', first.operation.includes('friends{__typename}'))
   })
 
-  test('calls two fields of one object by one inner alias, when two fetches bring them', async () => {
+  test('gives two fields of one object the same inner alias, when two fetches bring them', async () => {
     const fetches = fetchesOf(await planned(tariffs.parts, '{ parcel(id: 1) { home abroad } }'))
     const aliased = fetches.filter(({ operation }) => operation.includes('_internal_qp_alias_0:'))
     stillThere('repairs/hive-inner-aliases', aliased.length === 2)

@@ -36,7 +36,7 @@ async function both(schema: GraphQLSchema, text: string, variables: Record<strin
 
 const differ = ({ js, jit }: Awaited<ReturnType<typeof both>>): boolean => JSON.stringify(js.data) !== JSON.stringify((jit as { data?: unknown }).data)
 
-describe('the compiler (graphql-jit), asked directly,', () => {
+describe('the compiler (graphql-jit), called directly,', () => {
   test('puts null at the end of a list for an element that is rejected after the others have come', async () => {
     const y = Promise.resolve('y')
     const a = () => [y.then(() => Promise.reject(new Error('no'))), 'x', y]
@@ -45,7 +45,7 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-rejected-elements', JSON.stringify(jit).includes('[null,"x","y",null]'))
   })
 
-  test('takes null of a scalar for a value', async () => {
+  test('accepts null of a scalar as a value', async () => {
     const schema = schemaOf('scalar N type Query { a: N }', { 'Query.a': () => 1 })
     ;(schema.getType('N') as GraphQLScalarType).serialize = () => null
     const { js, jit } = await both(schema, '{ a }')
@@ -53,7 +53,7 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-null-scalars', (jit as typeof js).errors === undefined)
   })
 
-  test('says of a refused argument nowhere but in its words that it was refused', async () => {
+  test('reports a rejected argument by the message only', async () => {
     const { js, jit } = await both(schemaOf('type Query { a(n: Int!): Int }'), 'query ($n: Int = 1) { a(n: $n) }', { n: null })
     expect(js.errors![0]!.originalError).toBeDefined()
     const [error] = (jit as typeof js).errors!
@@ -61,12 +61,12 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-uncoded-arguments', error!.originalError === undefined)
   })
 
-  test('says of refused variables other words', async () => {
+  test('reports rejected variables with another message', async () => {
     const { js, jit } = await both(schemaOf('type Query { a(n: Int!): Int }'), 'query ($n: Int!) { a(n: $n) }', { n: 'x' })
     stillThere('repairs/jit-uncoded-arguments', js.errors![0]!.message !== (jit as typeof js).errors![0]!.message)
   })
 
-  test('does not survive a resolveType that throws, nor an isTypeOf', async () => {
+  test('crashes when a resolveType or isTypeOf throws', async () => {
     const refuse = () => {
       throw new Error('who')
     }
@@ -78,7 +78,7 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-other-answers', typeof (await both(object, '{ a { x } }')).jit === 'string')
   })
 
-  test('writes literals into its code as JSON, whatever their scalar reads in them', async () => {
+  test('writes literals into its code as JSON, whatever their scalar parses them to', async () => {
     const schema = schemaOf('scalar Link type Query { a(at: Link): String }', { 'Query.a': (_, { at }) => at.constructor.name })
     ;(schema.getType('Link') as GraphQLScalarType).parseLiteral = () => new URL('https://example.com')
     const answers = await both(schema, '{ a(at: "x") }')
@@ -86,14 +86,14 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-other-answers', differ(answers))
   })
 
-  test('does not read a default within a literal that holds a variable', async () => {
+  test('ignores a default within a literal that contains a variable', async () => {
     const schema = schemaOf('input I { n: Int = 3 } type Query { a(i: I): String }', { 'Query.a': (_, { i }) => JSON.stringify(i) })
     const answers = await both(schema, 'query ($n: Int) { a(i: { n: $n }) }')
     expect(answers.js.data).toEqual({ a: '{"n":3}' })
     stillThere('repairs/jit-other-answers', differ(answers))
   })
 
-  test('confuses two fields whose types and names, or paths, concatenate to the same letters', async () => {
+  test('confuses two fields whose types and names, or paths, concatenate to the same text', async () => {
     const types = schemaOf('type Query { a: Post } type Post { sname: String s: Posts } type Posts { name: String }', {
       'Query.a': () => ({ s: {} }),
       'Post.sname': () => 'p',
@@ -109,7 +109,7 @@ describe('the compiler (graphql-jit), asked directly,', () => {
     stillThere('repairs/jit-other-answers', differ(answers))
   })
 
-  test('writes code without end for an input type that holds itself', async () => {
+  test('generates endless code for a recursive input type', async () => {
     const program = `
       const [{ compileQuery }, { buildSchema, parse }] = await Promise.all([import('graphql-jit'), import('graphql')])
       const compiled = compileQuery(buildSchema('input I { i: I n: Int } type Query { a(i: I): Int }'), parse('query ($i: I) { a(i: $i) }'))

@@ -32,7 +32,7 @@ async function serve(subscribed: (socket: WebSocket, id: unknown) => void) {
 }
 
 describe('the client (graphql-ws), used directly,', () => {
-  test('connects anew after a normal closure, though it is to try nothing twice', async () => {
+  test('reconnects after a normal closure, although it has no attempts left', async () => {
     let closed = 0
     await using server = await serve((socket, id) => {
       if (closed++ === 0) socket.close(1000)
@@ -43,7 +43,7 @@ describe('the client (graphql-ws), used directly,', () => {
     stillThere('repairs/ws-client-socket', server.connections() === 2)
   })
 
-  test('gives on what comes after the end of an operation in the same packet', async () => {
+  test('passes on what follows an operation’s end in the same packet', async () => {
     const results: unknown[] = []
     await using server = await serve((socket, id) => {
       const complete = JSON.stringify({ id, type: 'complete' })
@@ -60,7 +60,7 @@ describe('the client (graphql-ws), used directly,', () => {
     stillThere('repairs/ws-client-socket', results.length === 1)
   })
 
-  test('ends its process where no socket can be made, and tells nobody', async () => {
+  test('crashes the process where no socket can be created', async () => {
     const program = `
       const { createClient } = await import('graphql-ws/client')
       class Refusing { static CONNECTING = 0; static OPEN = 1; static CLOSING = 2; static CLOSED = 3; constructor() { throw new Error('no socket') } }
