@@ -34,7 +34,7 @@ const ask = (method: string, path: string, body?: unknown, headers: Record<strin
   door.ask(method, `/publishing/api/brands${path}`, { headers, ...(body !== undefined && { body }) })
 
 describe('brands over REST', () => {
-  test('POST makes one: 201, where it is, its version; again under the same key it is the same', async () => {
+  test('POST creates one: 201, Location, its version; the same key again returns the same', async () => {
     const once = { ...owner, 'idempotency-key': newId() }
     const made = await ask('POST', '', { name: 'Bread', description: 'Crust' }, once)
     expect([made.status, made.headers.location, made.headers.etag]).toEqual([201, `/publishing/api/brands/${made.json.id}`, '"1"'])
@@ -43,7 +43,7 @@ describe('brands over REST', () => {
     expect((await ask('GET', `/${made.json.id}`)).json).toEqual(made.json)
   })
 
-  test('what GraphQL has made with a key, REST is answered with, and the other way round', async () => {
+  test('REST and GraphQL share idempotency keys', async () => {
     const viaGraph = async (idempotencyKey: string, name: string) => {
       const query = 'mutation ($input: CreateBrandInput!) { createBrand(input: $input) { id } }'
       const { json } = await door.ask('POST', '/graphql', { headers: owner, body: { query, variables: { input: { idempotencyKey, name } } } })
@@ -56,16 +56,16 @@ describe('brands over REST', () => {
     for (const via of [viaGraph, viaRest]) expect(await via(one, 'Other')).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
   })
 
-  test('PUT changes what it mentions, by the version that If-Match names', async () => {
+  test('PUT changes the given fields, at the version that If-Match names', async () => {
     const { json: brand } = await ask('POST', '', { name: 'Before', description: 'Stays' })
     const changed = await ask('PUT', `/${brand.id}`, { name: 'After' }, { ...owner, 'if-match': '"1"' })
     expect([changed.status, changed.headers.etag, changed.json]).toMatchObject([200, '"2"', { name: 'After', description: 'Stays', version: 2 }])
     const stale = await ask('PUT', `/${brand.id}`, { name: 'Late' }, { ...owner, 'if-match': '"1"' })
-    expect(stale.status).toBe(412)
+    expect(stale.status).toBe(409)
     expect(stale.json).toMatchObject({ code: 'CONFLICT', reason: 'STALE_VERSION' })
   })
 
-  test('archive and restore answer the brand as it is now, and the list has it on one side or the other', async () => {
+  test('archive and restore return the present brand, and the list filters by it', async () => {
     const { json: brand } = await ask('POST', '', { name: 'Now and then' })
     const names = async (query = '') => (await ask('GET', query)).json.brands.map(({ id }: { id: string }) => id).includes(brand.id)
     expect((await ask('POST', `/${brand.id}/archive`)).json).toMatchObject({ id: brand.id, archivedAt: expect.any(String), version: 2 })
@@ -75,7 +75,7 @@ describe('brands over REST', () => {
     expect([await names('?archived=false&first=100'), await names('?archived=true')]).toEqual([true, false])
   })
 
-  test('a list is cut into pages', async () => {
+  test('a list is paged', async () => {
     for (const name of ['one', 'two']) await ask('POST', '', { name })
     const { json: first } = await ask('GET', '?first=1')
     const { json: next } = await ask('GET', `?first=1&after=${first.nextCursor}`)

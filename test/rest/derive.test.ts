@@ -37,7 +37,7 @@ function derived(routes: NounRoutes['routes'], more: Omit<NounRoutes, 'routes'> 
 }
 
 describe('a derived operation', () => {
-  it('takes every argument of the root field and selects what is said of its type', () => {
+  it('takes every argument of the root field and the selection declared for its type', () => {
     const { rows } = derived({ 'GET /api/loans': 'loans' })
     expect(print(rows[0]!.operation).replaceAll(/\s+/g, ' ')).toBe(
       'query RestLoans($kind: LoanKind, $open: Boolean, $days: [Int!], $first: Int, $after: String) { ' +
@@ -46,7 +46,7 @@ describe('a derived operation', () => {
     )
   })
 
-  it('declares variables of fields below the root as their arguments have them', () => {
+  it('declares variables for arguments of fields below the root', () => {
     const { rows } = derived({ 'GET /api/shelves/:id/loans': { run: 'shelf', name: 'shelfLoans', select: 'loans(first: $first, after: $after) @spread' } })
     expect(print(rows[0]!.operation)).toContain('query RestShelfLoans($id: ID!, $first: Int, $after: String)')
     expect(rows[0]!.query).toEqual(['first', 'after'])
@@ -66,7 +66,7 @@ describe('a derived operation', () => {
   })
 })
 
-describe('what a derived route takes', () => {
+describe('the input of a derived route', () => {
   it('reads numbers, Booleans, enum values and lists of a query string by the types of their arguments', () => {
     const { rows } = derived({ 'GET /api/loans': 'loans' })
     const read = (query: Record<string, string>) => rows[0]!.variables({ ...nothing, query })
@@ -80,7 +80,7 @@ describe('what a derived route takes', () => {
     expect(read({ open: 'maybe', first: 'many' })).toEqual({ open: 'maybe', first: 'many' })
   })
 
-  it('takes the fields of the input that neither path nor header has as keys of the body', () => {
+  it('takes the input’s fields that neither path nor header has as keys of the body', () => {
     const { rows } = derived({ 'POST /api/loans': 'createLoan', 'DELETE /api/loans/:loanId': 'endLoan' }, { select, names: { id: 'loanId' } })
     expect(rows.map(({ body }) => body)).toEqual([['title', 'kind', 'days'], ['reason']])
     expect(rows[0]!.variables({ ...nothing, body: { title: 'Crust', kind: 'short' } })).toEqual({
@@ -90,14 +90,14 @@ describe('what a derived route takes', () => {
     expect(rows[1]!.names).toEqual({ id: 'loanId' })
   })
 
-  it('reads inputs within a list by their names on routes', () => {
+  it('translates the names of inputs within a list', () => {
     const { rows } = derived({ 'POST /api/shelves/:shelfId/loans': { run: 'moveLoans', select: 'moved' } })
     const read = (items: unknown) => rows[0]!.variables({ ...nothing, params: { shelfId: '1' }, body: { items } })
     expect(read([{ id: '7', kind: 'short', version: 2 }, 7])).toEqual({ input: { shelfId: '1', items: [{ id: '7', kind: 'SHORT', expectedVersion: 2 }, 7] } })
     expect(read('nonsense')).toEqual({ input: { shelfId: '1', items: 'nonsense' } })
   })
 
-  it('breaks what is released when an input gets another field that is needed', () => {
+  it('breaks the released contract when an input gets another required field', () => {
     const document = (graph: string) =>
       openapiDocument({
         tables: [{ slug: 'publishing', rows: nounRoutes({ select, routes: { 'POST /api/loans': 'createLoan' } }) }],
@@ -111,24 +111,24 @@ describe('what a derived route takes', () => {
   })
 })
 
-describe('what a derived route answers', () => {
+describe('the answer of a derived route', () => {
   const loan = { id: '7', kind: 'VERY_LONG', title: null, readerId: { id: 'a' }, readerIds: [{ id: 'a' }, null], version: 3 }
   const shown = { id: '7', kind: 'very_long', title: null, readerId: 'a', readerIds: ['a'], version: 3 }
 
-  it('is a record with enum values in lower case, ids in the place of what it leads to, and its version as entity tag', () => {
+  it('is a record with enum values in lower case, ids in place of references, and its version as entity tag', () => {
     const { rows } = derived({ 'GET /api/loans/:id': 'loan' })
     expect(rows[0]!.reply({ loan })).toEqual({ status: 200, headers: { etag: '"3"' }, body: shown })
     expect(rows[0]!.reply({ loan: { ...loan, title: 'Crust', readerIds: null } })).toMatchObject({ headers: { etag: '"3-Crust"' }, body: { readerIds: [] } })
     expect(rows[0]!.reply({ loan: null })).toBeNull()
   })
 
-  it('is a page under the last word of the path, without what the caller may not see', () => {
+  it('is a page under the last word of the path, without entries that the caller may not see', () => {
     const { rows } = derived({ 'GET /api/old-loans': 'loans' })
     const page = { nodes: [loan, null], pageInfo: { hasNextPage: false, endCursor: 'c' }, totalCount: 2 }
     expect(rows[0]!.reply({ loans: page })).toEqual({ status: 200, headers: {}, body: { oldLoans: [shown], nextCursor: null, totalCount: 2 } })
   })
 
-  it('is 201 with the address of what was made when a route reads one there', () => {
+  it('is 201 with the created record’s address when a route reads it there', () => {
     const routes = { 'POST /api/loans': 'createLoan', 'GET /api/loans/:id': 'loan' } as const
     expect(derived(routes).rows[0]!.reply({ createLoan: loan })).toMatchObject({ status: 201, headers: { etag: '"3"', location: '/publishing/api/loans/7' } })
     expect(derived({ 'POST /api/loans': 'createLoan' }).rows[0]!.reply({ createLoan: loan })).toEqual({ status: 201, headers: { etag: '"3"' }, body: shown })
@@ -140,7 +140,7 @@ describe('what a derived route answers', () => {
     expect(rows[0]!.reply({ endLoan: { id: '7' } })).toEqual({ status: 204 })
   })
 
-  it('spreads a record among the fields of its payload, and is nothing without it', () => {
+  it('spreads a record among the fields of its payload, and is 404 without it', () => {
     const select = { Loan: 'id version' }
     const status = { madeWhen: 'moved' }
     const { rows } = derived(

@@ -3,14 +3,19 @@ import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import type { Reply } from '../kit/door.ts'
 import { agents } from './exchanges/agents.ts'
+import { chat } from './exchanges/chat.ts'
 import { email } from './exchanges/email.ts'
 import type { Exchange } from './exchanges/exchange.ts'
 import { identity } from './exchanges/identity.ts'
+import { knowledge } from './exchanges/knowledge.ts'
+import { launcher } from './exchanges/launcher.ts'
 import { media } from './exchanges/media.ts'
 import { payments } from './exchanges/payments.ts'
 import { planning } from './exchanges/planning.ts'
+import { profiles } from './exchanges/profiles.ts'
 import { providers } from './exchanges/providers.ts'
 import { publishing } from './exchanges/publishing.ts'
+import { work } from './exchanges/work.ts'
 import { type Recorded, recorded } from './recording.ts'
 import { type RestWorld, restWorld, type Who } from './world.ts'
 
@@ -26,14 +31,14 @@ const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 
 const exchanges: Readonly<Record<string, Exchange>> = Object.assign(
   {},
   // Payments last: its calls to the processor would stand in what the gateway lists of calls, at the same moment as others.
-  ...[agents, identity, providers, email, publishing, planning, media, payments].map(table => table(() => world)),
+  ...[agents, chat, profiles, knowledge, work, identity, launcher, providers, email, publishing, planning, media, payments].map(table => table(() => world)),
 )
 
 /** What was asked and answered here, for the examples of the REST document. */
 const examples = new Map<string, Recorded>()
 const record = (at: string, sent: unknown, answer: Reply) => examples.set(at, recorded(sent, answer, world.graph.clock.now()))
 
-test('every route that is an operation has an exchange here', () => {
+test('every operation route has a recorded exchange', () => {
   const routes = routeTables.flatMap(({ slug, rows }) => rows.flatMap(row => (row.kind === 'operation' ? [`${row.method} /${slug}${row.path}`] : [])))
   expect(Object.keys(exchanges).sort()).toEqual(routes.sort())
 })
@@ -64,7 +69,7 @@ describe('a route', () => {
     if (once) expect(await ask(by)).toMatchObject(problem(404, 'NOT_FOUND'))
   })
 
-  test('of another organization is answered in the same words as one of nobody', async () => {
+  test('answers another organization’s record with the same message as a missing one', async () => {
     const [theirs, none] = [await aPost(), newId()]
     const detail = async (who: Who, id: string) => (await world.ask(who, 'GET', `/posts/${id}`)).json.detail.replace(id, 'ID')
     expect(await detail('outsider', theirs)).toBe(await detail('owner', none))
@@ -72,7 +77,7 @@ describe('a route', () => {
 })
 
 describe('the examples of the REST document', () => {
-  test('a person who signs in, and who may not', async () => {
+  test('of people who sign in, and who may not', async () => {
     const signIn = (password: string) => world.ask('nobody', 'POST', '/identity/api/auth/sign-in/email', { email: 'owner@test.test', password })
     record('POST /identity/api/auth/sign-in/email', { email: 'owner@test.test', password: 'correct horse battery' }, await signIn('correct horse battery'))
     const id = await aPost()
@@ -84,7 +89,7 @@ describe('the examples of the REST document', () => {
     expect([...examples.values()].every(({ status }) => status < 500)).toBe(true)
   })
 
-  test('are what is answered: `npm test -- test/rest/exchanges.test.ts -u`, then `npm run generate`, when that was meant to change', async ({ skip }) => {
+  test('equal the present answers: `npm test -- test/rest/exchanges.test.ts -u`, then `npm run generate`, after an intended change', async ({ skip }) => {
     if (examples.size < Object.keys(exchanges).length) skip('only some of the exchanges were asked for')
     const sorted = Object.fromEntries([...examples].sort(([a], [b]) => (a < b ? -1 : 1)))
     await expect(`${JSON.stringify(sorted, null, 2)}\n`).toMatchFileSnapshot('../../schema/rest-examples.json')

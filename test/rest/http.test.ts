@@ -12,7 +12,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) => world.ask(
 const good = () => ({ brandId: world.brandId, platform: 'x', copy: 'Grüße' })
 
 describe('methods', () => {
-  test('HEAD answers what GET does, without the body: status, type, length and tag', async () => {
+  test('HEAD answers like GET, without the body: status, type, length and tag', async () => {
     for (const path of [`/posts/${world.postId}`, '/posts?first=1', `/posts/${newId()}`, '/posts?first=0', '/widget']) {
       const [get, head] = [await world.ask('owner', 'GET', path), await world.ask('owner', 'HEAD', path)]
       expect([head.status, head.text], path).toEqual([get.status, ''])
@@ -39,11 +39,11 @@ describe('methods', () => {
     }
   })
 
-  test('QUERY where nothing is, without saying what its body is, is a mistake of the caller', async () => {
+  test('QUERY at an unknown path without a content type is the caller’s mistake', async () => {
     expect((await world.ask('owner', 'QUERY', '/nothing')).status).toBe(400)
   })
 
-  test('a preflight from our own pages is answered before anybody asks who calls', async () => {
+  test('a preflight from our own pages is answered before authentication', async () => {
     const asked = { origin: 'http://localhost:4000', 'access-control-request-method': 'PUT', 'access-control-request-headers': 'if-match' }
     const answer = await world.ask('nobody', 'OPTIONS', `/posts/${world.postId}`, undefined, asked)
     expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers['access-control-allow-headers']]).toEqual([
@@ -55,7 +55,7 @@ describe('methods', () => {
 })
 
 describe('addresses', () => {
-  test('with a slash at the end are the same', async () => {
+  test('with a trailing slash are the same', async () => {
     const { json: made } = await world.ask('owner', 'POST', '/posts/', good())
     for (const path of [`/posts/${made.id}`, '/posts'])
       expect((await world.ask('owner', 'GET', `${path}/`)).text).toBe((await world.ask('owner', 'GET', path)).text)
@@ -63,12 +63,12 @@ describe('addresses', () => {
     expect((await world.ask('owner', 'GET', `/posts/${made.id}//`)).status).toBeGreaterThanOrEqual(400)
   })
 
-  test('that name a parameter twice mean the last one', async () => {
+  test('with a repeated parameter use the last value', async () => {
     expect((await world.ask('owner', 'GET', '/posts?first=nonsense&first=1')).status).toBe(200)
     expect((await world.ask('owner', 'GET', '/posts?first=1&first=nonsense')).status).toBe(400)
   })
 
-  test('of what was made lead to it', async () => {
+  test('of created records lead to them', async () => {
     const made = await post(good())
     expect((await world.ask('owner', 'GET', String(made.headers.location))).json).toEqual(made.json)
   })
@@ -94,14 +94,14 @@ describe('bodies', () => {
     expect((await post(good(), { 'content-type': type })).json).toMatchObject({ status: 415, code: 'BAD_USER_INPUT' })
   })
 
-  test('that are no UTF-8 are 400: nothing is stored that nobody wrote', async () => {
+  test('in invalid UTF-8 are 400: no replacement characters are stored', async () => {
     const send = (copy: Buffer) =>
       world.raw('POST', '/posts', Buffer.concat([Buffer.from(`{"brandId":"${world.brandId}","platform":"x","copy":"`), copy, Buffer.from('"}')]))
     expect((await send(Buffer.from('Gr\xfc\xdfe', 'latin1'))).json).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
     expect((await send(Buffer.from('Grüße'))).json).toMatchObject({ copy: 'Grüße' })
   })
 
-  test('are not asked for where none is taken, whatever their type', async () => {
+  test('are ignored where none is expected, whatever their type', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
       const { id } = await world.write()
       expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'content-type': type })).status, type).toBe(204)

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { createBoundClock } from '../../platform/clock.ts'
-import { createPublicPosts } from '../../router/rest/public-posts.ts'
+import { createPublicPosts } from '../../router/rest/identity/public-posts.ts'
 import { openDoor } from '../kit/door.ts'
 import { countStatements } from '../kit/statements.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
 const password = 'correct horse battery'
 
-test('one client address sends a thousand calls that ask for no credentials in a quarter of an hour, then 429 for all of them alike', async () => {
+test('limits the calls without credentials of one address to a thousand in a quarter of an hour, then 429 for all of them', async () => {
   await using graph = await supergraph()
   await using door = await openDoor(graph)
   const verify = (address: string) => door.ask('POST', '/identity/api/auth/sign-in/email', { headers: { 'x-forwarded-for': address }, body: {} })
@@ -30,7 +30,7 @@ test('one client address sends a thousand calls that ask for no credentials in a
   expect((await verify('192.0.2.1')).status).not.toBe(429)
 })
 
-test('all of a network of IPv6 is one client address, and another network another', async () => {
+test('counts an IPv6 network as one client address', async () => {
   const asked: string[] = []
   const countPublicPosts = async (neighbourhood: string, many: number) => {
     asked.push(neighbourhood)
@@ -55,7 +55,7 @@ test('asks identity no more about an address that is over the limit, until there
   expect(asked).toBe(2)
 })
 
-test('counts a flood from one address in one question at a time, and lets as many through as there is room for', async () => {
+test('counts a flood from one address with one call to identity at a time, and allows as many as the limit', async () => {
   const held: { readonly many: number; readonly answer: (taken: { granted: number; waitMs: number }) => void; readonly fail: (error: Error) => void }[] = []
   const countPublicPosts = (_: string, many: number) => new Promise<{ granted: number; waitMs: number }>((answer, fail) => held.push({ many, answer, fail }))
   const { count } = createPublicPosts({ countPublicPosts }, createBoundClock(new Date('2027-03-01T09:00:00.000Z')))
@@ -73,7 +73,7 @@ test('counts a flood from one address in one question at a time, and lets as man
   expect(await late).toMatchObject([{ reason: { message: 'away' } }])
 })
 
-test('answers refusals at a pace, however many connections they come over, and at once when a thousand wait', async () => {
+test('delays rejections, over any number of connections, and sends them at once when a thousand wait', async () => {
   const { slow } = createPublicPosts({ countPublicPosts: () => Promise.reject(new Error('away')) }, createBoundClock(new Date()))
   const began = performance.now()
   const took = await Promise.all(Array.from({ length: 41 }, () => slow().then(() => performance.now() - began)))
@@ -87,12 +87,12 @@ test('answers refusals at a pace, however many connections they come over, and a
   expect(Math.max(...(await Promise.all(flood)))).toBeLessThan(5_000)
 })
 
-test('lets no call go on while identity cannot count it', async () => {
+test('rejects every such call while identity cannot count it', async () => {
   const { count } = createPublicPosts({ countPublicPosts: () => Promise.reject(new Error('away')) }, createBoundClock(new Date()))
   await expect(count({ ip: '192.0.2.8' } as FastifyRequest)).rejects.toThrow('away')
 })
 
-test('a refused sign-in leaves what is remembered of other callers, and one that begins a session does not', async () => {
+test('a rejected sign-in keeps other callers in the cache, and so does one that starts a session', async () => {
   await using graph = await supergraph({ now: new Date().toISOString() })
   await graph.platform.identity.provision({
     password,

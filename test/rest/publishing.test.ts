@@ -118,7 +118,7 @@ let platform: Platform
 let member: Record<string, string>
 beforeAll(async () => {
   platform = await openRouter(publishing(), {
-    subgraphs: [page('identity'), page('payments'), page('providers'), page('publishing')],
+    subgraphs: [page('agents'), page('identity'), page('launcher'), page('payments'), page('providers'), page('publishing')],
     tables: (await import('../../router/rest/tables.ts')).routeTables,
   })
   platform.signIn('member', { userId: newId(), organizationId: newId(), roles: ['owner'] })
@@ -155,7 +155,7 @@ const ask = (method: string, path: string, body?: unknown, headers: Record<strin
   })
 
 describe('S-05 posts over REST', () => {
-  test('POST writes one: 201, where it is, its version, the graph’s names and enum values in lower case', async () => {
+  test('POST creates one: 201, Location, its version, the graph’s names and enum values in lower case', async () => {
     const answer = await ask(
       'POST',
       '/posts',
@@ -199,7 +199,7 @@ describe('S-05 posts over REST', () => {
     expect(answer.text).toBe((await ask('GET', '/posts')).text)
   })
 
-  test('PUT changes only what it mentions; an explicit null clears the time', async () => {
+  test('PUT changes only the given fields; an explicit null clears the time', async () => {
     const post = writePost({ copy: 'keep', scheduledAt: '2027-05-01T00:00:00.000Z' })
     const answer = await ask('PUT', `/posts/${post.id}`, { scheduledAt: null })
     expect(answer.json).toMatchObject({ copy: 'keep', status: 'draft', scheduledAt: null, version: 2 })
@@ -207,11 +207,11 @@ describe('S-05 posts over REST', () => {
     expect(answer.headers.etag).toBe('"2"')
   })
 
-  test('If-Match holds a change to the version that was read', async () => {
+  test('If-Match restricts a change to the version that was read', async () => {
     const post = writePost({})
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'a' }, { ...member, 'if-match': '"1"' })).status).toBe(200)
     const stale = await ask('PUT', `/posts/${post.id}`, { copy: 'b' }, { ...member, 'if-match': 'W/"1"' })
-    expect(stale.json).toMatchObject({ status: 412, code: 'CONFLICT', version: 2 })
+    expect(stale.json).toMatchObject({ status: 409, code: 'CONFLICT', reason: 'STALE_VERSION', version: 2 })
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'c' }, { ...member, 'if-match': '*' })).status).toBe(200)
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'd' }, { ...member, 'if-match': 'abc' })).json).toMatchObject({
       status: 400,
@@ -219,7 +219,7 @@ describe('S-05 posts over REST', () => {
     })
   })
 
-  test('DELETE answers 204 without a body, and then nothing is there', async () => {
+  test('DELETE answers 204 without a body, and then the post is gone', async () => {
     const post = writePost({})
     const answer = await ask('DELETE', `/posts/${post.id}`)
     expect([answer.status, answer.text]).toEqual([204, ''])
@@ -228,7 +228,7 @@ describe('S-05 posts over REST', () => {
   })
 })
 
-test('what fails further down costs itself: the answer stands, with null in its place', async () => {
+test('a nested failure is null in its place, and the rest is answered', async () => {
   const author = () => {
     throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer.')
   }
@@ -238,7 +238,7 @@ test('what fails further down costs itself: the answer stands, with null in its 
   expect((await ask('GET', '/posts')).json).toMatchObject({ posts: [{ id: post.id, author: null }], totalCount: 1 })
 })
 
-test('what refuses the whole is told, not what is missing below it as well', async () => {
+test('reports the error that rejects the whole request, not the missing fields below it', async () => {
   refusedBelow.push(new GraphQLError('Not for you.', { path: ['updatePost', 'author'], extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }))
   try {
     expect((await ask('PUT', `/posts/${newId()}`, { copy: 'x' })).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -260,8 +260,8 @@ test('a client that leaves before its answer aborts the work for it', async () =
   go()
 })
 
-describe('who may call', () => {
-  test('a stranger is 401, a known caller without the scope 403, and nothing is done', async () => {
+describe('callers', () => {
+  test('without credentials get 401, without the scope 403, and nothing is done', async () => {
     const post = writePost({})
     for (const [method, path, body] of [
       ['GET', '/posts', undefined],
@@ -279,21 +279,21 @@ describe('who may call', () => {
     expect([calls, posts.size]).toEqual([[], 1])
   })
 
-  test('a key reads and writes posts with the scopes of posts alone', async () => {
+  test('with a key can read and write posts by the scopes of posts alone', async () => {
     const post = writePost({})
     expect((await ask('GET', `/posts/${post.id}`, undefined, { 'x-api-key': 'reader' })).status).toBe(200)
     expect((await ask('POST', '/posts', { brandId, platform: 'x', copy: 'by key' }, { 'x-api-key': 'writer' })).status).toBe(201)
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'by key' }, { 'x-api-key': 'writer' })).status).toBe(200)
   })
 
-  test('wrong credentials are 401, a stale cookie is taken back', async () => {
+  test('with wrong credentials get 401, and a stale cookie is deleted', async () => {
     expect((await ask('GET', '/posts', undefined, { authorization: 'Bearer nonsense' })).json).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
     const stale = await ask('GET', '/posts', undefined, { cookie: 'session=gone' })
     expect([stale.status, stale.headers['set-cookie']?.length, stale.headers['www-authenticate']]).toEqual([401, 2, 'Bearer'])
   })
 })
 
-describe('bad input is a clear answer, and nothing is stored', () => {
+describe('invalid input has a clear answer, and nothing is stored', () => {
   const good = { brandId, platform: 'x', copy: 'Hello' }
   test.each([
     ['a number as copy', { ...good, copy: 7 }, 400, 'copy'],
@@ -326,7 +326,7 @@ describe('bad input is a clear answer, and nothing is stored', () => {
     expect(calls).toEqual([])
   })
 
-  test('a body that nests without end is refused like any other, and the refusal is short', async () => {
+  test('rejects an endlessly nested body like any other, with a short message', async () => {
     const body = `{"brandId":"${brandId}","platform":"x","copy":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
     const answer = await ask('POST', '/posts', body)
     expect(answer.json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', limit: 'variables', most: 100 })
@@ -336,14 +336,14 @@ describe('bad input is a clear answer, and nothing is stored', () => {
     expect(calls).toEqual([])
   })
 
-  test('a known path with another method is 405 and says which it takes', async () => {
+  test('a known path with another method is 405 with the allowed ones', async () => {
     const answer = await ask('PATCH', `/posts/${newId()}`, {})
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS'])
     for (const size of [10, 5e6]) expect((await ask('PATCH', `/posts/${newId()}`, 'x'.repeat(size))).status, `${size} bytes`).toBe(405)
   })
 })
 
-test('POST …/connect answers where to send the person, for networks that there are', async () => {
+test('POST …/connect answers the address for the consent, for supported networks', async () => {
   const answer = await ask('POST', '/integrations/x/connect', { brandId })
   expect([answer.status, answer.json]).toEqual([200, { authorizationUrl: 'https://network.example/authorize?state=s' }])
   await ask('POST', '/integrations/linkedin-page/connect', { brandId })
@@ -354,11 +354,11 @@ test('POST …/connect answers where to send the person, for networks that there
   expect((await ask('POST', '/integrations/myspace/connect', { brandId })).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
 })
 
-test('GET /api/widget answers the widget as the graph has it', async () => {
+test('GET /api/widget answers the graph’s widget', async () => {
   expect((await ask('GET', '/widget')).json).toEqual({ statistics: [{ key: 'failed', label: 'Failed', value: 2 }], items: [], nextAction: null, chart: null })
 })
 
-test('callbacks and credentials are forwarded, and never ask who calls', async () => {
+test('forwards callbacks and credentials without authentication by the router', async () => {
   const wrong = { authorization: 'Bearer nonsense' }
   expect((await platform.ask('/publishing/api/integrations/x/callback?code=1&state=2', { headers: wrong })).text).toBe(
     'publishing GET /publishing/api/integrations/x/callback',

@@ -26,7 +26,10 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
         if (!ids.has(id)) ids.set(id, `01990000-0000-7000-8000-${String(ids.size + 1).padStart(12, '0')}`)
         return ids.get(id)!
       })
-      .replaceAll(/\b(?:prod|price|cus|pm|sub|si|cs_test|pi|re|trr?|bps)_[A-Za-z\d]{24}(?![A-Za-z\d])/g, id => `${id.slice(0, id.lastIndexOf('_'))}_1Example`)
+      .replaceAll(
+        /\b(?:prod|price|cus|pm|sub|si|cs_test|pi|re|trr?|bps|du|file)_[A-Za-z\d]{24}(?![A-Za-z\d])/g,
+        id => `${id.slice(0, id.lastIndexOf('_'))}_1Example`,
+      )
       .replaceAll(/(?<=supergraph-domain=)[\da-f]{40}/g, '0123456789abcdef'.repeat(3).slice(0, 40))
       .replaceAll(/\bsg[\da-f]{8}(?=\._domainkey)/g, 'sg01234567')
       .replaceAll(/(?<=\bp=)[A-Za-z\d+/=]{200,}/g, 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A')
@@ -36,8 +39,12 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
       .replaceAll(/(?<=[?&](?:state|code_challenge|client_id)=)[\w-]+/g, 'V2hhdGV2ZXIgaXMgbm9ib2R5J3MgYnVzaW5lc3M')
       .replaceAll(/sg([ks])_[\w-]+/g, (key, kind) => `sg${kind}_`.padEnd(key.length, 'Example'))
       .replaceAll(/(?<=\/calendar\/)[\w-]{43}(?=\.ics)/g, 'V2hvZXZlciBrbm93cyBpdCByZWFkcyB0aGUgcG9zdHM')
+      .replaceAll(/(?<=\/agents\/approval\?code=)[\w-]{43}/g, 'T25jZSBhbmQgZm9yIG9uZSBkZWNpc2lvbiBhbG9uZSw')
+      .replaceAll(/(?<=\/agents\/api\/hooks\/)[\w-]{43}/g, 'RWFjaCBjYWxsIGJlZ2lucyBhIHJ1biwgYXQgb25jZS4')
+      .replaceAll(/(?<=\/payments\/pay\/)[\w-]{32}/g, 'V2hvZXZlciBoYXMgdGhpcyBtYXkgcGF5')
       .replaceAll(/(?<=[?&]expires=)\d+/g, '1803897000')
       .replaceAll(/(?<=&signature=)[\w-]{43}/g, 'SW4gYW4gaG91ciBubyBvbmUgc2VlcyBpdCBhbnltb3Jl')
+      .replaceAll(/^[\da-f]{64}$/g, '0123456789abcdef'.repeat(4))
       .replaceAll(/^\d{19}$/g, '1234567890123456789')
       .replaceAll(/whsec_[A-Za-z\d+/=]+/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
       .replaceAll(/(?<=localhost:)\d+/g, '4100')
@@ -47,6 +54,8 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
     if (typeof value === 'string' && key === 'resetsAt') return '2027-04-01T00:00:00.000Z'
     if (typeof value === 'string' && key === 'day') return new Date(dayOf(moment) + Date.parse(value) - dayOf(now.getTime())).toISOString().slice(0, 10)
     if (typeof value === 'string' && key === 'time') return '09:00'
+    // The catalogue of apps has moments of its own.
+    if (typeof value === 'string' && key === 'releasedAt') return '2027-02-01T09:00:00.000Z'
     if (typeof value === 'string') return key === 'nextCursor' ? 'WyIyMDI3LTAzLTAxIl0' : steady(value)
     if (Array.isArray(value)) return value.map(each => walk(each))
     if (typeof value !== 'object' || value === null) return value

@@ -4,7 +4,7 @@ import type { OperationRow } from '../../router/rest/row.ts'
 import { wordsOf } from '../../router/rest/words.ts'
 import { person } from '../kit/viewers.ts'
 
-describe('a refusal as a route words it', () => {
+describe('an error message of a route', () => {
   it('writes enum values in lower case and leaves GIF and URL as sentences write them', () => {
     const schema = buildSchema('type Query { kind: Kind } enum Kind { GIF URL SCHEDULED }')
     const row = { method: 'GET', path: '/things', operation: parse('query Things { kind }') } as unknown as OperationRow

@@ -4,6 +4,8 @@ import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
+import { signatureOf } from '../subgraphs/payments/events/stage.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is looked at path by path
 type Json = any
@@ -27,10 +29,14 @@ async function answered(at: string, headers: Record<string, string> = {}, body?:
   const [method, path] = at.split(' ') as [string, string]
   seen.add(at)
   const form = typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await door.ask(method, path.replace('{platform}', 'x').replace('{slug}', 'publishing').replace('{variant}', 'original') + query, {
-    headers: { ...form, ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
-  })
+  const answer = await door.ask(
+    method,
+    path.replace('{platform}', 'x').replace('{slug}', 'publishing').replace('{app}', 'agents').replace('{variant}', 'original') + query,
+    {
+      headers: { ...form, ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
+    },
+  )
   const { responses } = document.paths[path][method.toLowerCase()]
   const found = responses[answer.status]
   expect(found, `${at} answers ${answer.status}: ${answer.text.slice(0, 200)}`).toBeDefined()
@@ -51,7 +57,23 @@ const cookieOf = ({ headers }: Reply) =>
     .map(line => String(line).split(';')[0])
     .join('; ')
 
-test('the pages of the first account answer as the REST document tells', async () => {
+test('the store and icons of apps answer as documented', async () => {
+  await seedPlatformApps(graph)
+  const store = '/launcher/api/store'
+  expect((await answered(`GET ${store}/apps`)).json).toMatchObject({ apps: [], nextCursor: null, totalCount: 0, source: 'local' })
+  expect((await answered(`GET ${store}/apps`, {}, undefined, '?first=many')).status).toBe(400)
+  expect((await answered(`GET ${store}/search`, {}, undefined, '?q=route')).json).toEqual({ apps: [], source: 'local' })
+  expect((await answered(`GET ${store}/apps/{app}`)).status).toBe(404)
+  expect((await answered('GET /launcher/icons/{app}')).headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' })
+})
+
+test('what apps of third parties ask of widgets answers as documented', async () => {
+  expect((await answered('GET /launcher/api/widgets/keys')).json.keys).toHaveLength(1)
+  expect((await answered('POST /launcher/api/widgets/changed', {}, {})).status).toBe(401)
+  expect((await answered('POST /launcher/api/widgets', {}, {})).status).toBe(401)
+})
+
+test('the pages of the first account answer as documented', async () => {
   const at = 'POST /identity/setup'
   const link = await graph.platform.identity.openSetup()
   const code = new URL(link!, graph.publicUrl).searchParams.get('code')!
@@ -64,7 +86,7 @@ test('the pages of the first account answer as the REST document tells', async (
   expect((await answered(at, {}, form(whole))).status).toBe(201)
 })
 
-test('the page of sign-in answers as the REST document tells', async () => {
+test('the sign-in page answers as documented', async () => {
   const at = 'POST /identity/login'
   const page = await answered('GET /identity/login')
   const [token, cookie] = [/name="token" value="([^"]+)"/.exec(page.text)![1]!, cookieOf(page)]
@@ -78,7 +100,7 @@ test('the page of sign-in answers as the REST document tells', async () => {
   expect(last).toBe(429)
 })
 
-test('signing in and out, tokens and keys are answered as the REST document tells', async () => {
+test('sign-in, sign-out, tokens and keys are answered as documented', async () => {
   const signIn = 'POST /identity/api/auth/sign-in/email'
   expect((await answered(signIn, {}, { email: account.email })).status).toBe(400)
   expect((await answered(signIn, {}, { ...account, password: 'wrong' })).status).toBe(401)
@@ -97,7 +119,7 @@ test('signing in and out, tokens and keys are answered as the REST document tell
   expect(document.paths['/identity/api/auth/sign-out'].post.security).toEqual([{ cookie: [] }, { bearer: [] }])
 })
 
-test('accounts are answered as the REST document tells, by page and by program', async () => {
+test('account routes are answered as documented, by page and by program', async () => {
   const auth = '/identity/api/auth'
   for (const page of ['sign-up', 'verify-email', 'reset-password']) expect((await answered(`GET /identity/${page}`)).status, page).toBe(200)
   for (const page of ['verify-email', 'reset-password', 'verify-recovery-email']) {
@@ -128,7 +150,7 @@ test('accounts are answered as the REST document tells, by page and by program',
   expect((await answered(`POST ${auth}/change-password`, bearer, { ...own, newPassword: account.email })).status).toBe(400)
 })
 
-test('handoffs and what they are exchanged for are answered as the REST document tells', async () => {
+test('handoffs and their exchange are answered as documented', async () => {
   const [make, exchange] = ['POST /identity/api/auth/handoff', 'POST /identity/api/auth/sso/exchange']
   const session = await answered('POST /identity/api/auth/sign-in/email', {}, account)
   const bearer = { authorization: `Bearer ${session.json.accessToken}` }
@@ -143,7 +165,7 @@ test('handoffs and what they are exchanged for are answered as the REST document
   expect((await answered(exchange, {}, { code: json.code, serviceId: json.service.id })).status).toBe(400)
 })
 
-test('invitations are answered as the REST document tells, by link and by program', async () => {
+test('invitations are answered as documented, by link and by program', async () => {
   const accept = 'POST /identity/api/auth/accept-invitation'
   expect((await answered(accept, {}, { code: 'x'.repeat(43), name: 'Ada', password: account.password })).status).toBe(400)
   const [show, send] = ['GET /identity/invitation', 'POST /identity/invitation']
@@ -153,7 +175,7 @@ test('invitations are answered as the REST document tells, by link and by progra
   expect((await answered(send, {}, form({ accept: 'x' }))).status).toBe(401)
 })
 
-test('authorizing, consent and tokens are answered as the REST document tells', async () => {
+test('authorization, consent and tokens are answered as documented', async () => {
   const at = '/identity/api/auth/oauth2'
   const discovery = [await answered('GET /.well-known/openid-configuration'), await answered('GET /.well-known/oauth-authorization-server')]
   expect(discovery.map(({ status }) => status)).toEqual([200, 200])
@@ -170,8 +192,41 @@ test('authorizing, consent and tokens are answered as the REST document tells', 
   for (const method of ['GET', 'POST']) expect((await answered(`${method} /identity/consent`, {}, method === 'POST' ? '' : undefined)).status).toBe(302)
 })
 
-test('reports of mail servers are answered as the REST document tells', async () => {
+test('delivery reports of mail servers are answered as documented', async () => {
   expect((await answered('POST /providers/api/email/events', {}, { type: 'bounce' })).status).toBe(401)
+})
+
+test('decisions of the settlement and policy service are answered as documented', async () => {
+  expect((await answered('POST /agents/api/policy/decisions', {}, { type: 'policy.decided', data: {} })).status).toBe(401)
+})
+
+test('events of the payment processor are answered as the REST document tells', async () => {
+  const body = { id: 'evt_told', type: 'product.created', created: Math.floor(graph.clock.now().getTime() / 1000), data: { object: { id: 'prod_told' } } }
+  const signed = { 'stripe-signature': signatureOf(JSON.stringify(body), graph.clock.now()) }
+  expect(await answered('POST /payments/api/webhooks/stripe', signed, body)).toMatchObject({ status: 200, json: { received: true, duplicate: false } })
+  expect((await answered('POST /payments/api/webhooks/stripe', {}, body)).status).toBe(400)
+})
+
+test('files of payments and pages of payment links are answered as the REST document tells', async () => {
+  for (const at of ['GET /payments/api/invoices/{id}/pdf', 'GET /payments/api/transactions.csv']) expect((await answered(at)).status, at).toBe(401)
+  for (const at of ['GET /payments/pay/{token}', 'GET /payments/pay/{token}/return']) expect((await answered(at)).status, at).toBe(404)
+})
+
+test('hooks of workflows are hidden from whoever guesses, as the REST document tells', async () => {
+  expect((await answered('POST /agents/api/hooks/{code}', {}, { size: 3 })).status).toBe(404)
+})
+
+test('links of approvals are answered alike whatever code is guessed, as the REST document tells', async () => {
+  expect((await answered('GET /agents/approval')).status).toBe(400)
+  expect((await answered('POST /agents/api/approvals/link', {}, { code: 'guessed' })).json).toMatchObject({ status: 400, reason: 'CODE' })
+})
+
+test('the public chat, exports and files of disputes are answered as the REST document tells', async () => {
+  const chat = '/agents/api/public/chat'
+  for (const at of [`GET ${chat}/challenge`, `GET ${chat}/personas`]) expect((await answered(at, {}, undefined, '?site=nowhere')).status, at).toBe(404)
+  for (const at of [`POST ${chat}`, `POST ${chat}/feedback`]) expect((await answered(at, {}, {})).status, at).toBe(400)
+  expect((await answered('GET /agents/api/person-profiles/{id}/export')).status).toBe(401)
+  expect((await answered('POST /payments/api/disputes/{id}/files')).status).toBe(401)
 })
 
 test('calls of models are refused to strangers as the REST document tells', async () => {
@@ -183,7 +238,7 @@ test('calls of models are refused to strangers as the REST document tells', asyn
     })
 })
 
-test('every row that is forwarded is asked here', async () => {
+test('every forwarded route is requested here', async () => {
   expect((await answered('GET /payments/api/service-identity')).status).toBe(200)
   expect((await answered('GET /payments/login')).status).toBe(302)
   expect((await answered('POST /payments/api/session', {}, { code: 'guessed' })).status).toBe(400)
@@ -208,6 +263,9 @@ test('every row that is forwarded is asked here', async () => {
     const type = at.endsWith('media') ? 'image/png' : 'text/csv'
     expect((await answered(at, { ...member, 'content-type': type }, Buffer.from('x'), ofNobody)).status, at).toBe(404)
   }
+  const knowledge = 'POST /agents/api/knowledge-sources/uploads'
+  expect((await answered(knowledge)).status).toBe(401)
+  expect((await answered(knowledge, { ...member, 'content-type': 'image/png' }, Buffer.from('x'), '?title=Rules')).status).toBe(400)
   const uploads = '/publishing/api/media/uploads'
   const length = { 'upload-length': '10', 'upload-metadata': `brandId ${Buffer.from(nobodys).toString('base64')}` }
   expect((await answered(`POST ${uploads}`, { ...tus, ...length })).status).toBe(401)

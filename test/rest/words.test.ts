@@ -34,7 +34,7 @@ function graphSpeech({ json, text }: Reply): readonly string[] {
 
 const isProblem = (answer: Reply) => /^application\/problem\+json/.test(String(answer.headers['content-type']))
 
-describe('no route speaks GraphQL, whatever it is sent', () => {
+describe('no route uses terms of GraphQL, whatever the request', () => {
   const operations = deriveTables(routeTables, readApi().schema).tables.flatMap(({ slug, rows }) =>
     rows.flatMap(row => (row.kind === 'operation' ? [{ at: `${row.method} /${slug}${row.path}`, row }] : [])),
   )
@@ -86,7 +86,7 @@ describe('no route speaks GraphQL, whatever it is sent', () => {
   })
 })
 
-describe('what is wrong is named as the route names it', () => {
+describe('mistakes are named in the route’s terms', () => {
   const good = { brandId: newId(), platform: 'x', copy: 'Hello' }
   const anId = newId()
   test.each<[string, string, string, unknown, string, string]>([
@@ -137,13 +137,13 @@ describe('what is wrong is named as the route names it', () => {
     expect(isProblem(answer)).toBe(true)
   })
 
-  test('an unknown network in the path, which is no address at all', async () => {
+  test('an unknown network in the path is an unknown address', async () => {
     const answer = await world.ask('owner', 'POST', '/integrations/my-space/connect', { brandId: anId })
     const detail = expect.stringContaining('platform is "my_space": it takes x,')
     expect(answer.json).toMatchObject({ status: 404, code: 'NOT_FOUND', field: 'platform', detail })
   })
 
-  test('an idempotency key that is too long by its header', async () => {
+  test('an idempotency key that is too long is named by its header', async () => {
     const send = (length: number) => world.ask('owner', 'POST', '/posts', { ...good, brandId: world.brandId }, { 'idempotency-key': 'x'.repeat(length) })
     expect((await send(255)).status).toBe(201)
     expect((await send(256)).json).toMatchObject({
@@ -153,7 +153,7 @@ describe('what is wrong is named as the route names it', () => {
     })
   })
 
-  test('an idempotency key that was used for something else', async () => {
+  test('an idempotency key that was used for other content', async () => {
     const send = (copy: string) => world.ask('owner', 'POST', '/posts', { ...good, brandId: world.brandId, copy }, { 'idempotency-key': 'once' })
     const first = await send('Hello')
     expect(await send('Hello')).toMatchObject({ status: 201, json: { id: first.json.id }, headers: { location: first.headers.location } })
@@ -166,7 +166,7 @@ describe('what is wrong is named as the route names it', () => {
     })
   })
 
-  test('a state in lower case, in the sentence and beside it', async () => {
+  test('a state in lower case, in the message and in the details', async () => {
     const { id } = await world.write()
     const row = await world.graph.job.posts.byId.load(id)
     const published = { status: 'PUBLISHED' as const, publishedAt: world.graph.clock.now(), platformPostId: newId() }
@@ -180,7 +180,7 @@ describe('what is wrong is named as the route names it', () => {
     })
   })
 
-  test('what a scope would open, without the graph’s names', async () => {
+  test('the scope that would grant access, without the graph’s names', async () => {
     expect((await world.ask('nobody', 'GET', '/posts')).json).toMatchObject({
       status: 401,
       code: 'UNAUTHENTICATED',

@@ -4,6 +4,9 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
+import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
+import { seedApps, seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
+import { seedCustomer } from '../subgraphs/payments/parties/customer/seed.ts'
 import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
 import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
@@ -13,8 +16,9 @@ import { png } from '../subgraphs/publishing/media/files.ts'
 const password = 'correct horse battery'
 /** With what publishing and agents show themselves in every service. */
 const ownTokens = { publishing: 'the token of publishing, which is long enough', agents: 'the token of agents, which is long enough' }
+const settlementToken = 'the token of settlement at payments, which is long enough'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents'
+export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'settlement'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -24,6 +28,10 @@ export interface RestWorld extends AsyncDisposable {
   readonly postId: string
   /** A merchant of the organization. */
   readonly merchantId: string
+  /** A customer of the organization. */
+  readonly customerId: string
+  /** A workflow of the organization that can be started. */
+  readonly workflowId: string
   /** Who owns the organization. */
   readonly owner: Viewer
   /** Where pictures are fetched from: whatever is asked for there is one. */
@@ -48,7 +56,11 @@ export async function restWorld(): Promise<RestWorld> {
   const files = `http://localhost:${(pictures.address() as AddressInfo).port}`
   const graph = await supergraph({ sandbox: true, now: new Date().toISOString(), trusts: [files] })
   const door: Door = await openDoor(graph, {
-    tokens: { own: new Map(Object.entries(ownTokens).map(([name, token]) => [`app_${name}`, [token]])), gateway: [], dedicated: [] },
+    tokens: {
+      own: new Map(Object.entries(ownTokens).map(([name, token]) => [`app_${name}`, [token]])),
+      gateway: [],
+      dedicated: [{ appId: 'app_settlement', at: 'payments', token: settlementToken }],
+    },
   })
   const provisioned = await graph.platform.identity.provision({
     password,
@@ -65,6 +77,16 @@ export async function restWorld(): Promise<RestWorld> {
       { organization: 'acme', name: 'stranger', scopes: ['payments:reports.read'], createdBy: 'owner@test.test' },
     ],
   })
+  await seedPlatformApps(graph)
+  await seedApps(
+    graph,
+    ...['help-desk', 'shift-planner', 'stock-count', 'time-sheet'].map(slug => ({
+      slug,
+      title: slug.replace('-', ' '),
+      category: 'Office',
+      publisher: 'Northwind Apps',
+    })),
+  )
   const credentials: Record<Who, Record<string, string>> = {
     nobody: {},
     reader: { 'x-api-key': provisioned.keys.reader!.secret! },
@@ -76,6 +98,7 @@ export async function restWorld(): Promise<RestWorld> {
     service: {},
     publishing: {},
     agents: {},
+    settlement: {},
   }
   const organizationId = provisioned.organizations.acme!
   const own = async (path: string, body: object) => (await door.ask('POST', `/providers/api/service-clients${path}`, { headers: credentials.super, body })).json
@@ -84,9 +107,13 @@ export async function restWorld(): Promise<RestWorld> {
   credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
   for (const name of ['publishing', 'agents'] as const)
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
+  credentials.settlement = { 'x-service-token': settlementToken, 'x-app-id': 'app_settlement', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
-  const { id: merchantId } = await seedMerchant(graph, { organizationId, name: 'Kiosk' })
+  // The newest, so that lists begin with it whether the organization's default merchant is there yet or not.
+  const createdAt = new Date(graph.clock.now().getTime() + 1000)
+  const { id: merchantId } = await seedMerchant(graph, { organizationId, name: 'Kiosk', invoicePrefix: 'KIOSK', createdAt })
+  const { id: customerId } = await seedCustomer(graph, { organizationId, name: 'Grace' })
   // Used for generated images.
   await seedCredential(graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
   // The sender of the platform's mails.
@@ -101,6 +128,8 @@ export async function restWorld(): Promise<RestWorld> {
     organizationId,
     brandId,
     merchantId,
+    customerId,
+    workflowId: (await seedWorkflow(graph, { organizationId })).id,
     files,
     senderDomainId: (await seedDomain(graph, { organizationId, domain: 'acme.example.com' })).id,
     postId: (await write()).id,

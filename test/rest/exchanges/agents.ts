@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
 import { type Exchanges, list, made } from './exchange.ts'
 
 export const agents: Exchanges = world => {
@@ -12,7 +13,47 @@ export const agents: Exchanges = world => {
     await world().ask('owner', 'POST', sources(id), aSource())
     return id
   }
+  const connectors = '/agents/api/connectors'
+  const server = { name: 'Tools', kind: 'mcp', baseUrl: 'https://tools.example/mcp' }
+  const aConnector = async () => (await world().ask('owner', 'POST', connectors, server)).json.id as string
+  const oneConnector = (id: string) => `${connectors}/${id}`
   return {
+    [`POST ${connectors}`]: { path: () => connectors, body: () => server, forbidden: 'viewer', answers: made(connectors) },
+    [`GET ${connectors}`]: { path: () => connectors, forbidden: 'reader', answers: () => ({ status: 200, json: { connectors: expect.any(Array) } }) },
+    [`GET ${connectors}/:id`]: {
+      path: oneConnector,
+      make: aConnector,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, headers: { etag: '"1"' }, json: { id, kind: 'mcp', status: 'untested', tools: [] } }),
+    },
+    [`PUT ${connectors}/:id`]: {
+      path: oneConnector,
+      make: aConnector,
+      body: () => ({ name: 'Other tools' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, name: 'Other tools', version: 2 } }),
+    },
+    [`DELETE ${connectors}/:id`]: { path: oneConnector, make: aConnector, forbidden: 'viewer', answers: () => ({ status: 204, text: '' }), once: true },
+    // Its server is nowhere, and the check says so.
+    [`POST ${connectors}/:id/check`]: {
+      path: id => `${oneConnector(id)}/check`,
+      make: aConnector,
+      body: () => ({}),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, status: 'failing', tools: [] } }),
+    },
+    'GET /agents/api/mobile-apps': {
+      path: () => '/agents/api/mobile-apps',
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { mobileApps: expect.any(Array), totalCount: 2 } }),
+    },
+    'POST /agents/api/actions': {
+      path: () => '/agents/api/actions',
+      body: () => ({ connectorId: newId(), tool: 'create_note', arguments: { text: 'x' } }),
+      forbidden: 'viewer',
+      // Of no connector: one that is called needs a server.
+      answers: () => ({ status: 404 }),
+    },
     [`POST ${profiles}`]: {
       path: () => profiles,
       body: () => ({ displayName: 'A voice', authorizations: [{ kind: 'contract', reference: 'page 3' }] }),

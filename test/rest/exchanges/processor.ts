@@ -48,6 +48,14 @@ export const processor: Exchanges = world => {
     }),
   })
   const pay = async () => make('payment-intents', { ...held, captureMethod: 'automatic' })
+  /** A dispute that a bank opened. */
+  const disputed = async () => {
+    const id = await make('payment-intents', { ...held, captureMethod: 'automatic', paymentMethodId: 'pm_card_createDispute' })
+    const headers = { authorization: 'Bearer sk_test_of_these_tests_alone' }
+    const answer = await fetch(`${world().graph.x.origin}/stripe/v1/disputes?payment_intent=${id}`, { headers, signal: AbortSignal.timeout(10_000) })
+    const { data } = (await answer.json()) as { data: readonly [{ readonly id: string }] }
+    return data[0].id
+  }
   return {
     ...read('payment-intents', () => make('payment-intents', held)),
     ...read('subscriptions', subscription),
@@ -93,6 +101,15 @@ export const processor: Exchanges = world => {
       async () => (paid = await pay()),
     ),
     ...write('transfers', () => transfer),
+    ...write('files', () => ({ name: 'receipt.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF-1.4').toString('base64') })),
+    [`PUT ${base}/disputes/:id`]: row(id => ({ status: 200, json: { id } }), {
+      ...{ path: id => `${base}/disputes/${id}`, make: disputed, headers: nextKey },
+      body: () => ({ text: 'It was delivered on time.' }),
+    }),
+    [`POST ${base}/disputes/:id/close`]: row(id => ({ status: 200, json: { id, status: 'LOST' } }), {
+      ...{ path: id => `${base}/disputes/${id}/close`, make: disputed, headers: nextKey },
+      body: () => ({}),
+    }),
     ...write(
       'transfers/:id/reversals',
       () => ({ amount }),

@@ -1,0 +1,84 @@
+import { expect } from 'vitest'
+import { type Exchanges, list } from './exchange.ts'
+
+export const launcher: Exchanges = world => {
+  const api = '/launcher/api'
+  const requests = `${api}/access-requests`
+  const installation = (app: string) => `${api}/apps/${app}/installation`
+  const anInstallation = async () => {
+    await world().ask('owner', 'PUT', installation('time-sheet'))
+    return 'time-sheet'
+  }
+  /** A pending request of the owner; one that pends is decided on first. */
+  const aRequest = async () => {
+    const ask = async () => (await world().ask('owner', 'POST', requests, { app: 'help-desk', reason: 'For questions of customers' })).json.id as string
+    await world().ask('owner', 'POST', `${requests}/${await ask()}/decision`, { decision: 'decline' })
+    return ask()
+  }
+  const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
+  const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
+  return {
+    [`GET ${api}/apps`]: { path: () => `${api}/apps`, forbidden: 'reader', answers: list('apps') },
+    [`GET ${api}/apps/:app`]: {
+      path: () => `${api}/apps/agents`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { app: 'agents', origin: 'platform', launchable: true, entitled: true } }),
+    },
+    [`PUT ${api}/apps/:app/installation`]: {
+      path: () => installation('stock-count'),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, headers: { etag: '"1"' }, json: { app: 'stock-count', context: 'organization', removedAt: null } }),
+    },
+    [`DELETE ${api}/apps/:app/installation`]: {
+      path: installation,
+      make: anInstallation,
+      forbidden: 'viewer',
+      once: true,
+      answers: () => ({ status: 204 }),
+    },
+    [`GET ${api}/installations`]: {
+      path: () => `${api}/installations`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { installations: expect.any(Array) } }),
+    },
+    [`GET ${requests}`]: { path: () => requests, forbidden: 'reader', answers: list('accessRequests') },
+    [`POST ${requests}`]: {
+      path: () => requests,
+      body: () => ({ app: 'shift-planner', reason: 'For the stocktaking' }),
+      forbidden: 'reader',
+      answers: () => ({ status: 201, json: { app: 'shift-planner', status: 'pending', reason: 'For the stocktaking' } }),
+    },
+    [`POST ${requests}/:id/decision`]: {
+      path: id => `${requests}/${id}/decision`,
+      make: aRequest,
+      body: () => ({ decision: 'decline', comment: 'We have another one' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, status: 'declined', comment: 'We have another one' } }),
+    },
+    [`POST ${requests}/:id/withdrawal`]: {
+      path: id => `${requests}/${id}/withdrawal`,
+      make: aRequest,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, json: { id, status: 'withdrawn' } }),
+    },
+    [`GET ${api}/layout`]: { path: () => `${api}/layout`, forbidden: 'reader', answers: () => ({ status: 200, json: { items: expect.any(Array) } }) },
+    [`PUT ${api}/layout`]: {
+      path: () => `${api}/layout`,
+      body: () => ({ items, boards }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { items, boards: [{ name: 'Money' }], inherited: false } }),
+    },
+    [`DELETE ${api}/layout`]: { path: () => `${api}/layout`, forbidden: 'reader', answers: () => ({ status: 200, json: { items: [], inherited: true } }) },
+    [`GET ${api}/layout/organization`]: {
+      path: () => `${api}/layout/organization`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { items: expect.any(Array), inherited: false } }),
+    },
+    [`PUT ${api}/layout/organization`]: {
+      path: () => `${api}/layout/organization`,
+      body: () => ({ items: [] }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { items: [], inherited: false } }),
+    },
+  }
+}
