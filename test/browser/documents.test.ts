@@ -61,7 +61,7 @@ describe.runIf(browserPath)('S-15 a page of the platform', () => {
     await page.context().close()
   })
 
-  test('is reached by keyboard: past the bar to the content, and along the bar to every other page', async () => {
+  test('can be used by keyboard: past the bar to the content, and along the bar to every other page', async () => {
     const { page } = await visit('/')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
@@ -74,7 +74,7 @@ describe.runIf(browserPath)('S-15 a page of the platform', () => {
       expect(await page.getByRole('navigation').getByRole('link', { name, exact: true }).count()).toBe(1)
   })
 
-  test('/ tells each service with its state and documents, and in development the demo accounts', async () => {
+  test('/ lists each service with its state and documents, and in development the demo accounts', async () => {
     const { page } = await visit('/')
     const row = page.getByRole('row', { name: /^Publishing/ })
     expect(await row.innerText()).toMatch(/ready/)
@@ -89,9 +89,9 @@ describe.runIf(browserPath)('S-15 a page of the platform', () => {
   })
 })
 
-describe.runIf(browserPath)('S-15 the reference of REST', () => {
+describe.runIf(browserPath)('S-15 the REST reference', () => {
   const execute = async ({ page }: WatchedPage) => {
-    // What is out of sight is not on the page: it holds more than a hundred calls.
+    // The page omits what is out of sight, because the document has more than a hundred calls.
     await page.getByPlaceholder('Filter by tag').fill('publishing/posts')
     const block = page.locator('[id$="/posts-posts"]')
     await block.locator('.opblock-summary-control').click()
@@ -99,7 +99,7 @@ describe.runIf(browserPath)('S-15 the reference of REST', () => {
     return block.locator('.live-responses-table .response-col_status').last().innerText()
   }
 
-  test('tries a call as nobody, with the token of a signed-in session, and with a pasted one', async () => {
+  test('tries a call without credentials, with the token of a signed-in session, and with a pasted one', async () => {
     const anonymous = await visit('/docs', {})
     expect(await execute(anonymous)).toContain('401')
 
@@ -125,7 +125,7 @@ describe.runIf(browserPath)('S-15 the reference of REST', () => {
 })
 
 describe.runIf(browserPath)('S-15 the explorer', () => {
-  test('asks as whoever is signed in, keeps a history, and documents the graph', async () => {
+  test('runs operations as the signed-in person, keeps a history, and documents the graph', async () => {
     const watched = await signInOn('/explorer')
     const { page } = watched
     const answer = page.locator('.graphiql-response')

@@ -7,7 +7,7 @@ import { fillIn, linkOf, looks, looksRight } from './looks.ts'
 import { startPlatform } from './platform.ts'
 
 test.runIf(browserPath)(
-  'a person who was invited joins with a new account, proves a recovery address, and joins elsewhere by the same account, by keyboard alone, at every width and in the dark',
+  'an invited person joins with a new account, verifies a recovery address, and joins elsewhere with the same account, by keyboard only, at every width and in dark mode',
   async () => {
     await using stack = new AsyncDisposableStack()
     const { url, platform } = await startPlatform(stack)
@@ -52,7 +52,7 @@ test.runIf(browserPath)(
   },
 )
 
-test.runIf(browserPath)('whoever signs in for a service is led to it on its own host, where the page’s policy lets its form go', async () => {
+test.runIf(browserPath)('a sign-in for a service redirects to its own host, as the page’s policy allows', async () => {
   await using stack = new AsyncDisposableStack()
   const { url, database } = await startPlatform(stack)
   const seen: URL[] = []
@@ -69,7 +69,7 @@ test.runIf(browserPath)('whoever signs in for a service is led to it on its own 
   for (const { width, colorScheme } of looks) {
     const { page, violations, errors } = await browser.open({ viewport: { width, height: 800 }, colorScheme })
     await page.goto(`${url}/identity/login?service=publishing&return_to=/x`)
-    // What was wrong once comes back with the form, and the way stays open.
+    // After a failed attempt the form is shown again and can be submitted.
     await fillIn(page, 'owner@demo.test', 'not the password')
     await page.getByLabel('Mail address').focus()
     await page.keyboard.press('Shift+Tab')

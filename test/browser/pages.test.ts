@@ -18,7 +18,7 @@ const embeddedSandbox = `window.EmbeddedSandbox = class {
   }
 }`
 
-test.runIf(browserPath)('Apollo Sandbox on /graphql breaks no rule of its page, with Apollo within reach and without, and says how to subscribe', async () => {
+test.runIf(browserPath)('Apollo Sandbox on /graphql violates no policy of its page, with Apollo reachable or not, and explains how to subscribe', async () => {
   await using stack = new AsyncDisposableStack()
   const { url } = await startPlatform(stack)
   const browser = stack.use(await openBrowser())
@@ -78,7 +78,7 @@ test.runIf(browserPath)('P-03 a person connects a brand in a browser: consent pa
   expect(errors).toEqual([])
 })
 
-test.runIf(browserPath)('D11 an operator makes the first account in a browser', async () => {
+test.runIf(browserPath)('D11 an operator creates the first account in a browser', async () => {
   await using stack = new AsyncDisposableStack()
   const { folder, url } = await startPlatform(stack, { DEMO: '0' })
   const browser = stack.use(await openBrowser())

@@ -8,7 +8,7 @@ const dot = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 describe.runIf(isAsked && browserPath)('writing posts in a browser', () => {
-  it('P-02 writes one text for two networks with an own text for one and a picture that is sent meanwhile, and schedules both', async () => {
+  it('P-02 writes one text for two networks with a separate text for one and a picture that is uploaded meanwhile, and schedules both', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings, violations } = await web.visit({ viewport: { width: 1280, height: 1800 } })
@@ -36,7 +36,7 @@ describe.runIf(isAsked && browserPath)('writing posts in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
-  it('says of each network what is wrong while one types, and asks before one leaves what is not saved', async () => {
+  it('shows each network’s problems while typing, and asks before leaving unsaved text', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter } = await web.visit()
@@ -56,6 +56,31 @@ describe.runIf(isAsked && browserPath)('writing posts in a browser', () => {
     expect(await asked).toBe('beforeunload')
   })
 
+  it('creates one draft from what is typed during the first save', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit()
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+    const saves: string[] = []
+    await page.route(/\/graphql$/, async route => {
+      const name = /(?:Create|Update)Draft/.exec(route.request().postData() ?? '')?.[0]
+      if (name) saves.push(name)
+      if (name === 'CreateDraft') await goesOn
+      await route.fallback()
+    })
+    await enter(`${web.publishing}/compose`)
+    const text = page.getByLabel('Text', { exact: true })
+    await text.fill('First words')
+    await expect.poll(() => saves.length, { timeout: 10_000 }).toBe(1)
+    await text.fill('First words, and more')
+    // So long the next save waits for a pause, and then for the first.
+    const typedAt = await page.evaluate<number>('performance.now()')
+    await expect.poll(() => page.evaluate(`performance.now() > ${typedAt + 2500}`), { timeout: 10_000 }).toBe(true)
+    goOn()
+    await page.getByText(/Saved as a draft/).waitFor()
+    expect(saves).toEqual(['CreateDraft', 'UpdateDraft'])
+  })
+
   it('writes a thread of three posts', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
@@ -72,7 +97,7 @@ describe.runIf(isAsked && browserPath)('writing posts in a browser', () => {
     for (const text of ['First of three', 'Part 2', 'Part 3']) await page.getByRole('link', { name: text }).waitFor()
   })
 
-  it('P-07 goes on with an upload that was cut, and edits and files what it became', async () => {
+  it('P-07 continues an interrupted upload, and edits and files the asset', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, violations } = await web.visit()

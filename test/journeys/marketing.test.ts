@@ -3,7 +3,7 @@ import { browserPath } from '../browser/browser.ts'
 import { isAsked, openWeb } from './visit.ts'
 
 describe.runIf(isAsked && browserPath)('the marketing site in a browser', () => {
-  it('W-05 keeps a decision here before it is sent, asks once, and asks again on request', async () => {
+  it('W-05 stores a decision locally before it is sent, asks once, and asks again on request', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, ready, violations } = await web.visit()
@@ -18,7 +18,7 @@ describe.runIf(isAsked && browserPath)('the marketing site in a browser', () => 
     expect(await violations()).toEqual([])
   })
 
-  it('says at the form what became of a message, and keeps what was typed when nothing took it', async () => {
+  it('shows a message’s result at the form, and keeps the text when sending failed', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page } = await web.visit()

@@ -3,7 +3,7 @@ import { browserPath } from '../browser/browser.ts'
 import { isAsked, openWeb } from './visit.ts'
 
 describe.runIf(isAsked && browserPath)('payments in a browser', () => {
-  it('Y-05 creates an order in exact amounts, keeps what was typed over a reload, and holds its token in memory alone', async () => {
+  it('Y-05 creates an order in exact amounts, keeps typed values over a reload, and holds its token in memory only', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, ready, violations } = await web.visit()
@@ -27,7 +27,48 @@ describe.runIf(isAsked && browserPath)('payments in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
-  it('says that a code was used, with the ways on', async () => {
+  it('adds an endpoint for events, tries it, sends again, gives it a new secret, and disables it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { sandbox } = web.demo()
+    /** Ids of the events that the address has taken. */
+    const heard = async () => {
+      const taken = (await (await fetch(`${sandbox}/_control/received?network=hooks`)).json()) as { headers: Record<string, string> }[]
+      return taken.map(({ headers }) => headers['webhook-id'])
+    }
+    const { page, enter, findings, violations } = await web.visit({ viewport: { width: 1280, height: 1200 } })
+    await enter(`${web.payments}/webhook-endpoints`)
+    await page.getByText('Add the address of the first one.').waitFor()
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click()
+    await dialog.getByText('This cannot be empty.').waitFor()
+    await dialog.getByLabel('Address').fill(`${sandbox}/hooks/shop`)
+    await dialog.getByRole('checkbox', { name: 'Invoice paid' }).uncheck()
+    expect(await findings()).toEqual([])
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click()
+    await dialog.getByText(/^whsec_/).waitFor()
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    const panel = page.getByRole('region', { name: 'Endpoint', exact: true })
+    await panel.getByRole('button', { name: 'Send test event' }).click()
+    await expect.poll(async () => (await heard()).length, { timeout: 15_000 }).toBe(1)
+    await panel.getByRole('button', { name: 'Look again' }).click()
+    await panel.getByText('Delivered').waitFor()
+    expect(await findings()).toEqual([])
+    await panel.getByRole('button', { name: 'Send again: Test' }).click()
+    await expect.poll(async () => new Set(await heard()).size * 10 + (await heard()).length, { timeout: 15_000 }).toBe(12)
+    await panel.getByRole('button', { name: 'New secret' }).click()
+    await dialog.getByRole('button', { name: 'New secret' }).click()
+    await dialog.getByText(/^whsec_/).waitFor()
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await panel.getByRole('button', { name: 'Disable endpoint' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Disable endpoint' }).click()
+    await panel.getByText('Disabled').waitFor()
+    expect(await panel.getByRole('button', { name: /Send/ }).count()).toBe(0)
+    expect(await violations()).toEqual([])
+  })
+
+  it('reports a used code, with the possible next steps', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page } = await web.visit()

@@ -3,7 +3,7 @@ import { browserPath } from '../browser/browser.ts'
 import { isAsked, openWeb } from './visit.ts'
 
 describe.runIf(isAsked && browserPath)('providers in a browser', () => {
-  it('adds a credential whose secret is masked from then on, takes it out of use, and deletes it after a question', async () => {
+  it('adds a credential with a masked secret, disables it, and deletes it after a confirmation', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, violations } = await web.visit()
@@ -27,7 +27,7 @@ describe.runIf(isAsked && browserPath)('providers in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
-  it('sets a spend limit, refuses an amount that is none, and keeps filters of calls in the address', async () => {
+  it('sets a spend limit, rejects an invalid amount, and keeps filters of calls in the address', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter } = await web.visit()
@@ -46,7 +46,7 @@ describe.runIf(isAsked && browserPath)('providers in a browser', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?status=failed')
   })
 
-  it('says to a member which role may see credentials, and draws no button for what they may not do', async () => {
+  it('tells a member which role may see credentials, and shows no button for forbidden actions', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter } = await web.visit()

@@ -3,7 +3,7 @@ import { browserPath } from '../browser/browser.ts'
 import { isAsked, openWeb } from './visit.ts'
 
 describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
-  it('W-02 W-03 signs in, filters posts by the address, opens one beside the list, and comes back by Back', async () => {
+  it('W-02 W-03 signs in, filters posts by the address, opens one beside the list, and returns by Back', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, violations } = await web.visit()
@@ -20,7 +20,7 @@ describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
-  it('W-03 keeps what is typed as a draft and over a reload, schedules it, and reverts it', async () => {
+  it('W-03 keeps typed text as a draft and over a reload, schedules it, and reverts it', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, ready } = await web.visit()
@@ -56,11 +56,23 @@ describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
     await page.locator(`[data-day="${next}"] [data-post="${post}"]`).waitFor()
   })
 
-  it('W-02 asks for sign-in over the page where the session was ended elsewhere, and goes on with what was typed', async () => {
+  it('P-12 shows a card for each network', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings } = await web.visit()
+    await enter(`${web.publishing}/integrations`)
+    await page.locator('[data-platform]').nth(7).waitFor()
+    expect(await findings()).toEqual([])
+  })
+
+  it.each(['a WebSocket', 'HTTP'])('W-02 asks for sign-in over the page where the session was ended elsewhere, when streams come by %s', async way => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings } = await web.visit()
+    if (way === 'HTTP') await page.routeWebSocket(/\/graphql/, socket => void socket.close())
+    const streamed = way === 'HTTP' && page.waitForRequest(request => /event-stream/.test(request.headers().accept ?? ''))
     await enter(`${web.publishing}/posts?status=draft`, 'member@demo.test')
+    await streamed
     const { accessToken } = await page.evaluate<{ accessToken: string }>('JSON.parse(sessionStorage.getItem("supergraph.publishing.session"))')
     const { port } = new URL(web.publishing)
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
@@ -76,7 +88,7 @@ describe.runIf(isAsked && browserPath)('publishing in a browser', () => {
     await page.locator('[data-day]').first().waitFor()
   })
 
-  it('says in German what it says, and that it is offline when it is', async () => {
+  it('is translated to German, and shows that it is offline', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter } = await web.visit({ locale: 'de-DE' })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect } from 'vitest'
+import { type DemoFacts, readDemoFile } from '../../db/demo-file.ts'
 import { openBrowser } from '../browser/browser.ts'
 import { startPlatform } from '../browser/platform.ts'
 
@@ -13,14 +14,17 @@ export const isAsked = process.env.WEB === '1'
 /** The password of every demo account. */
 const password = 'supergraph-demo'
 
-/** A platform with its demo data, and a browser before it. */
-export async function openWeb(stack: AsyncDisposableStack) {
-  const { url, platform } = await startPlatform(stack)
+/** A platform with its demo data, and a browser before it. @param settings beside its usual ones */
+export async function openWeb(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
+  const { folder, url, platform } = await startPlatform(stack, settings)
   const browser = stack.use(await openBrowser())
   const { port } = new URL(url)
   const at = (host: string) => `http://${host}:${port}`
   return {
     platform,
+    url,
+    /** Ids and tokens of the demo data. */
+    demo: (): DemoFacts => readDemoFile(folder.path)!,
     launcher: at('launcher.localhost'),
     publishing: at('web.publishing.localhost'),
     payments: at('payments.localhost'),

@@ -5,7 +5,7 @@ import { isAsked, openWeb } from './visit.ts'
 const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 describe.runIf(isAsked && browserPath)('the publishing workspace in a browser', () => {
-  it('P-05 has a post approved: asked for at a brand that approves, seen with what changed, decided, and told in its history', async () => {
+  it('P-05 a post is approved: requested at a brand with approval, shown with its changes, decided, and listed in its history', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings, violations } = await web.visit({ viewport: { width: 1280, height: 1400 } })
@@ -39,7 +39,7 @@ describe.runIf(isAsked && browserPath)('the publishing workspace in a browser', 
     expect(await violations()).toEqual([])
   })
 
-  it('makes a campaign and a key whose secret is shown once, and revokes the key', async () => {
+  it('creates a campaign and a key whose secret is shown once, and revokes the key', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings, violations } = await web.visit()
@@ -65,7 +65,7 @@ describe.runIf(isAsked && browserPath)('the publishing workspace in a browser', 
     expect(await violations()).toEqual([])
   })
 
-  it('moves several posts at once with the result of each, takes posts from a file after a dry run, and moves one to a day that is named', async () => {
+  it('moves several posts at once with the result of each, imports posts from a file after a dry run, and moves one to a named day', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings, violations } = await web.visit()

@@ -40,8 +40,17 @@ export interface Assembled {
   listeners(): number
 }
 
-/** Puts a platform together as the mode says. */
-export async function assembleGraph(deps: Assembling, stack: AsyncDisposableStack): Promise<Assembled> {
+/** How a graph of distributed subgraphs runs. */
+export interface Apart {
+  /** Time limit of a fetch from a subgraph, in ms; fields with `@patience` have their own. @default as configured by itself */
+  readonly fetchMs?: number
+}
+
+/**
+ * Puts a platform together.
+ * @param apart distributes the subgraphs; null runs them in one process
+ */
+export async function assembleGraph(deps: Assembling, stack: AsyncDisposableStack, apart: Apart | null = mode === 'apart' ? {} : null): Promise<Assembled> {
   const made: Events[] = []
   const shared = createMemoryEvents()
   const openEvents = async (): Promise<Events> => {
@@ -51,7 +60,7 @@ export async function assembleGraph(deps: Assembling, stack: AsyncDisposableStac
     made.push(events)
     return events
   }
-  const platform = mode === 'apart' ? await assembleApart(deps, openEvents, stack) : await assemble({ ...deps, events: await openEvents() }, stack)
+  const platform = apart ? await assembleApart(deps, openEvents, stack, apart) : await assemble({ ...deps, events: await openEvents() }, stack)
   return { platform, listeners: () => [shared, ...made].reduce((sum, events) => sum + events.listenerCount(), 0) }
 }
 
@@ -68,7 +77,12 @@ let server: Promise<NatsServer> | undefined
 const nats = () => (server ??= natsServer())
 
 /** Each subgraph behind an address of its own, asked over HTTP and WebSocket with seals; the router between, which they ask. */
-async function assembleApart({ running, ...deps }: Assembling, openEvents: () => Promise<Events>, stack: AsyncDisposableStack): Promise<Platform> {
+async function assembleApart(
+  { running, ...deps }: Assembling,
+  openEvents: () => Promise<Events>,
+  stack: AsyncDisposableStack,
+  { fetchMs }: Apart,
+): Promise<Platform> {
   const { clock, log, authSecret, publicUrl } = deps
   const key = { id: 'test', key: randomBytes(32) }
   const keys = [publicHalf(key)]
@@ -95,7 +109,10 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   }
   const subgraphs = listedSlugs.map(slug => defined[slug]!)
   const registrations = subgraphs.map(({ registration }) => registration)
-  const transport = createRemoteTransport({ subgraphs: new Map([...urls].map(([slug, url]) => [slug, { url }])), seal: createSeal(key, clock) })
+  const transport = createRemoteTransport({
+    ...{ subgraphs: new Map([...urls].map(([slug, url]) => [slug, { url }])), seal: createSeal(key, clock) },
+    ...(fetchMs && { timeoutMs: fetchMs }),
+  })
   stack.defer(() => transport.close())
   const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
   const whole = defined as unknown as Defined

@@ -23,7 +23,7 @@ const cipher = createCipher([{ id: 'test', key: Buffer.alloc(32) }])
 export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
   agents: kept(agents),
   identity: kept(identity),
-  launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')))),
+  launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')), { read: async () => [] })),
   payments: kept(payments),
   providers: kept(providers(cipher)),
   publishing: kept(publishing(cipher)),

@@ -20,13 +20,13 @@ test.each([
   await expect(graph[Symbol.asyncDispose]()).rejects.toThrow(secret)
 })
 
-test('one that stands nowhere is not missed, and what an error is called is no secret', async () => {
+test('a secret that is stored nowhere is not searched, and error names are no secrets', async () => {
   await using graph = await supergraph()
   graph.secrets.note({ secret, errors: [{ code: 'UNAUTHENTICATED' }] })
   graph.job.log.info({ code: 'UNAUTHENTICATED' }, 'fine')
 })
 
-test('what a form sends and an address answers is looked for too', async () => {
+test('submitted forms and answers are searched too', async () => {
   const graph = await supergraph()
   const code = 'c'.repeat(43)
   graph.secrets.noteFields(new URLSearchParams({ code }))
@@ -34,7 +34,7 @@ test('what a form sends and an address answers is looked for too', async () => {
   await expect(graph[Symbol.asyncDispose]()).rejects.toThrow(code)
 })
 
-test('identity alone is looked through as well: before its database is emptied, and when it closes', async () => {
+test('identity’s own database is searched as well: before it is emptied, and when it closes', async () => {
   const open = await openIdentity()
   await requestSignIn(open.identity, 'nobody@acme.test', secret)
   await open.requireNoLeaks()

@@ -39,12 +39,22 @@ export interface Published {
   readonly media?: readonly { readonly mimeType: string; readonly bytes: number; readonly sha256: string }[]
 }
 
+/** With what callbacks on settlement batches are signed in tests. */
+export const settlementSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+/** With what requests for policy decisions, and the decisions, are signed in tests. */
+export const policySecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+
 /** @param redirectUriOf where people come back to from a network */
 export async function standIn(clock: Clock, redirectUriOf: (platform: Platform) => string): Promise<StandIn> {
   const { startSandbox } = await import('../../sandbox/server.ts')
   const { applicationAt, playedNames, twinOf } = await import('../../sandbox/networks.ts')
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
-  const start = (port: number) => startSandbox({ folder, port, clock, redirectUris: platforms.map(redirectUriOf) })
+  const start = (port: number) =>
+    startSandbox({
+      ...{ folder, port, clock, redirectUris: platforms.map(redirectUriOf) },
+      endpoints: { 'settlement-callbacks': { secret: settlementSecret }, 'settlement-policy': { secret: policySecret } },
+    })
   let sandbox = await start(0)
   const { port } = sandbox
   const control = async <Answer>(path: string, body?: object): Promise<Answer> => {

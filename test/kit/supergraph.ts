@@ -30,12 +30,12 @@ import { callbackUrl } from '../../subgraphs/publishing/connection/integration/r
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from './answer.ts'
-import { assembleGraph, carried, carrierKind } from './assembled.ts'
+import { type Apart, assembleGraph, carried, carrierKind } from './assembled.ts'
 import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { collectSecrets, type Secrets } from './secrets.ts'
 import { createSeed, type Seed } from './seed.ts'
-import { type StandIn, standIn } from './stand-in.ts'
+import { policySecret, type StandIn, settlementSecret, standIn } from './stand-in.ts'
 import { countStatements } from './statements.ts'
 import { subscribeAlone } from './stream.ts'
 import { type BoundTime, boundTime } from './time.ts'
@@ -59,6 +59,10 @@ export interface SupergraphOptions {
   readonly aiTimes?: Partial<Config['aiTimes']>
   /** Where third parties are, where it is not where they are played or really are. */
   readonly addresses?: Partial<Config['providerAddresses']>
+  /** Whether agents know the sandbox's settlement and policy service and developer platform. @default true */
+  readonly neighbours?: boolean
+  /** Whether the launcher copies the sandbox's catalogue of apps at the start. @default false */
+  readonly catalogue?: boolean
   /** Who issues access tokens in place of identity. @default identity does */
   readonly foreignIssuer?: Config['foreignIssuer']
   /** What of mail of the gateway is not what configuration says by itself. */
@@ -69,6 +73,8 @@ export interface SupergraphOptions {
   readonly behindMs?: number
   /** Whether no other process works on its database: what a process remembers counts for it alone. @default true, without a carrier */
   readonly isAlone?: boolean
+  /** Distributes the subgraphs, each behind an address of its own. @default as the run of tests says */
+  readonly apart?: Apart
 }
 
 export interface As {
@@ -113,6 +119,9 @@ export interface Supergraph extends AsyncDisposable {
   rows<Row extends object = Record<string, unknown>>(sql: string, bind?: unknown[]): Promise<Row[]>
 }
 
+/** With what the payment processor signs its events to a test's platform. */
+export const processorSecret = 'whsec_of_the_processor_in_these_tests'
+
 let planning: Planning | undefined
 /** Plans for every test of this process, and ends with it: to start what plans takes longer than most tests. */
 const planningForAll = () => (planning ??= openPlanning(ownSupergraph(), { planMs: readConfig({}).remote.planMs, log: pino({ level: 'silent' }) }))
@@ -128,11 +137,14 @@ export async function supergraph({
   quotas,
   aiTimes,
   addresses,
+  neighbours = true,
+  catalogue = false,
   foreignIssuer = null,
   email,
   running,
   behindMs = 0,
   isAlone = carrierKind === 'memory',
+  apart,
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
@@ -197,6 +209,8 @@ export async function supergraph({
       aiTimes: { ...readConfig({}).aiTimes, ...aiTimes },
       email: { ...readConfig({}).email, allowedServers: [], dnsServers: ['127.0.0.1:9'], ...email },
       paymentsAddresses: readConfig({}).paymentsAddresses,
+      paymentsSettlement: { url: x ? `${x.origin}/settlement/callbacks` : null, secrets: [settlementSecret] },
+      paymentsEvents: { stripe: [processorSecret] },
       signUp: 'open',
       registry: { production: null },
       foreignIssuer,
@@ -205,11 +219,19 @@ export async function supergraph({
       synchronisesModels: false,
       thirdParties: addressesFrom({ ...readConfig({}).providerAddresses, ...addresses }, x?.origin ?? null),
       credentialServers: createCredentialServers([...trusts, ...(x ? [x.origin] : [])], { reserved: inside }),
-      // As clients elsewhere see it: without the text of internal errors.
+      connectorsWay: callersWay,
+      agentsNeighbours:
+        x && neighbours
+          ? { policyService: { url: `${x.origin}/settlement`, secrets: [policySecret] }, developersUrl: `${x.origin}/developers` }
+          : { policyService: null, developersUrl: null },
+      publicChat: { site: null, challengeSecret: null },
+      launcherNeighbours: { developersUrl: x && catalogue ? `${x.origin}/developers` : null },
+      // The view of clients in production: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production', ...(running ?? { planning: planningForAll() }) },
       log,
     },
     opening,
+    apart,
   )
   await Promise.all(platform.subgraphs.map(subgraph => subgraph.start()))
   const { engine } = platform

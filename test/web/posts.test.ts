@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type DiffPiece, diffWords } from '../../web/design/history/words.ts'
-import { csvCell, csvOf } from '../../web/publishing/bulk/csv.ts'
 import { spread } from '../../web/publishing/bulk/spread.ts'
+import { csvOf } from '../../web/shell/parts/csv.ts'
 
 const side = (pieces: readonly DiffPiece[], without: DiffPiece['kind']) =>
   pieces
@@ -37,7 +37,7 @@ describe('diffWords', () => {
   })
 })
 
-describe('csvCell', () => {
+describe('csvOf', () => {
   it.each([
     ['plain', 'plain'],
     ['a, b', '"a, b"'],
@@ -46,11 +46,13 @@ describe('csvCell', () => {
     ['=1+1', "'=1+1"],
     ['@all', "'@all"],
   ])('writes %j as %j', (value, cell) => {
-    expect(csvCell(value)).toBe(cell)
+    expect(csvOf([[value]])).toBe(`${cell}\r\n`)
   })
-})
 
-describe('csvOf', () => {
+  it('leaves a negative number a number', () => {
+    expect(csvOf([[-1]])).toBe('-1\r\n')
+  })
+
   it('parts rows by CRLF and leaves what is missing empty', () => {
     expect(
       csvOf([

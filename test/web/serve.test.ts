@@ -18,6 +18,7 @@ const built: Built = {
   login: 'login-1.js',
   worker: 'worker-1.js',
   site: 'site-1.js',
+  embed: 'embed-1.js',
   icons: { 192: 'icon-192-1.png', 512: 'icon-512-1.png' },
   files: [],
   pages: Object.fromEntries(

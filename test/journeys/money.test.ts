@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import { browserPath } from '../browser/browser.ts'
+import { signIn } from '../kit/client.ts'
+import { isAsked, openWeb } from './visit.ts'
+
+const createOrder = 'mutation($input: CreateOrderInput!) { createOrder(input: $input) { id number } }'
+const payOrder = 'mutation($input: PayOrderInput!) { payOrder(input: $input) { status } }'
+const paymentMethodToken = 'pm_card_visa'
+
+/** A platform with one order of 2,000.00, which is paid or held. */
+async function openPaid(stack: AsyncDisposableStack, capture = true, currency = 'EUR') {
+  const web = await openWeb(stack)
+  const owner = await signIn(web.launcher.replace('launcher.', ''), 'owner@demo.test')
+  const lines = [{ name: 'Ticket', quantity: 4, unitAmountMinor: '50000' }]
+  const { createOrder: order } = await owner.query<{ createOrder: { id: string; number: string } }>(createOrder, { input: { currency, lines } })
+  await owner.query(payOrder, { input: { orderId: order.id, paymentMethodToken, capture } })
+  return { web, order }
+}
+
+describe.runIf(isAsked && browserPath)('payments’ money pages in a browser', () => {
+  it('refunds an amount above the threshold after a second person’s approval', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { web, order } = await openPaid(stack)
+    const first = await web.visit()
+    await first.enter(`${web.payments}/orders/${order.id}`)
+    await first.page.getByRole('button', { name: 'Refund order' }).click()
+    const dialog = first.page.getByRole('dialog')
+    await dialog.getByLabel('Amount, EUR').fill('2000.01')
+    await dialog.getByRole('button', { name: 'Refund €2,000.01' }).click()
+    await dialog.getByText('At most €2,000.00 can go back.').waitFor()
+    await dialog.getByLabel('Amount, EUR').fill('1500')
+    expect(await first.findings()).toEqual([])
+    await dialog.getByRole('button', { name: 'Refund €1,500.00' }).click()
+    await first.page.getByText('The refund of €1,500.00 waits for a second person').waitFor()
+    await first.page.getByRole('link', { name: '€1,500.00' }).click()
+    const own = first.page.getByRole('region', { name: 'Refund', exact: true })
+    await own.getByText('another person has to approve it').waitFor()
+    expect(await own.getByRole('button', { name: 'Approve refund' }).count()).toBe(0)
+    const { pathname } = new URL(first.page.url())
+    const second = await web.visit()
+    await second.enter(`${web.payments}${pathname}`, 'admin@demo.test')
+    await second.page.getByRole('button', { name: 'Approve refund' }).click()
+    const question = second.page.getByRole('dialog')
+    await question.getByText('€1,500.00').waitFor()
+    expect(await second.findings()).toEqual([])
+    await question.getByRole('button', { name: 'Approve refund' }).click()
+    await second.page.getByText('€1,500.00 goes back').waitFor()
+    await second.page
+      .getByRole('region', { name: 'Refund', exact: true })
+      .getByText(/Refunded|Under way/)
+      .waitFor()
+    await second.page.getByRole('region', { name: 'Refund', exact: true }).getByRole('link', { name: order.number }).click()
+    await second.page.getByRole('region', { name: 'Order', exact: true }).getByText('€1,500.00').first().waitFor()
+    expect([...(await first.violations()), ...(await second.violations())]).toEqual([])
+  })
+
+  it('captures a payment that is held', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { web, order } = await openPaid(stack, false)
+    const { page, enter, violations } = await web.visit()
+    await enter(`${web.payments}/orders/${order.id}`)
+    const panel = page.getByRole('region', { name: 'Order', exact: true })
+    await panel.getByRole('button', { name: 'Capture payment' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/€2,000.00/)
+      .waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Capture payment' }).click()
+    await panel.getByText('Paid', { exact: true }).waitFor()
+    expect(await violations()).toEqual([])
+  })
+
+  it('adds a merchant with a venue and a customer, and shows who did it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings, violations } = await web.visit()
+    await enter(`${web.payments}/merchants`)
+    await page.getByRole('button', { name: 'Create merchant' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('Corner Shop')
+    await dialog.getByRole('button', { name: 'Create merchant' }).click()
+    const merchant = page.getByRole('region', { name: 'Merchant', exact: true })
+    await merchant.getByRole('heading', { name: 'Corner Shop' }).waitFor()
+    await merchant.getByRole('button', { name: 'Add venue' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Market Square')
+    await dialog.getByRole('button', { name: 'Add venue' }).click()
+    await merchant.getByText('Market Square').waitFor()
+    expect(await findings()).toEqual([])
+    await page.getByRole('link', { name: 'Venues' }).click()
+    await page.getByRole('link', { name: 'Market Square' }).click()
+    const venue = page.getByRole('region', { name: 'Venue', exact: true })
+    await venue.getByRole('button', { name: 'Change venue' }).click()
+    await dialog.getByLabel('City').fill('Lübeck')
+    await dialog.getByLabel('Time zone').fill('Europe/Nowhere')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await dialog.locator('.wrong').waitFor()
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await venue.getByText('Lübeck').waitFor()
+    expect(await findings()).toEqual([])
+    await venue.getByRole('button', { name: 'Archive venue' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Archive venue' }).click()
+    await venue.getByRole('button', { name: 'Restore venue' }).waitFor()
+    await page.getByRole('link', { name: 'Customers' }).click()
+    await page.getByRole('button', { name: 'Add customer' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Clara Customer')
+    await dialog.getByRole('button', { name: 'Add customer' }).click()
+    await page.getByRole('region', { name: 'Customer', exact: true }).getByRole('heading', { name: 'Clara Customer' }).waitFor()
+    expect(await findings()).toEqual([])
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByText('createVenue').waitFor()
+    expect(await violations()).toEqual([])
+  })
+
+  it('issues an invoice, notes that it was paid by another way, and credits a part of it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings, violations } = await web.visit({ viewport: { width: 1280, height: 1200 } })
+    await enter(`${web.payments}/invoices`)
+    await page.getByRole('button', { name: 'Create invoice' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: /Demo Customer/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Create invoice' }).click()
+    await dialog.getByText('Write an amount such as 12.50.').waitFor()
+    await dialog.getByLabel('Item').fill('A day of work')
+    await dialog.getByLabel('Price, EUR').fill('800')
+    expect(await findings()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create invoice' }).click()
+    const invoice = page.getByRole('region', { name: 'Invoice', exact: true })
+    await invoice.getByRole('button', { name: 'Finalize invoice' }).click()
+    await dialog.getByText(/€800.00 gets its number and goes to Demo Customer/).waitFor()
+    await dialog.getByRole('button', { name: 'Finalize invoice' }).click()
+    // The demo's invoices have the numbers before it.
+    const [number = ''] = /INV-\d{6}/.exec(await invoice.getByRole('heading', { name: /INV-\d{6}/ }).innerText()) ?? []
+    expect(await findings()).toEqual([])
+    await invoice.getByRole('button', { name: 'Mail again' }).click()
+    await dialog.getByText(`${number} goes to Demo Customer by mail once more`).waitFor()
+    await dialog.getByRole('button', { name: 'Mail again' }).click()
+    await expect.poll(() => invoice.locator('[data-mail]').count()).toBe(2)
+    const saved = page.waitForEvent('download')
+    await invoice.getByRole('button', { name: 'Save as PDF' }).click()
+    expect((await saved).suggestedFilename()).toBe(`${number}.pdf`)
+    await invoice.getByRole('button', { name: 'Mark as paid' }).click()
+    await dialog.getByLabel('Reference of the payment').fill('Transfer 77')
+    await dialog.getByRole('button', { name: 'Mark as paid' }).click()
+    await invoice.getByRole('button', { name: 'Create credit note' }).click()
+    await dialog.getByLabel('Amount, EUR').fill('50')
+    await dialog.getByRole('button', { name: 'Create credit note' }).click()
+    await invoice.getByText(`${number}-C1`).waitFor()
+    expect(await violations()).toEqual([])
+  })
+
+  it('reports what was taken, compares it with the processor, and shows the events that said so', async () => {
+    await using stack = new AsyncDisposableStack()
+    // The demo takes euros only.
+    const { web } = await openPaid(stack, true, 'USD')
+    const { page, enter, findings, violations } = await web.visit()
+    await enter(`${web.payments}/reports?by=merchant`)
+    await page.getByRole('table').getByText('$2,000.00').first().waitFor()
+    await page.getByRole('table').getByText('Demo Merchant').first().waitFor()
+    await page.getByText(/\d%$/).first().waitFor()
+    expect(await findings()).toEqual([])
+    await page.getByRole('link', { name: 'Reconciliation' }).click()
+    // The demo's own payments may still be under way, so somebody looks again.
+    const agree = page.getByText(/^All \d+ records agree/)
+    while (
+      !(await agree.waitFor({ timeout: 8_000 }).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await page.reload()
+    expect(await findings()).toEqual([])
+    await page.getByRole('link', { name: 'Webhook events' }).click()
+    await page.getByRole('link', { name: 'payment_intent.succeeded' }).first().click()
+    const event = page.getByRole('region', { name: 'Event', exact: true })
+    await event.getByText(/evt_/).first().waitFor()
+    expect(await findings()).toEqual([])
+    expect(await violations()).toEqual([])
+  })
+
+  it('makes a link on which an order is paid, and closes it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings, violations } = await web.visit()
+    await enter(`${web.payments}/orders?status=draft`)
+    await page.getByRole('link', { name: /^000001/ }).click()
+    const order = page.getByRole('region', { name: 'Order', exact: true })
+    await order.getByRole('button', { name: 'Create payment link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create payment link' }).click()
+    await dialog.getByText(/^http.*\/pay\//).waitFor()
+    expect(await findings()).toEqual([])
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await order.getByText('Waits for payment').waitFor()
+    await page.getByRole('link', { name: 'Checkout links' }).click()
+    await page.getByRole('button', { name: 'Close link: 000001' }).click()
+    expect(await findings()).toEqual([])
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Close link' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'Close link: 000001' }).count(), { timeout: 20_000 }).toBe(0)
+    expect(await violations()).toEqual([])
+  })
+
+  it('saves settings, and names the one that is not a number', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings, violations } = await web.visit()
+    await enter(`${web.payments}/settings`)
+    await page.getByLabel('Minutes a checkout stays open').fill('many')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Write a whole number.').waitFor()
+    await page.getByLabel('Minutes a checkout stays open').fill('90')
+    await page.getByRole('button', { name: 'Add threshold' }).click()
+    await page.getByLabel('Amount', { exact: true }).fill('250')
+    expect(await findings()).toEqual([])
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('The settings were saved').waitFor()
+    await page.reload()
+    await expect
+      .poll(
+        () =>
+          page
+            .getByLabel('Amount', { exact: true })
+            .inputValue()
+            .catch(() => ''),
+        { timeout: 20_000 },
+      )
+      .toBe('250.00')
+    expect(await violations()).toEqual([])
+  })
+})
