@@ -27,7 +27,7 @@ describe.skipIf(!isWanted)('hostile clients', () => {
     tellRows()
   })
 
-  test('half-open connections are begun, and looked at again at the end', async () => {
+  test('half-open connections are begun, and checked again at the end', async () => {
     for (let at = 0; at < 50; at += 1) {
       const wire = await reach({ port: scene.port, from: '127.2.0.1' })
       wire.socket.write(upgrade(scene.port))
@@ -65,7 +65,7 @@ describe.skipIf(!isWanted)('hostile clients', () => {
     expect(world.program.child.exitCode).toBe(null)
   })
 
-  test('half-open WebSockets have been cut: who answers no ping is gone', { timeout: 60_000 }, async () => {
+  test('half-open WebSockets have been cut, because they answer no ping', { timeout: 60_000 }, async () => {
     await until('they are gone', () => deaf.every(({ isOpen }) => !isOpen), 40)
     const seen = await client.during(500)
     expect(seen.wrong).toEqual([])

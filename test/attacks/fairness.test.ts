@@ -7,7 +7,7 @@ const connections = 200
 const rounds = 3
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 
-describe.skipIf(!isWanted)('two hundred requests at once of one organization', () => {
+describe.skipIf(!isWanted)('two hundred concurrent requests of one organization', () => {
   let world: World
   let evil: Neighbour
   let client: Polite
@@ -38,7 +38,7 @@ describe.skipIf(!isWanted)('two hundred requests at once of one organization', (
     'requests without a credential': () => ({ url: `${world.url}/publishing/api/brands`, headers: {} }),
   }
 
-  it.each(Object.keys(requests) as (keyof typeof requests)[])('%s leave another organization its median and its p99', { timeout: 180_000 }, async name => {
+  it.each(Object.keys(requests) as (keyof typeof requests)[])('%s do not affect another organization’s median and p99', { timeout: 180_000 }, async name => {
     attackers = await crowd({ ...requests[name](), connections })
     // Warms up first: compilation at the first requests is not measured.
     await attackers.during(1000)

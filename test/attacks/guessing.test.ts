@@ -35,7 +35,7 @@ describe.skipIf(!isWanted || process.platform !== 'linux')('guessing at two rout
     await folder?.[Symbol.asyncDispose]()
   })
 
-  test('gives ten wrong passwords to an account, and a person at a known address signs in meanwhile as in peace', { timeout: 120_000 }, async () => {
+  test('allows ten wrong passwords to an account, while a person at a known address signs in as usual', { timeout: 120_000 }, async () => {
     const polite = () => signIn(machine.url, '127.0.0.9', 'owner@demo.test', 'supergraph-demo')
     const during = async (forMs: number) => {
       const times: number[] = []

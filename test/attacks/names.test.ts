@@ -9,7 +9,7 @@ import { type Neighbour, startWorld, type World } from './target.ts'
 /** Addresses that one organization names at once. */
 const addresses = 40
 
-describe.skipIf(!isWanted)('addresses at names that nobody answers for', () => {
+describe.skipIf(!isWanted)('addresses with unanswered DNS names', () => {
   let silence: Socket
   let world: World
   let evil: Neighbour
@@ -36,7 +36,7 @@ describe.skipIf(!isWanted)('addresses at names that nobody answers for', () => {
     silence?.close()
   })
 
-  test('are refused, and somebody of another organization is answered meanwhile as in peace', { timeout: 120_000 }, async () => {
+  test('are rejected, while another organization is answered as usual', { timeout: 120_000 }, async () => {
     const peace = await client.during(peaceMs)
     const overAt = performance.now() + 2 * attackMs
     const answers = new Map<string, number>()

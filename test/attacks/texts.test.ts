@@ -9,7 +9,7 @@ const [clients, texts] = [16, 70]
 const mebibyte = 1024 * 1024
 const question = 'query($id: ID!) { personProfile(id: $id) { sources(first: 70) { nodes { text } } } }'
 
-describe.skipIf(!isWanted)('small questions for long texts of one organization', () => {
+describe.skipIf(!isWanted)('small operations with long texts of one organization', () => {
   let world: World
   let evil: Neighbour
   let client: Polite
@@ -33,7 +33,7 @@ describe.skipIf(!isWanted)('small questions for long texts of one organization',
     await world?.[Symbol.asyncDispose]()
   })
 
-  test('are refused past what their caller may hold, and somebody of another organization is answered meanwhile', { timeout: 120_000 }, async () => {
+  test('are rejected above their caller’s limit, while another organization is answered', { timeout: 120_000 }, async () => {
     // Read beside the process: its metrics would take time that the polite client waits for.
     const resident = () => 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${world.program.child.pid}/status`, 'utf8'))![1])
     const before = await world.held()

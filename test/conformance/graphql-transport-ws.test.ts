@@ -46,12 +46,12 @@ const announce = (n: string) => events.announce('tick', { n })
 const tick = 'subscription { tick }'
 const of = ({ messages }: BareSocket, id: string) => messages.filter(message => message.id === id).map(({ type }) => type)
 
-describe('the socket', () => {
+describe('the socket’s sub-protocol', () => {
   test('has the sub-protocol graphql-transport-ws', async () => {
     expect((await bare()).socket.protocol).toBe('graphql-transport-ws')
   })
 
-  test('has it also where a client names others beside it', async () => {
+  test('is accepted also where a client names others beside it', async () => {
     expect((await bare({ protocols: ['graphql-ws', 'graphql-transport-ws'] })).socket.protocol).toBe('graphql-transport-ws')
   })
 
@@ -59,7 +59,7 @@ describe('the socket', () => {
     expect((await (await bare({ protocols: [] })).closed).code).toBe(4406)
   })
 
-  test('with another sub-protocol gets no handshake', async () => {
+  test('is required: another one gets no handshake', async () => {
     await expect(bare({ protocols: ['graphql-ws'] })).rejects.toThrow('400')
   })
 
@@ -88,7 +88,7 @@ describe('ConnectionInit', () => {
     expect(told === undefined || told === null || typeof told === 'object').toBe(true)
   })
 
-  test('that does not come in time closes with 4408', async () => {
+  test('that is late closes with 4408', async () => {
     expect(await (await bare()).closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' })
   })
 
@@ -128,7 +128,7 @@ describe('ConnectionInit', () => {
 })
 
 describe('Ping and Pong', () => {
-  test('a Ping is answered by a Pong with what it carried, before and after ConnectionInit', async () => {
+  test('a Ping is answered by a Pong with its payload, before and after ConnectionInit', async () => {
     const wire = await bare()
     wire.send({ type: 'ping', payload: { at: 'first' } })
     expect((await wire.got('pong')).payload).toEqual({ at: 'first' })
@@ -149,7 +149,7 @@ describe('Ping and Pong', () => {
     expect(await wire.got('pong')).toEqual({ type: 'pong' })
   })
 
-  test('a Pong that nobody asked for is taken, and answered by nothing', async () => {
+  test('an unsolicited Pong is accepted without an answer', async () => {
     const wire = await bare()
     for (const payload of [undefined, null, {}, { n: 1 }]) wire.send({ type: 'pong', payload })
     await wire.init()
@@ -198,7 +198,7 @@ describe('Subscribe', () => {
     expect([code, reason]).toEqual([4409, expect.stringMatching(/^Subscriber for longlong/)])
   })
 
-  test('takes all that a payload may have, and null for each', async () => {
+  test('accepts all members of a payload, and null for each', async () => {
     const wire = await acknowledged()
     const query = 'query A($name: String) { hello(name: $name) } query B { hello }'
     wire.subscribe('a', query, { operationName: 'A', variables: { name: 'you' }, extensions: { any: 'thing' } })
@@ -230,7 +230,7 @@ describe('Next, Error and Complete', () => {
     expect(wire.messages.at(-1)).toEqual({ id: 'a', type: 'complete' })
   })
 
-  test('errors of execution stand in Next beside the data', async () => {
+  test('execution errors are in Next beside the data', async () => {
     const wire = await acknowledged()
     wire.subscribe('a', '{ hello refuse }')
     expect((await wire.got('next', 'a')).payload).toMatchObject({ data: { hello: 'Hello world', refuse: null }, errors: [{ path: ['refuse'] }] })
@@ -265,7 +265,7 @@ describe('Next, Error and Complete', () => {
     expect(of(wire, 'a')).toEqual(['next', 'next', 'next'])
   })
 
-  test('operations with ids of their own run side by side on one socket, and each is told its own', async () => {
+  test('operations with different ids run side by side on one socket, and each gets its own results', async () => {
     const wire = await acknowledged()
     wire.subscribe('stream', tick)
     wire.subscribe('slow', '{ wait }')
@@ -280,7 +280,7 @@ describe('Next, Error and Complete', () => {
     expect(['stream', 'other', 'slow', 'quick'].map(id => of(wire, id))).toEqual([['next'], ['next'], ['next', 'complete'], ['next', 'complete']])
   })
 
-  test('Complete from the client ends a stream: nothing follows under its id, and others go on', async () => {
+  test('Complete from the client ends a stream: nothing follows under its id, and others continue', async () => {
     const wire = await acknowledged()
     wire.subscribe('a', 'subscription A { tick }')
     wire.subscribe('b', 'subscription B { tick }')
@@ -349,7 +349,7 @@ describe('Next, Error and Complete', () => {
     ])
   })
 
-  test('an id that is used again while the stream before had not begun follows the second alone', async () => {
+  test('an id that is reused before its first stream had begun belongs to the second only', async () => {
     const wire = await acknowledged()
     wire.subscribe('a', 'subscription { late }')
     wire.send({ id: 'a', type: 'complete' })
@@ -389,7 +389,7 @@ describe('Next, Error and Complete', () => {
   })
 })
 
-describe('a message that is none of the protocol closes with 4400', () => {
+describe('an invalid message closes with 4400', () => {
   const subscribe = (payload: unknown, id: unknown = 'a') => ({ id, type: 'subscribe', payload })
   test.each<[string, unknown]>([
     ['no JSON', 'hello'],
@@ -441,7 +441,7 @@ describe('a message that is none of the protocol closes with 4400', () => {
     expect(wire.socket.readyState).toBe(wire.socket.OPEN)
   })
 
-  test('and ends what ran on the socket', async () => {
+  test('and ends the socket’s operations', async () => {
     const wire = await acknowledged()
     wire.subscribe('a', tick)
     await listening(1)
@@ -450,7 +450,7 @@ describe('a message that is none of the protocol closes with 4400', () => {
     await listening(0)
   })
 
-  test('but a frame of bytes that holds a message is one, for some clients send nothing else', async () => {
+  test('but a binary frame with a message is accepted, because some clients send nothing else', async () => {
     const wire = await bare()
     wire.send(Buffer.from('{"type":"connection_init"}'))
     await wire.got('connection_ack')
@@ -459,8 +459,8 @@ describe('a message that is none of the protocol closes with 4400', () => {
   })
 })
 
-describe('closing is at once', () => {
-  test('what a client sends behind the message that closed the socket is not run', async () => {
+describe('closing takes effect at once', () => {
+  test('for messages behind the one that closed the socket', async () => {
     const wire = await acknowledged()
     wire.send('nonsense')
     wire.subscribe('a', tick)
@@ -472,7 +472,7 @@ describe('closing is at once', () => {
     expect(platform.lines.filter(line => line.includes('"door":"websocket"'))).toEqual([])
   })
 
-  test('nor is a socket taken that introduces itself behind it', async () => {
+  test('also for a ConnectionInit behind it', async () => {
     const wire = await bare()
     wire.subscribe('a', '{ hello }')
     wire.send({ type: 'connection_init' })

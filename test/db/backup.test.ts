@@ -53,7 +53,7 @@ function rewrite(change: (lines: string[]) => string[]): void {
   writeFileSync(path, gzipSync(change(gunzipSync(readFileSync(path)).toString().split('\n')).join('\n')))
 }
 
-test('a platform that was asked whether it is ready is ready while a backup runs, and its backup is restored', async () => {
+test('a platform stays ready while a backup runs, and its backup can be restored', async () => {
   const probe = () => createWriteProbe(sql => source.sequelize.query(sql))()
   await probe()
   const running = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
@@ -83,7 +83,7 @@ test('restores every row unchanged, whatever it contains, and continues sequence
   expect(next.seq).toBeGreaterThan(last.seq)
 })
 
-test('the tables are those of a platform that was never backed up: columns, keys, indexes, triggers that work', async () => {
+test('the restored tables equal those of a platform that was never backed up: columns, keys, indexes, working triggers', async () => {
   await backUp()
   await restoreBackup()
   expect(await shape(target.url)).toEqual(await shape(source.url))
@@ -110,7 +110,7 @@ test('reads one snapshot: a concurrent transaction is in it completely or not at
   expect(written.n).toBeGreaterThan(20)
 })
 
-test('while it runs no table is altered or dropped, as a migration would that came in between', async () => {
+test('prevents changes of tables while it runs, as by a migration', async () => {
   const lines = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
   await lines.next()
   for (const change of ['alter table publishing.posts add column more integer', 'drop table publishing.failed_before'])
@@ -118,7 +118,7 @@ test('while it runs no table is altered or dropped, as a migration would that ca
   await lines.return(0)
 })
 
-test('what a migration writes by itself is as the backup has it, and not as in a new platform', async () => {
+test('restores rows that migrations write as in the backup, not as in a new platform', async () => {
   const directory = join(folder.path, 'migrations')
   cpSync(migrations, directory, { recursive: true })
   writeFileSync(
@@ -132,7 +132,7 @@ test('what a migration writes by itself is as the backup has it, and not as in a
   expect((await target.sequelize.query('select id, word from publishing.words'))[0]).toEqual([{ id: 1, word: 'changed' }])
 })
 
-test('whatever a database’s own settings make of moments and bytes, every row comes back as it was', async () => {
+test('restores every row exactly, whatever the database’s settings for times and bytes', async () => {
   await write(brandNamed('A brand'), fact('a'))
   const before = await fingerprint(source.url)
   const name = new URL(source.url).pathname.slice(1)
@@ -143,12 +143,12 @@ test('whatever a database’s own settings make of moments and bytes, every row 
   expect(await fingerprint(target.url)).toEqual(before)
 })
 
-test('jobs are not in it: they are made anew from the rows that they are for', async () => {
+test('contains no jobs: they are created anew from their rows', async () => {
   await backUp()
   expect(gunzipSync(readFileSync(path)).toString()).not.toMatch(/publishing_jobs/)
 })
 
-test('a file that was changed, cut short, or is none at all is refused before anything is touched', async () => {
+test('rejects a changed, truncated or foreign file before anything is touched', async () => {
   await backUp()
   const whole = readFileSync(path)
   rewrite(lines => lines.map((line, at) => (at === 3 ? `${line} ` : line)))
@@ -162,7 +162,7 @@ test('a file that was changed, cut short, or is none at all is refused before an
   expect(await refused(checkBackup(join(folder.path, 'none')))).toMatch(/\(there is no such file\)$/)
 })
 
-test('a file of a newer version is refused, and one whose migrations this version has not', async () => {
+test('rejects a file of a newer version, and one with unknown migrations', async () => {
   await backUp()
   const { header } = await checkBackup(path)
   const books = [...header.migrations, { slug: 'publishing', file: '9999_later.sql', checksum: 'x' }]
@@ -177,14 +177,14 @@ test('a file of a newer version is refused, and one whose migrations this versio
   expect(await fingerprint(target.url)).toEqual({})
 })
 
-test('a database that is not empty is refused, and stays as it is; so is a file that is there already', async () => {
+test('rejects a database that is not empty, and an existing file, and leaves them unchanged', async () => {
   await backUp()
   await target.sequelize.query('create table mine (n int)')
   expect(await refused(restoreBackup())).toBe('the database is not empty (it holds public.mine): nothing was restored; name an empty one')
   expect(await refused(backUp())).toBe(`${path} is there already: name a new file, or move that one away`)
 })
 
-test('rows that the tables do not take leave nothing behind', async () => {
+test('leaves nothing behind when the tables reject rows', async () => {
   await write(fact('a'))
   await backUp()
   rewrite(lines => lines.map(line => line.replace('post.failed', 'post.failed\tone too many')))
@@ -195,7 +195,7 @@ test('rows that the tables do not take leave nothing behind', async () => {
   expect(await fingerprint(target.url)).toEqual({})
 })
 
-test('files of the data folder come along for the owner alone, and never replace another platform’s', async () => {
+test('restores files of the data folder for the owner only, and never replaces another platform’s', async () => {
   const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')]
   mkdirSync(join(from, 'sandbox'), { recursive: true })
   for (const file of Object.values(dataFiles)) writeFileSync(join(from, file), `{"of":"${file}"}\n`)
@@ -212,7 +212,7 @@ test('files of the data folder come along for the owner alone, and never replace
   expect(statSync(join(to, 'sandbox/state.ndjson')).mode & 0o777).toBe(0o600)
 })
 
-test('posts that were due may come back as drafts, for they went out since; what is under way, later or done stays', async () => {
+test('can restore due posts as drafts, because they were sent since; posts in progress, later or done stay', async () => {
   const post = (number: number, more: string, values: string) =>
     `insert into publishing.posts (brand_id, id, thread_id, position, platform, copy, created_at, updated_at, created_by, ${more})
      values ('${uuid}', '018f0000-0000-7000-8000-00000000001${number}', '018f0000-0000-7000-8000-00000000002${number}', 1, 'X', 'post ${number}', now(), now(), 'user:x', ${values})`
@@ -264,7 +264,7 @@ test('with --end-sessions nothing opens the restored platform that was good at t
   expect(await left('select purpose as found from identity.codes order by 1')).toEqual(['invitation', 'verify-email'])
 })
 
-test('killed midway it leaves an empty database, at both of the worst moments; the same command then does the whole', async () => {
+test('killed midway it leaves an empty database, at both of the worst moments; the same command then completes', async () => {
   await write(fact('a'))
   const before = await fingerprint(source.url)
   writeFileSync(join(folder.path, 'keys.json'), 'generated')

@@ -8,7 +8,7 @@ import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 const log = pino({ level: 'silent' })
 const url = 'postgres://nobody@localhost:1/nothing'
 
-test('a process has at most thirty connections to a database, whoever opens them', async () => {
+test('a process has at most thirty connections to a database, over all pools', async () => {
   expect(connections.most).toBe(30)
   const budget = createBudget()
   const taken = [budget.take('requests', 'Sequelize'), budget.take('credentials', 'identity')]
@@ -23,7 +23,7 @@ test('a process has at most thirty connections to a database, whoever opens them
   expect(taken).toEqual([10, 4, 5, 5, 5])
 })
 
-test('a pool is as large as its use gets of them, and a runner of sweeps alone gets none', async () => {
+test('a pool is as large as its purpose gets, and a runner of sweeps only gets none', async () => {
   const budget = createBudget({ most: 5, each: { requests: 1, credentials: 2, jobs: 3, events: 1 } })
   const openPool = createOpenPool({ url, log, budget })
   const runner = (queues: readonly string[]) =>

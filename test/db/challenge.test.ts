@@ -19,8 +19,8 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 /** Solves a challenge as ALTCHA's widget does, and sends it as that does. */
 const solve = async (challenge: Challenge) => ({ challenge, solution: (await solveChallenge({ challenge, deriveKey }))! })
 
-describe('a challenge', () => {
-  it('is what the widget of ALTCHA reads, takes the work that was set, and ends after five minutes', async () => {
+describe('a proof-of-work challenge', () => {
+  it('can be read by the ALTCHA widget, needs the configured work, and ends after five minutes', async () => {
     const challenge = await challengesOf().create(now)
     expect(challenge).toEqual({
       parameters: {
@@ -34,7 +34,7 @@ describe('a challenge', () => {
     expect(solution.counter).toBeLessThanOrEqual(40)
   })
 
-  it("accepts a solution of ALTCHA's own library once, by whichever process it comes to first", async () => {
+  it('accepts a solution of ALTCHA’s own library once, over all processes', async () => {
     const solution = encode(await solve(await challengesOf().create(now)))
     const processes = Array.from({ length: 8 }, () => challengesOf())
     const accepted = await Promise.all(processes.map(each => each.accept(solution, now)))
@@ -42,7 +42,7 @@ describe('a challenge', () => {
     expect(await challengesOf().accept(solution, now)).toBe(false)
   })
 
-  it('refuses a solution that is over, altered, without the work, of another secret or none at all', async () => {
+  it('rejects a solution that is expired, altered, without the work, of another secret or missing', async () => {
     const challenges = challengesOf()
     const solved = await solve(await challenges.create(now))
     const { challenge, solution } = solved
@@ -62,7 +62,7 @@ describe('a challenge', () => {
     ]
     for (const each of wrong) expect(await challenges.accept(each, now), JSON.stringify(each)?.slice(0, 80)).toBe(false)
     expect(await challengesOf('agents', 'another secret').accept(encode(solved), now)).toBe(false)
-    // None of these attempts has used the challenge up.
+    // None of these attempts has used up the challenge.
     expect(await challenges.accept(encode(solved), now)).toBe(true)
   })
 

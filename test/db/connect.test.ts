@@ -41,11 +41,11 @@ describe('DATABASE_URL', () => {
     return (server.address() as { port: number }).port
   }
 
-  test('that is right tells the major version', async () => {
+  test('that is valid yields the major version', async () => {
     expect(await checkConnection(database.url)).toBe(18)
   })
 
-  test('that is no address is told', async () => {
+  test('that is no address is reported', async () => {
     for (const wrong of ['', 'localhost:5432', 'mysql://root@localhost/db']) {
       await expect(checkConnection(wrong)).rejects.toThrow(
         new StartError('DATABASE_URL is not an address of a PostgreSQL database: write it as postgres://user:password@host:5432/database'),
@@ -53,7 +53,7 @@ describe('DATABASE_URL', () => {
     }
   })
 
-  test('of a port where nothing listens is told', async () => {
+  test('of a port where nothing listens is reported', async () => {
     const port = await listen(() => {})
     for (const close of closers.splice(0)) close()
     await expect(checkConnection(`postgres://me:secret@127.0.0.1:${port}/db`)).rejects.toThrow(
@@ -61,32 +61,32 @@ describe('DATABASE_URL', () => {
     )
   })
 
-  test('of an unknown host is told', async () => {
+  test('of an unknown host is reported', async () => {
     await expect(checkConnection('postgres://me:secret@no-such-host.invalid/db')).rejects.toThrow(
       /the host of no-such-host\.invalid:5432 is unknown, correct it$/,
     )
   })
 
-  test('of a server that never answers is told after a bounded time', async () => {
+  test('of a server that never answers is reported after a bounded time', async () => {
     const port = await listen(() => {})
     await expect(checkConnection(`postgres://me:secret@127.0.0.1:${port}/db`, 200)).rejects.toThrow(/did not answer within 0\.2 seconds$/)
   })
 
-  test('with a wrong password is told without the password', async () => {
+  test('with a wrong password is reported without the password', async () => {
     const { host } = new URL(database.url)
     const failure = checkConnection(changed(url => Object.assign(url, { password: 'hunter2' })))
     await expect(failure).rejects.toThrow(new StartError(`DATABASE_URL does not lead to a database: ${host} refuses the password of user "postgres"`))
     await expect(checkConnection(changed(url => Object.assign(url, { password: '' })))).rejects.toThrow(/asks for a password for user "postgres"$/)
   })
 
-  test('of an unknown database is told', async () => {
+  test('of an unknown database is reported', async () => {
     const { host } = new URL(database.url)
     await expect(checkConnection(changed(url => Object.assign(url, { pathname: '/nowhere' })))).rejects.toThrow(
       new StartError(`DATABASE_URL does not lead to a database: there is no database "nowhere" at ${host}, create it`),
     )
   })
 
-  test('of a PostgreSQL before 16 is told', async () => {
+  test('of a PostgreSQL before 16 is reported', async () => {
     // The minimum of PostgreSQL's wire protocol: accepts every login and answers every query with its version.
     const message = (type: string, ...parts: (string | Buffer)[]) => {
       const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
@@ -128,7 +128,7 @@ describe('a connection', () => {
     await close()
   })
 
-  test('gives statements, locks and standing transactions their time, in every pool', async () => {
+  test('limits the time of statements, locks and idle transactions, in every pool', async () => {
     await using database = await createTestDatabase({ empty: true })
     const { sequelize, close } = connect({ url: database.url, poolSize: 1, log })
     const pool = createOpenPool({ url: database.url, log })({ use: 'jobs', name: 'test', schema: 'public' })
@@ -143,7 +143,7 @@ describe('a connection', () => {
     await Promise.all([close(), pool.end()])
   })
 
-  test('that is being made while its pool ends outlives it by nothing, and nothing is told of it', async () => {
+  test('that is being established while its pool ends is closed silently', async () => {
     await using database = await createTestDatabase({ empty: true })
     const lines: string[] = []
     const logger = pino({ level: 'debug' }, { write: line => void lines.push(line) })
@@ -172,7 +172,7 @@ describe('a connection', () => {
     await close()
   })
 
-  describe('of a server that has no connection left', () => {
+  describe('of a server without free connections', () => {
     /** A database and a role that may hold one connection to it. */
     async function oneSlot() {
       const database = await createTestDatabase({ empty: true })
@@ -198,7 +198,7 @@ describe('a connection', () => {
       expect((await Promise.allSettled(Array.from({ length: 20 }, server.ask))).map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'))
     })
 
-    test('says so at once when it has none itself', async () => {
+    test('reports it at once when it has none itself', async () => {
       await using server = await oneSlot()
       const other = server.taken()
       await expect.poll(() => other.sequelize.query('select 1').then(() => 'asked', String)).toBe('asked')
@@ -207,7 +207,7 @@ describe('a connection', () => {
     })
   })
 
-  test('outlives a restart of the database: what runs fails, what comes later works', async () => {
+  test('survives a restart of the database: running statements fail, later ones work', async () => {
     const folder = newTestFolder()
     const first = await startPostgres({ folder, log })
     const { sequelize, close } = connect({ url: first.url, poolSize: 3, log })

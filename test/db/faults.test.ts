@@ -93,7 +93,7 @@ async function meet({ stage, name, begin, wellWithin }: Fault): Promise<void> {
 
 const seconds = (count: number) => new Promise<void>(resolve => setTimeout(resolve, count * 1000))
 
-describe('a fault of the database loses no post and doubles none, and is got over without help:', () => {
+describe('a fault of the database neither loses nor duplicates a post, and is recovered from without help:', () => {
   test('connections that fall silent', { timeout: 180_000 }, async () => {
     await using stage = await openStage()
     await using proxy = await tcpProxy(stage.databaseUrl)
@@ -120,7 +120,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
       answered = true
     })
     while (!answered) most = Math.max(most, (await stage.sql<{ n: number }>(sessions))[0]!.n)
-    // One of the sessions is the test’s own.
+    // One of the sessions belongs to the test.
     console.log(`sessions of a busy platform: ${most - 1}`)
     expect(most - 1).toBeLessThanOrEqual(30)
     const kill = async () =>
@@ -156,7 +156,7 @@ describe('a fault of the database loses no post and doubles none, and is got ove
     await meet({ stage, name: 'all connections silent, new ones too, for 10 s', begin, wellWithin: 40 })
   })
 
-  test.runIf(all)('a disk that stands still for six seconds', { timeout: 180_000 }, async ({ skip }) => {
+  test.runIf(all)('a disk that does not respond for six seconds', { timeout: 180_000 }, async ({ skip }) => {
     if (process.platform !== 'linux') skip('finds the processes of the server in /proc')
     await using stage = await openStage()
     await stage.start({ DATABASE_URL: '' })

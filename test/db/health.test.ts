@@ -17,7 +17,7 @@ import { until } from '../kit/launch.ts'
 
 const log = pino({ level: 'silent' })
 
-describe('a database that a newer program moved on', () => {
+describe('a database with newer migrations', () => {
   let older: string
   let newer: string
   beforeEach(() => {
@@ -40,7 +40,7 @@ describe('a database that a newer program moved on', () => {
     return { database, watch }
   }
 
-  test('is not this program’s any more: it says so, and its jobs stand still; and again when it is moved back', async () => {
+  test('makes the program not ready and stops its jobs, until it is moved back', async () => {
     const { database, watch } = await open('create table later (id text)')
     await using _ = database
     await watch.check()
@@ -54,7 +54,7 @@ describe('a database that a newer program moved on', () => {
     expect(watch.isOurs()).toBe(true)
   })
 
-  test('stays this program’s when the newer migration says that it is compatible', async () => {
+  test('stays usable when the newer migration is marked as compatible', async () => {
     const { database, watch } = await open('-- compatible: a table that nobody needs yet\ncreate table later (id text)')
     await using _ = database
     expect(await migrate({ url: database.url, directory: newer, log })).toEqual(['shop/0002_later.sql'])
@@ -63,14 +63,14 @@ describe('a database that a newer program moved on', () => {
     expect(await migrate({ url: database.url, directory: older, log })).toEqual([])
   })
 
-  test('is not held for foreign because it cannot be asked', async () => {
+  test('is not assumed because the database cannot be reached', async () => {
     const { database, watch } = await open('')
     await database.drop()
     await expect(watch.check()).rejects.toThrow()
     expect(watch.isOurs()).toBe(true)
   })
 
-  test('whose books are of a version that knew no compatible ones is read as before', async () => {
+  test('of a version without compatibility marks is read as before', async () => {
     const { database, watch } = await open('select 1')
     await using _ = database
     await database.sequelize.query('alter table migrations.applied drop column compatible')
@@ -79,8 +79,8 @@ describe('a database that a newer program moved on', () => {
   })
 })
 
-describe('a database that takes no writes', () => {
-  test('is told apart from one that does, at most five seconds later', async () => {
+describe('a read-only database', () => {
+  test('is detected at most five seconds later', async () => {
     await using database = await createTestDatabase()
     let now = 0
     const probe = createWriteProbe(
@@ -100,7 +100,7 @@ describe('a database that takes no writes', () => {
     await probe()
   })
 
-  test('needs a new page of the disk at each look', async () => {
+  test('is checked with a new page of the disk each time', async () => {
     await using database = await createTestDatabase()
     let now = 0
     const probe = createWriteProbe(
@@ -116,7 +116,7 @@ describe('a database that takes no writes', () => {
   })
 })
 
-describe('a clock that does not agree with the database’s', () => {
+describe('a clock that differs from the database’s', () => {
   const day = 86_400_000
   const open = async (aheadMs: number) => {
     const database = await createTestDatabase({ empty: true })
@@ -148,7 +148,7 @@ describe('a clock that does not agree with the database’s', () => {
     watch.stop()
   })
 
-  test.for([0, 25_000, -25_000])('by more than half a minute is none that is %i ms beside it', async aheadMs => {
+  test.for([0, 25_000, -25_000])('by more than half a minute is not one that differs by %i ms', async aheadMs => {
     const { database, lines, watch, check } = await open(aheadMs)
     await using _ = database
     await check()

@@ -25,7 +25,7 @@ test('a test database holds the migrated schemas and the schema of the jobs', as
   expect(await count('publishing_jobs.version')).toEqual({ n: 1 })
 })
 
-test('a test database holds the schema of every subgraph’s jobs, so that no test makes one', async () => {
+test('a test database contains the schema of every subgraph’s jobs, so that no test creates one', async () => {
   const schemas = async (of: TestDatabase) =>
     (await of.sequelize.query(`select nspname as name from pg_namespace where right(nspname, 5) = '_jobs' order by 1`))[0]
   const before = await schemas(database)
@@ -33,7 +33,7 @@ test('a test database holds the schema of every subgraph’s jobs, so that no te
   expect(before, 'jobSchemas of test/kit/run/template.ts').toEqual(await schemas(graph.database))
 })
 
-test('reset empties tables in spite of foreign keys and keeps the books of the migrations', async () => {
+test('reset empties tables in spite of foreign keys and keeps the record of migrations', async () => {
   await database.sequelize.query('insert into story.parent values (1); insert into story.child values (1, 1)')
   const books = await count('migrations.applied')
   await database.reset()
@@ -52,7 +52,7 @@ test('reset removes waiting jobs and keeps their queues', async () => {
   expect(await count(`publishing_jobs.queue where name = 'story'`)).toEqual({ n: 1 })
 })
 
-test('two test databases do not see each other, and a dropped one is gone', async () => {
+test('two test databases are independent, and a dropped one is gone', async () => {
   const other = await createTestDatabase({ empty: true })
   await other.sequelize.query('create table only_here ()')
   await expect(database.sequelize.query('select from only_here')).rejects.toThrow(/does not exist/)

@@ -12,7 +12,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-test('a server that takes leave in the moment in which a connection stands fails what asks for it, and not the process', async () => {
+test('a server that disconnects just when a connection is established fails its user, and not the process', async () => {
   const welcome = [message('R', Buffer.alloc(4)), message('S', Buffer.from('standard_conforming_strings\0on\0')), message('Z', Buffer.from('I'))]
   const leave = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'))
   const server = createServer(socket => {

@@ -13,7 +13,7 @@ const root = mkdtempSync(join(tmpdir(), 'lock-test-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 const newFolder = () => mkdtempSync(join(root, 'data-'))
 
-test('a lock keeps a second one out until it is released', async () => {
+test('a lock excludes a second one until it is released', async () => {
   const folder = newFolder()
   const lock = await lockFolder(folder)
   expect(lock.recovered).toBe(false)
@@ -34,7 +34,7 @@ test('a lock whose pid now belongs to a process that started later is taken over
   lock.release()
 })
 
-test('a lock that was never written to its end is taken over', async () => {
+test('a lock file that was not written completely is taken over', async () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'lock'), '')
   const lock = await lockFolder(folder)
@@ -81,7 +81,7 @@ test('of many starts that find a dead lock at once, exactly one gets the folder'
   }
 })
 
-test('a folder that cannot be used is told in one line', async ({ skip }) => {
+test('an unusable folder is reported in one line', async ({ skip }) => {
   const file = join(newFolder(), 'file')
   writeFileSync(file, '')
   await expect(lockFolder(file)).rejects.toThrow(

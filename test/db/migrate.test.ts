@@ -42,7 +42,7 @@ test('files run once, in order, each in the schema of its subgraph', async () =>
   ).toEqual([{ t: 'identity.users' }, { t: 'publishing.posts' }])
 })
 
-test('with nothing to do it asks one question and takes no lock', async () => {
+test('with nothing to do it runs one query and takes no lock', async () => {
   write(posts, 'create table posts (id int);')
   await run()
   const { statements } = await countStatements(run)
@@ -57,7 +57,7 @@ test('four at once: each succeeds, every file runs once', async () => {
   expect(await select('select count(*)::int as n from migrations.applied')).toEqual([{ n: 2 }])
 })
 
-test('a file that was changed after it was applied is refused; other line ends are no change', async () => {
+test('a file that was changed after it was applied is rejected; other line ends are no change', async () => {
   write(posts, 'create table posts (\n  id int\n);\n')
   await run()
   write(posts, 'create table posts (\r\n  id int\r\n);\r\n')
@@ -66,7 +66,7 @@ test('a file that was changed after it was applied is refused; other line ends a
   await expect(run()).rejects.toThrow(`migration ${posts} was changed after it was applied: restore it, and write the change into a new file`)
 })
 
-test('an older program refuses the schema of a newer one, a subgraph that it does not have included', async () => {
+test('an older program rejects the schema of a newer one, an unknown subgraph included', async () => {
   write(posts, 'create table posts (id int);')
   write(brands, 'create table brands (id int);')
   write('agents/0001_agents.sql', 'create table agents (id int);')
@@ -78,7 +78,7 @@ test('an older program refuses the schema of a newer one, a subgraph that it doe
   await expect(run(['publishing'])).rejects.toThrow(/^the database holds migration publishing\/0002_brands\.sql, which this version does not know/)
 })
 
-test('a file that fails leaves nothing of itself, keeps those before it, and names its line', async () => {
+test('a failing file leaves nothing of itself, keeps those before it, and names its line', async () => {
   write(posts, 'create table posts (id int);')
   write(brands, 'create table brands (id int);\n\nalter table nowhere add column x int;\nselect oops;')
   await expect(run()).rejects.toThrow(new StartError(`migration ${brands} fails: relation "nowhere" does not exist`))
@@ -91,7 +91,7 @@ test('a file that fails leaves nothing of itself, keeps those before it, and nam
   expect(await run()).toEqual([brands])
 })
 
-test('a file with a number that comes too late, twice, or not at all is refused', async () => {
+test('a file with a number that is late, repeated, or missing is rejected', async () => {
   write(brands, 'create table brands (id int);')
   await run()
   write(posts, 'create table posts (id int);')
@@ -104,7 +104,7 @@ test('a file with a number that comes too late, twice, or not at all is refused'
   await expect(run()).rejects.toThrow('migration publishing/later.sql has no valid name: write it as 0001_name.sql')
 })
 
-test("it works on a caller's connection and gives it back as it was", async () => {
+test('it works on a caller’s connection and returns it unchanged', async () => {
   write(posts, 'create table posts (id int);')
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

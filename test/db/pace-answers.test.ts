@@ -54,7 +54,7 @@ async function readAll(near: Socket) {
 }
 
 describe('paceAnswers', () => {
-  it('takes up a bounded number of bytes in one turn of the event loop when megabytes are there', async () => {
+  it('reads a bounded number of bytes in one turn of the event loop when megabytes are available', async () => {
     using sockets = await filled()
     paceAnswers(sockets.near)
     const { most, whole } = await readAll(sockets.near)
@@ -62,7 +62,7 @@ describe('paceAnswers', () => {
     expect(whole.equals(sent)).toBe(true)
   })
 
-  it('goes on when the connection is closed by the other side while it is paused', async () => {
+  it('continues when the other side closes the connection during a pause', async () => {
     using sockets = await filled()
     paceAnswers(sockets.near)
     sockets.far.end()

@@ -136,7 +136,7 @@ describe.skipIf(!pgbouncer)(`PgBouncer ${pgbouncer ? execFileSync(pgbouncer, ['-
     }
   })
 
-  it('is not ready, with a line that names the pooler, when that begins to share sessions later', async () => {
+  it('is not ready, with a line that names the pooler, when it begins to share sessions later', async () => {
     await using pooler = await pooled('pool_mode = session')
     const migrations = join(import.meta.dirname, 'none')
     await migrate({ url: pooler.url, directory: migrations, log })

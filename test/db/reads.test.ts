@@ -62,7 +62,7 @@ async function taken(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-test('reads of one turn go out together, four over a connection, and each is answered its own', async () => {
+test('reads of one turn are sent together, four over a connection, and each gets its own answer', async () => {
   let answers: { n: number; pid: number }[] = []
   const connections = await taken(async () => {
     answers = (await Promise.all(Array.from({ length: 6 }, (_, n) => read(n)))).map(([row]) => row!)
@@ -77,7 +77,7 @@ test('reads that are known to be quick are answered together', async () => {
   expect(await sent(() => Promise.all(Array.from({ length: 6 }, (_, n) => read(n))))).toEqual([4, 2])
 })
 
-test('one that fails fails alone, and is told as the errors of writes are', async () => {
+test('a failing read fails alone, with the same errors as writes', async () => {
   // First each read is answered separately, then all together: reads in a batch with a failing one are repeated.
   for (let times = 0; times < 3; times++) {
     const [before, failed, after, again] = await Promise.allSettled([
@@ -93,7 +93,7 @@ test('one that fails fails alone, and is told as the errors of writes are', asyn
   expect(await read(3)).toMatchObject([{ n: 3 }])
 })
 
-test('nobody waits for a slow read but who asked for it', async () => {
+test('a slow read delays only its own caller', async () => {
   await read(0)
   const long = rows(database.sequelize, statement('select pg_sleep($1::float8) as never_quick'), [30])
   const refused = expect(long).rejects.toMatchObject({ parent: { code: '57014' } })
@@ -102,7 +102,7 @@ test('nobody waits for a slow read but who asked for it', async () => {
   await refused
 })
 
-test('what was quick and is slow now is answered by itself the next time', async () => {
+test('a statement that became slow is answered separately the next time', async () => {
   await rows(database.sequelize, slow, [0])
   await read(0)
   const late = sent(() => Promise.allSettled([rows(database.sequelize, slow, [30]), read(1)]))
@@ -137,7 +137,7 @@ describe('reads of different organizations', () => {
   })
 })
 
-test('a connection takes a long answer up in pieces, and the answer is whole', async () => {
+test('a connection reads a long answer in pieces, and the answer is complete', async () => {
   const spy = vi.spyOn(Socket.prototype, 'pause')
   const megabytes = statement("select repeat('x', 1048576) as text from generate_series(1, $1::int)")
   try {
@@ -149,7 +149,7 @@ test('a connection takes a long answer up in pieces, and the answer is whole', a
   }
 })
 
-test('values go out as pg writes them, and come back as Sequelize reads them, whole numbers beyond 32 bits exactly', async () => {
+test('values are sent as by pg, and returned as by Sequelize, integers beyond 32 bits exactly', async () => {
   const kinds = statement(`select $1::text[] as texts, $2::jsonb as json, $3::timestamptz as at, $4::int as missing, $5::boolean as yes, $6::bytea as bytes,
     $7::bigint as large, 1.5::numeric as exact`)
   const values = [['a "b"', 'c\\d', null, '{}', ''], { a: ['ä'] }, new Date('2026-03-01T12:00:00.250Z'), null, true, Buffer.from([0, 255]), '9007199254740993']
@@ -157,7 +157,7 @@ test('values go out as pg writes them, and come back as Sequelize reads them, wh
   expect(await rows(database.sequelize, kinds, values)).toEqual([{ texts, json, at, missing, yes, bytes, large: BigInt(large as string), exact: '1.5' }])
 })
 
-describe('what is read for an operation', () => {
+describe('counting what is read for an operation', () => {
   const texts = statement("select repeat('x', 100) as text, jsonb_build_object('of', repeat('y', 100)) as json, null as none from generate_series(1, $1::int)")
   // With the braces, the name and the quotes around it.
   const rowOf = 100 + '{"of": ""}'.length + 100
@@ -174,13 +174,13 @@ describe('what is read for an operation', () => {
     return { held, readSome: (count: number) => rows<{ text: string }>(database.sequelize, texts, [count], null, reading) }
   }
 
-  test('is told row by row, JSON as it is written', async () => {
+  test('reports row by row, with JSON as text', async () => {
     const { held, readSome } = operation(Number.POSITIVE_INFINITY)
     expect(await readSome(3)).toHaveLength(3)
     expect(held).toEqual({ characters: 3 * rowOf, told: 3 })
   })
 
-  test('and is more than it may hold ends that statement there, which holds nothing any more; what went with it is answered', async () => {
+  test('ends the statement at the operation’s limit, which then holds nothing; other reads of the batch are answered', async () => {
     const [small, large] = [operation(10 * rowOf), operation(10 * rowOf)]
     await Promise.all([small.readSome(1), large.readSome(1)])
     const [answered, refused] = await Promise.allSettled([small.readSome(5), large.readSome(10_000), read(7)])
@@ -191,7 +191,7 @@ describe('what is read for an operation', () => {
     expect(small.held.characters).toBe(6 * rowOf)
   })
 
-  test('and holds NUL is whoever’s mistake who sent it', async () => {
+  test('rejects NUL as the mistake of its sender', async () => {
     const named = statement('select $1::text as word')
     for (const value of ['a\0b', ['a', '\0']])
       await expect(rows(database.sequelize, named, [value])).rejects.toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
@@ -206,7 +206,7 @@ test('fails the running reads of a lost connection, and sends the next read over
   expect(await read(2)).toMatchObject([{ n: 2 }])
 })
 
-test('a connection that the server takes leave of is given to nobody else', async () => {
+test('a connection that the server ends is lent to nobody else', async () => {
   const leave = statement('select pg_terminate_backend(pg_backend_pid())')
   for (let turn = 0; turn < 5; turn++) {
     // Sent after the server's notice, before the socket is closed.
@@ -214,7 +214,7 @@ test('a connection that the server takes leave of is given to nobody else', asyn
   }
 })
 
-test('a read in a transaction sees what it has written', async () => {
+test('a read in a transaction sees the transaction’s writes', async () => {
   await database.sequelize.transaction(async transaction => {
     await database.sequelize.query('create temporary table written on commit drop as select 7 as n', { transaction })
     expect(await rows(database.sequelize, statement('select n from written'), [], transaction)).toEqual([{ n: 7 }])
@@ -247,7 +247,7 @@ describe('over a connection where the server', () => {
     }
   }
 
-  test('speaks another language, an error is the statement’s alone', async () => {
+  test('uses another language, an error still affects its statement only', async () => {
     await using connection = await heard()
     const [before] = await connection.read(1)
     await connection.divide(1)
@@ -271,7 +271,7 @@ describe('over a connection where the server', () => {
   })
 })
 
-describe('a statement that every connection knows and none can run any more', () => {
+describe('a prepared statement that has become invalid on every connection', () => {
   /** @param change what happens to the table once it is known */
   async function outdate(table: string, change: string) {
     const reading = statement(`select value from ${table}`)
@@ -288,7 +288,7 @@ describe('a statement that every connection knows and none can run any more', ()
     expect((await readAll()).flat()).toEqual(Array(6).fill({ value: 'seven' }))
   })
 
-  test('fails the transaction that it is met in, and no other', async () => {
+  test('fails the transaction in which it is found, and no other', async () => {
     const { reading } = await retyped('retyped_again')
     const readOne = () => database.sequelize.transaction(transaction => rows(database.sequelize, reading, [], transaction))
     await expect(readOne()).rejects.toMatchObject({ name: 'SequelizeDatabaseError', parent: { code: '0A000' } })

@@ -25,7 +25,7 @@ const kept = async () =>
   new Map(((await database.sequelize.query('select id, secret from trial.things'))[0] as { id: string; secret: string }[]).map(row => [row.id, row.secret]))
 const rewrite = () => rewriteSecrets(database.sequelize, after, 'next', undefined, [column])
 
-test('what was sealed with an older key is sealed with the newest, however much it is, and opens as before', async () => {
+test('values encrypted with an older key are encrypted with the newest, in any number, and can be decrypted as before', async () => {
   const ids = Array.from({ length: 450 }, () => newId())
   for (const id of ids) await keep(id, before.seal(`secret of ${id}`, column.about(id)))
   const [mine, none] = [newId(), newId()]
@@ -40,7 +40,7 @@ test('what was sealed with an older key is sealed with the newest, however much 
   expect(await rewrite()).toEqual([{ column, written: 0, closed: [] }])
 })
 
-test('what somebody else writes meanwhile stays as they wrote it', async () => {
+test('values that another process writes meanwhile stay as written', async () => {
   const id = newId()
   await keep(id, before.seal('old', column.about(id)))
   const news = before.seal('new', column.about(id))
@@ -77,7 +77,7 @@ test('a run that was cut off is gone on with by the next', async () => {
   expect(await rewrite()).toEqual([{ column, written: 50, closed: [] }])
 })
 
-test('what opens with no key that is configured is told, and left as it is', async () => {
+test('values that no configured key can decrypt are reported, and left unchanged', async () => {
   const [good, bad] = [newId(), newId()]
   const foreign = createCipher([{ id: 'gone', key: randomBytes(32) }]).seal('x', column.about(bad))
   await keep(good, before.seal('good', column.about(good)))
@@ -86,7 +86,7 @@ test('what opens with no key that is configured is told, and left as it is', asy
   expect((await kept()).get(bad)).toBe(foreign)
 })
 
-test('every column that is named is there, and so is the key of its row', async () => {
+test('every listed column exists, and so does the key of its row', async () => {
   for (const { table, key, column: name } of sealedColumns) await database.sequelize.query(`select ${key}, ${name} from ${table} limit 0`)
 })
 
@@ -95,7 +95,7 @@ const keptIn: Readonly<Record<string, string>> = {
   'subgraphs/identity/credentials/signing-key/keys.ts': 'subgraphs/identity/stores/credentials/signing-key.ts',
 }
 
-test('whatever seals says what it has sealed, so that it is rewritten', async () => {
+test('every noun that encrypts declares its columns, so that they are rewritten', async () => {
   const root = join(import.meta.dirname, '../..')
   const files = await Array.fromAsync(glob('subgraphs/**/*.ts', { cwd: root }))
   const sealing = files.filter(file => /\bcipher\.seal\(/.test(readFileSync(join(root, file), 'utf8')))

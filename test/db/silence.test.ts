@@ -18,7 +18,7 @@ const socketOf = (client: object) => (client as { connection: { stream: Socket }
 const many = (query: (sql: string) => Promise<unknown>, count: number) =>
   Promise.all(Array.from({ length: count }, () => query('select pg_backend_pid(), pg_sleep(0.05)')))
 
-describe('connections that say nothing any more', () => {
+describe('silent connections', () => {
   test('fail the statements that wait for them, and are not handed out again', async () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
@@ -57,11 +57,11 @@ describe('connections that say nothing any more', () => {
     await close()
   })
 
-  test('are not those that were quiet until a statement was sent in the very moment in which their time was over', async () => {
+  test('are not those that were quiet until a statement was sent just when their time was over', async () => {
     await using database = await createTestDatabase({ empty: true })
     const pool = createOpenPool({ url: database.url, log, silentMs })({ use: 'jobs', name: 'test' })
     const client = await pool.connect()
-    // As a ping does whose interval equals the allowed silence.
+    // The same holds for a ping whose interval equals the allowed silence.
     const asked = new Promise((resolve, reject) => socketOf(client).once('timeout', () => client.query('select pg_sleep(0.02)').then(resolve, reject)))
     await asked
     client.release()
@@ -84,7 +84,7 @@ describe('connections that say nothing any more', () => {
     await Promise.all([close(), pool.end()])
   })
 
-  test('are given up at the end of their pool, those in use too', async () => {
+  test('are given up at the end of their pool, also busy ones', async () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
     const { sequelize, close } = connect({ url: proxy.url, poolSize: 2, log })
@@ -95,7 +95,7 @@ describe('connections that say nothing any more', () => {
     await Promise.all([close(), pool.end(), ...asked])
   })
 
-  test('and speak again after the end of their pool are cut then: no session outlives it, and nothing is told', async () => {
+  test('that respond after the end of their pool are cut: no session survives it, and nothing is reported', async () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
     const lines: string[] = []

@@ -8,7 +8,7 @@ import { composed, project } from './files.ts'
 const words = readFileSync(join(project, 'deploy', 'Dockerfile.dockerignore'), 'utf8').split('\n')
 const taken = words.filter(word => word.startsWith('!')).map(word => word.slice(1))
 
-test('what the image holds is enough for a router and a subgraph, with the settings of compose.yaml', async () => {
+test('the image’s files suffice for a router and a subgraph, with the settings of compose.yaml', async () => {
   await using image = newDataFolder()
   await using database = await createTestDatabase({ empty: true })
   for (const name of taken) {
@@ -59,7 +59,7 @@ test('what the image holds is enough for a router and a subgraph, with the setti
   }
 })
 
-test('what the stage of the pages copies is enough to build them, and the image has what it built', async () => {
+test('the pages’ build stage has the files that it needs, and the image gets the result', async () => {
   await using stage = newDataFolder()
   const [, commands = ''] = /AS pages\n([\s\S]*?)\n\n/.exec(readFileSync(join(project, 'deploy', 'Dockerfile'), 'utf8')) ?? []
   const copied = [...commands.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '))

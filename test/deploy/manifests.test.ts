@@ -29,7 +29,7 @@ describe.each<[string, () => readonly Deployed[]]>([
     for (const { name, words } of subgraphs) expect(words).toEqual([...wordsOf('start:subgraph'), name])
   })
 
-  test('gives each subgraph the port that supergraph.yaml names, and everybody the address of each replica', () => {
+  test('gives each subgraph the port of supergraph.yaml, and every process the address of each replica', () => {
     for (const { name, environment } of subgraphs) if (routingUrls.has(name as 'identity')) expect(environment.PORT).toBe(portOf(name))
     for (const { environment } of processes)
       for (const { name, replicas, environment: own } of subgraphs) {
@@ -40,7 +40,7 @@ describe.each<[string, () => readonly Deployed[]]>([
       }
   })
 
-  test('tells a process nothing but settings that it reads, with values that it takes', () => {
+  test('sets only existing settings, with valid values', () => {
     for (const { name, environment } of processes) {
       const known = settingsOf(name === 'router' ? 'router' : 'subgraph')
       const addresses = new Set(subgraphs.map(each => addressOf(each.name)))
@@ -54,7 +54,7 @@ describe.each<[string, () => readonly Deployed[]]>([
     }
   })
 
-  test('gives the subgraphs a storage that they can write, the same one for every replica', () => {
+  test('gives the subgraphs a writable storage, the same one for every replica', () => {
     for (const { name, environment, volumes } of subgraphs) {
       const { objects } = readConfig(
         { ...environment, S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret', PUBLIC_URL: 'http://localhost:4000' },
@@ -73,7 +73,7 @@ describe.each<[string, () => readonly Deployed[]]>([
     }
   })
 
-  test('leaves each process the time that it takes to end', () => {
+  test('gives each process enough time to end', () => {
     for (const { environment, patience, name } of processes) {
       const config = readConfig({ DRAIN_MS: environment.DRAIN_MS, STREAM_DRAIN_MS: environment.STREAM_DRAIN_MS })
       expect(patience * 1000, name).toBeGreaterThan(stopAfter(config))
@@ -92,7 +92,7 @@ test('compose.yaml has the form of the Compose specification', () => {
   expect(isCompose({ services: { router: { imagee: 'supergraph' } } })).toBe(false)
 })
 
-test('each manifest is of a type of the Kubernetes API, without a field that the type has not', async () => {
+test('each manifest is valid for its type of the Kubernetes API', async () => {
   await using folder = newDataFolder()
   const imports = new Set<string>()
   const values = readManifests().map(({ file, ...manifest }, at) => {

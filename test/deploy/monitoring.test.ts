@@ -96,7 +96,7 @@ function readQuery(query: string) {
 }
 
 describe('S-11 dashboard and alerts', () => {
-  test.each(queries)('%s asks for figures and labels that a platform tells', (_title, query) => {
+  test.each(queries)('%s uses existing metrics and labels', (_title, query) => {
     const { selectors, grouped, broken } = readQuery(query)
     expect(broken).toBeNull()
     expect(selectors).not.toEqual([])
@@ -113,7 +113,7 @@ describe('S-11 dashboard and alerts', () => {
     }
   })
 
-  test('what an alert waits for is told as zero before it happens first: Prometheus sees no increase in a line that begins with it', () => {
+  test('an alert’s counters start at zero, because Prometheus sees no increase in a series that begins with its first event', () => {
     // Callers choose operation names, so no start value can list them.
     const counted = alerts
       .flatMap(({ expr }) => readQuery(expr).selectors)
@@ -124,7 +124,7 @@ describe('S-11 dashboard and alerts', () => {
         for (const each of value.split('|')) expect(told).toMatch(new RegExp(`^${figure}\\{(?:.*,)?${label}="${each}".*\\} 0$`, 'm'))
   })
 
-  test('what is wrong in a query is seen', () => {
+  test('detects mistakes in a query', () => {
     expect(readQuery('sum(rate(things_total{a="b"}[5m])').broken).not.toBeNull()
     expect(readQuery('sum by (c) (rate(things_total{a=~"b|d"}[5m]))')).toEqual({
       selectors: [{ figure: 'things_total', matchers: [{ label: 'a', op: '=~', value: 'b|d' }] }],
@@ -133,7 +133,7 @@ describe('S-11 dashboard and alerts', () => {
     })
   })
 
-  test('every alert says to whom it goes, and has its row in the guide for operators', () => {
+  test('every alert names its receiver, and has its row in the operators’ guide', () => {
     const guide = readFileSync(join(project, 'docs', 'operating', 'observability.md'), 'utf8')
     for (const { alert, ...rule } of alerts) {
       expect(guide, alert).toContain(`| \`${alert}\` |`)

@@ -71,6 +71,7 @@ function isMet({ name, arguments: given }: ConstDirectiveNode, viewer: Viewer): 
 const policies: Readonly<Record<string, (viewer: Viewer) => boolean>> = {
   person: ({ kind, clientId }) => kind === 'user' && clientId === null,
   service: ({ kind }) => kind === 'service',
+  organization_admin: ({ kind, clientId, roles }) => kind === 'user' && clientId === null && (roles.includes('owner') || roles.includes('admin')),
   platform_admin: ({ kind, roles }) => kind === 'user' && roles.some(role => role.startsWith('platform_')),
   platform_super_admin: ({ kind, roles }) => kind === 'user' && roles.includes('platform_super_admin'),
 }

@@ -34,7 +34,7 @@ function alike(expected: Answer, actual: Answer): boolean {
   return left.text === right.text && left.failed.join() === right.failed.join() && left.refused.every(place => right.refused.includes(place))
 }
 
-test('random operations on the platform answer the same as one schema over its subgraphs, and at the stock gateway, for every kind of viewer', {
+test('random operations on the platform answer the same as one schema over its subgraphs, and as the stock gateway, for every kind of viewer', {
   timeout: 600_000,
 }, async () => {
   await using graph = await openPlatform({ sandbox: true })

@@ -11,7 +11,7 @@ const exchanges = globSync('subgraphs/identity/**/*.ts').flatMap(file =>
 )
 
 // One row of the router stands for all of them, so nothing else misses one that the document does not tell.
-test('every exchange about accounts is told in the document of REST', () => {
+test('every account route is described in the REST document', () => {
   expect(exchanges.length).toBeGreaterThan(10)
   expect(exchanges.filter(({ method, path }) => !document.paths[path]?.[method])).toEqual([])
 })

@@ -7,9 +7,9 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const guide = read('docs/gateway.md')
 
-test('the guide to the gateway names routes that there are', () => {
+test('the gateway guide names existing routes', () => {
   const { paths } = describePlatform().document
-  // What a parameter is called is the document's affair.
+  // The document may choose the names of parameters.
   const known = new Set(
     Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`)),
   )
@@ -20,7 +20,7 @@ test('the guide to the gateway names routes that there are', () => {
   expect(named.filter(route => !known.has(route))).toEqual([])
 })
 
-test('the guide to the gateway names mutations and queries that there are', () => {
+test('the gateway guide names existing mutations and queries', () => {
   const graph = read('schema/api.graphql')
   const named = [
     ...guide.matchAll(/`((?:create|update|add|verify|send|set|rotate|test)[A-Z]\w+|usage|providerCalls|providerApps|aiModels|emailSuppressions)[`(]/g),
@@ -29,7 +29,7 @@ test('the guide to the gateway names mutations and queries that there are', () =
   expect(named.filter(name => !new RegExp(`^  ${name}(?:\\(|:)`, 'm').test(graph))).toEqual([])
 })
 
-test('what the guide to the gateway sends as JSON is JSON', () => {
+test('the gateway guide’s JSON examples are valid', () => {
   const bodies = [...guide.matchAll(/-d '(\{.*\})'/g)].map(([, body]) => body!.replace(/'\$\w+'/g, 'x'))
   expect(bodies.length).toBeGreaterThan(4)
   for (const body of bodies) expect(() => JSON.parse(body)).not.toThrow()

@@ -14,11 +14,11 @@ describe('sample-text', () => {
     expect(kinds.tests.read("describe('a post', () => {\n  it('is sent', () => {})\n})\ntest('alone', () => {})\n")).toEqual(['a post > is sent', 'alone'])
   })
 
-  it('reads log messages, whatever facts stand before them', () => {
+  it('reads log messages, whatever fields precede them', () => {
     expect(kinds.logs.read("log.error({ err: error, key: rows['a-b'] }, 'fact not delivered')\nlog.info('started')")).toEqual(['fact not delivered', 'started'])
   })
 
-  it('draws the same texts for the same seed, and each once', () => {
+  it('draws the same texts for the same seed, without repetition', () => {
     const numbers = Array.from({ length: 100 }, (_, at) => at)
     expect(draw(numbers, 60, 7)).toEqual(draw(numbers, 60, 7))
     expect(draw(numbers, 60, 7)).not.toEqual(draw(numbers, 60, 8))

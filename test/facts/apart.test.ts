@@ -5,7 +5,7 @@ import { freePort, until } from '../kit/launch.ts'
 import { supergraph } from '../kit/supergraph.ts'
 import { factStage, subjectOf } from './stage.ts'
 
-test('distributed: a receiver that starts later gets its facts over HTTP; a message with another secret is refused', async () => {
+test('distributed: a receiver that starts later gets its facts over HTTP; a message with another secret is rejected', async () => {
   await using stage = await factStage()
   await using graph = await supergraph()
   const port = await freePort()

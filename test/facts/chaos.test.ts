@@ -16,7 +16,7 @@ function randomNumbers(state: number): () => number {
   }
 }
 
-test('whatever is lost on the way, and however often the database drops its connections: each fact is acted on once, those of a subject in their order', {
+test('with lost messages and dropped connections, each fact has its effect once, and those of a subject in order', {
   timeout: 120_000,
 }, async () => {
   console.log(`facts: seed ${seed} (RANDOM_SEED repeats it)`)

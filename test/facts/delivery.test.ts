@@ -27,7 +27,7 @@ async function allDeliveredInTime(stage: FactStage): Promise<void> {
 }
 const fails = () => Promise.reject(new Error('connect ECONNREFUSED'))
 
-test('a fact is there when its transaction is through, and reaches its receiver, who acts on it once', async () => {
+test('a fact exists once its transaction is committed, and has its effect at its receiver once', async () => {
   await using stage = await factStage()
   await stage.start()
   await stage.write({ subject: one, name: 'first' })
@@ -41,7 +41,7 @@ test('a fact is there when its transaction is through, and reaches its receiver,
   ])
 })
 
-test('a transaction that fails tells nothing', async () => {
+test('a transaction that fails publishes nothing', async () => {
   await using stage = await factStage()
   await expect(stage.write({ subject: one, name: 'first' }, { subject: 'no id at all', name: 'second' })).rejects.toThrow()
   await expect(stage.write({ subject: one, name: 'x'.repeat(mostBodyBytes) })).rejects.toThrow(/the most/)
@@ -49,7 +49,7 @@ test('a transaction that fails tells nothing', async () => {
   expect(await stage.sql('select from identity.facts')).toEqual([])
 })
 
-test('whatever a transaction tells costs it one statement', async () => {
+test('the facts of a transaction cost one statement', async () => {
   await using stage = await factStage()
   await stage.write({ subject: one, name: 'warm' })
   const { statements } = await countStatements(() => stage.write({ subject: one, name: 'a' }, { subject: two, name: 'b' }, { subject: one, name: 'c' }))
@@ -57,14 +57,14 @@ test('whatever a transaction tells costs it one statement', async () => {
   expect(await stage.sql('select count(*)::int as facts from identity.facts')).toEqual([{ facts: 4 }])
 })
 
-test('where nobody is there to be told nothing is written, and nothing asked', async () => {
+test('without receivers nothing is written or read', async () => {
   await using stage = await factStage({ receivers: [] })
   await stage.write({ subject: one, name: 'warm' })
   const { statements } = await countStatements(() => stage.write({ subject: one, name: 'a' }))
   expect([statements.length, await stage.sql('select from identity.facts'), stage.log]).toEqual([2, [], []])
 })
 
-test('the log says what was told under which id, and of which subject', async () => {
+test('the log contains each published fact with id and subject', async () => {
   await using stage = await factStage()
   await stage.write({ subject: one, name: 'a' }, { subject: two, name: 'b' })
   const facts = await stage.sql<{ id: string; subject: string }>('select id, subject from identity.facts order by seq')
@@ -95,7 +95,7 @@ test('delivers facts to a receiver once it is back, retried at growing intervals
   expect(await stage.acted()).toEqual([[one, 'first']])
 })
 
-test('a fact waits while an earlier one of its subject is not delivered; those of other subjects go on', async () => {
+test('a fact waits while an earlier one of its subject is undelivered; those of other subjects continue', async () => {
   await using stage = await factStage()
   const up = stage.way
   stage.way = (receiver, fact) => (fact.subject === `organization:${one}` ? fails() : up(receiver, fact))
@@ -112,7 +112,7 @@ test('a fact waits while an earlier one of its subject is not delivered; those o
   ])
 })
 
-test('facts of one subject have the order in which their transactions came through, whatever else these hold', async () => {
+test('facts of one subject have the order in which their transactions committed, whatever else these lock', async () => {
   await using stage = await factStage()
   const { sequelize } = stage.database
   // One that has told and does not commit keeps the next from telling of the same subject, and nobody from telling of another.
@@ -155,7 +155,7 @@ test('delivers to one receiver although another one of the same fact is unavaila
   expect(await stage.sql(`select distinct receiver from identity.facts where delivered_at is null`)).toEqual([{ receiver: 'publishing' }])
 })
 
-test('a fact that waits for longer than any pause is, because the clock was set back, is told now', async () => {
+test('a fact that waits longer than any pause, because the clock was set back, is delivered now', async () => {
   await using stage = await factStage()
   await stage.write({ subject: one, name: 'soon' }, { subject: two, name: 'tomorrow' })
   const nextAt = 'update identity.facts set next_at = $1 where subject = $2'
@@ -166,7 +166,7 @@ test('a fact that waits for longer than any pause is, because the clock was set 
   expect(await stage.acted()).toEqual([[two, 'tomorrow']])
 })
 
-test('what was answered and not noted is told again, and acted on once', async () => {
+test('a fact whose answer was not stored is delivered again, and has its effect once', async () => {
   await using stage = await factStage()
   const up = stage.way
   let answers = 0
@@ -180,12 +180,12 @@ test('what was answered and not noted is told again, and acted on once', async (
   await stage.write({ subject: one, name: 'first' })
   await until('it is noted as failed', async () => (await stage.sql(waiting))[0]?.failure === 'connect ECONNREFUSED')
   await allDeliveredInTime(stage)
-  // On a busy machine half a minute may pass, by this clock, while it is being told: then it is told once more.
+  // On a busy machine half a minute of this clock may pass during a delivery: then the fact is delivered once more.
   expect(answers).toBeGreaterThanOrEqual(2)
   expect(await stage.acted()).toEqual([[one, 'first']])
 })
 
-test('told twice at the same moment it is acted on once, and both are answered', async () => {
+test('a fact that is delivered twice at the same moment has its effect once, and both deliveries are answered', async () => {
   await using stage = await factStage()
   await stage.write({ subject: one, name: 'first' })
   const [fact] = await stage.sql<{ id: string }>('select id from identity.facts')
@@ -205,7 +205,7 @@ test('told twice at the same moment it is acted on once, and both are answered',
   expect(await stage.acted()).toHaveLength(1)
 })
 
-test('what a receiver fails at leaves nothing of it behind, and is told again', async () => {
+test('a fact at which its receiver fails leaves no effect, and is delivered again', async () => {
   await using stage = await factStage()
   let failures = 0
   stage.acting = async (_, { transaction }) => {
@@ -224,7 +224,7 @@ test('what a receiver fails at leaves nothing of it behind, and is told again', 
   ])
 })
 
-test('what a receiver refuses for ever lies there with its reason, holds back its subject alone, and readiness and log tell of it', async () => {
+test('a permanently refused fact stays with its reason, holds back its own subject only, and readiness and log report it', async () => {
   await using stage = await factStage()
   const up = stage.way
   stage.way = (receiver, fact) => up(receiver, fact.subject === `organization:${one}` ? { ...fact, kind: 'of.tomorrow' } : fact)
@@ -242,7 +242,7 @@ test('what a receiver refuses for ever lies there with its reason, holds back it
   expect(stage.log).toContainEqual(expect.objectContaining({ level: 50, kind: 'organization.created', refused: expect.stringMatching(/knows no fact/) }))
 })
 
-test('a receiver refuses a body of another form, a writer that is not the kindâ€™s, and what is older than it remembers', async () => {
+test('a receiver refuses an invalid body, a wrong writer, and a fact older than its receipts', async () => {
   await using stage = await factStage()
   const fact = {
     id: one,
@@ -258,7 +258,7 @@ test('a receiver refuses a body of another form, a writer that is not the kindâ€
   expect(await stage.receiver.receive({ ...fact, at: stage.clock.in(-30 * day + 1) })).toBe('received')
 })
 
-test('a receiver is handed of a body what its kind names, and nothing that a newer writer says besides', async () => {
+test('a handler gets the fields of its kind only, without those of a newer writer', async () => {
   await using stage = await factStage()
   const up = stage.way
   stage.way = (receiver, fact) => up(receiver, { ...fact, body: { ...(fact.body as object), ofTomorrow: true } })
@@ -270,7 +270,7 @@ test('a receiver is handed of a body what its kind names, and nothing that a new
   expect(bodies).toEqual([{ organizationId: one, slug: 'story', name: 'first' }])
 })
 
-test('a fact at which the receiver hangs holds up no other, and is told again', async () => {
+test('a fact at which the receiver hangs delays no other, and is delivered again', async () => {
   await using stage = await factStage()
   const up = stage.way
   let hung = 0
@@ -293,10 +293,10 @@ test('a fact at which the receiver hangs holds up no other, and is told again', 
   ])
 })
 
-test('of what was taken by a process that died, another takes it up', async () => {
+test('facts taken by a process that died are taken by another one', async () => {
   await using stage = await factStage()
   await stage.write({ subject: one, name: 'first' })
-  // As a process leaves it that is killed after it took it.
+  // The state that a process leaves which is killed after it claimed the fact.
   await stage.sql('update identity.facts set next_at = $1, attempts = 1', [stage.clock.in(15_000)])
   await stage.another()
   await stage.clock.run(14_000)

@@ -26,7 +26,7 @@ function sent({ to = 'publishing', by = secret, at = now } = {}) {
   return { id, body, headers: { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signature } }
 }
 
-test('a fact is taken that is signed for this subgraph, beside whatever other signatures', async () => {
+test('accepts a fact with a valid signature for this subgraph among others', async () => {
   const { id, headers, body } = sent()
   const beside = { ...headers, 'webhook-signature': `v1,another ${headers['webhook-signature']}` }
   expect([await door(headers, body), await door(beside, body)]).toEqual([{ refused: null }, { refused: null }])

@@ -40,7 +40,7 @@ test('lets an operator list undelivered facts with reasons, retry them, or drop 
   await (await command('list')).printed(/^every fact is delivered/m)
 })
 
-test('of several that are refused, one is told again, and the others stay as they are', async () => {
+test('retries one of several refused facts, and leaves the others', async () => {
   await using stage = await factStage()
   const { sequelize } = stage.database
   const up = stage.way

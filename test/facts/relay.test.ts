@@ -18,7 +18,7 @@ test('a receiver that is down is left alone after a few failures, however much w
   await stage.write(...Array.from({ length: 30 }, (_, subject) => ({ subject: subjectOf(subject), name: 'x' })))
   await stage.start()
   await until('it has failed', () => tries >= 3)
-  // Those that nobody told it are as if they had not been taken.
+  // Facts that were claimed but not delivered become available again.
   await until('what waits is put back', async () => (await stage.sql('select from identity.facts where attempts = 0')).length > 15)
   expect(tries).toBeLessThan(10)
   stage.way = up
@@ -43,7 +43,7 @@ test('a receiver that answers in between is not down: everything that waits is t
   await until('all were tried', () => tries === 16)
 })
 
-test('more than one look takes is delivered at once all the same', async () => {
+test('delivers more facts than one search takes without a pause', async () => {
   await using stage = await factStage()
   await stage.write(...many(100))
   await stage.start()
@@ -92,7 +92,7 @@ test('keeps the result of another process that delivered the fact meanwhile, and
   ])
 })
 
-test('who stops takes no more, and waits until it is noted what became of what is under way', async () => {
+test('a stopping relay takes no more, and waits until running deliveries are stored', async () => {
   await using stage = await factStage()
   const up = stage.way
   const through = Promise.withResolvers<void>()
@@ -113,13 +113,13 @@ test('who stops takes no more, and waits until it is noted what became of what i
   expect([under, await open(stage)]).toEqual([3, 1])
 })
 
-test('a receiver that is not there yet, as when everything is started at once, is warned of only when it stays away', async () => {
+test('warns about a receiver that is not ready, as at a joint start, only when it stays away', async () => {
   await using stage = await factStage()
   const levels = () => stage.log.filter(({ msg }) => /^a fact could not be delivered/.test(String(msg))).map(({ level }) => level)
   stage.way = fails
   await stage.write({ subject: subjectOf(0), name: 'x' })
   await stage.start()
-  // It is told again some seconds after each failure.
+  // It is delivered again some seconds after each failure.
   await until('it has failed three times', async () => {
     await stage.clock.run(5_000)
     return levels().length >= 3

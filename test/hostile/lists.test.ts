@@ -10,7 +10,7 @@ import { supergraph } from '../kit/supergraph.ts'
 const nested = (levels: number): string =>
   levels === 0 ? 'id' : `organization { memberships(first: 25) { totalCount nodes { id ${nested(levels - 1)} user { name } } } }`
 
-test('lists below lists cost one statement a level, however many parents they stand below', async () => {
+test('nested lists cost one statement a level, for any number of parents', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 20, brands: 3, posts: 5 })
@@ -23,7 +23,7 @@ test('lists below lists cost one statement a level, however many parents they st
   expect(statements.filter(text => text.startsWith('select')).map(text => text.slice(0, 90))).toHaveLength(5)
 })
 
-test('the same list under several aliases is read once for each page', async () => {
+test('a list under several aliases is read once for each page', async () => {
   await using graph = await supergraph()
   const { owner, brand } = await graph.seed.owner().brand()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 3, brands: 3, posts: 20 })
@@ -50,7 +50,7 @@ test('the same list under several aliases is read once for each page', async () 
   expect(reading(/scheduledToday/)).toBe(1)
 })
 
-test('a list is cut and continued alike below one parent and below many', async () => {
+test('a list is cut and continued the same below one parent and below many', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 25, brands: 25, posts: 0 })
@@ -79,7 +79,7 @@ test('a list is cut and continued alike below one parent and below many', async 
 
 const worst = `{ organizationMembers(first: 100) { nodes { ${'organization { memberships(first: 100) { nodes { '.repeat(3)} id ${'} } } '.repeat(3)} } } }`
 
-test('lists within lists that would multiply beyond bounds are refused, and nobody waits for that, where everything may cost what it costs', async () => {
+test('nested lists that would multiply beyond limits are rejected, without delaying others, where no cost limit applies', async () => {
   await using graph = await supergraph({ running: { remote: { ...readConfig({}).remote, maxCost: 999_999_999 } } })
   const { owner } = await graph.seed.owner()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 99, brands: 0, posts: 0 })
@@ -110,7 +110,7 @@ test('one page is read below any number of parents by one statement, each parent
     expect(pages[2]!.nodes.every(({ organizationId }) => organizationId === there.organization.id)).toBe(true)
     expect(await Promise.all(pages.map(page => page.totalCount()))).toEqual([6, 0, 3])
   })
-  // What the platform does beside is not about members.
+  // Statements of background work do not concern members.
   expect(statements.filter(text => text.includes('memberships'))).toHaveLength(2)
 })
 
@@ -137,7 +137,7 @@ test('statements of one operation reach the database a few at a time, and too ma
   await expect(loader.load(-1)).rejects.toMatchObject({ message: expect.stringContaining('more than 200 times'), extensions: { code: 'BAD_USER_INPUT' } })
 })
 
-test('an operation with very many lists is answered a few statements at a time, and one with too many is refused', async () => {
+test('an operation with very many lists is answered a few statements at a time, and one with too many is rejected', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner().brand()
   const lists = (count: number) => Array.from({ length: count }, (_, n) => `a${n}: posts(authorId: "${newId()}") { totalCount }`).join(' ')

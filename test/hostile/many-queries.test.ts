@@ -99,7 +99,7 @@ const ways: Readonly<Record<string, Way>> = {
     const wire = await dial(world.url)
     await wire.init({ authorization: `Bearer ${world.token}` })
     let at = 0
-    // What may be sent at once, with something left for what the test itself sends.
+    // As many messages as may be sent at once, minus a reserve for the test's own messages.
     const most = socketLimits.messages * socketLimits.messagesAtOnceSeconds - 100
     const next = () => at < most && !over.aborted && wire.subscribe(String(at++), query)
     wire.socket.on('message', data => {
@@ -138,9 +138,9 @@ afterAll(() => {
   console.log(['| questions | answers | polite at most | memory grew by |', '| --- | --- | --- | --- |', ...rows].join('\n'))
 })
 
-describe('many small questions of one caller at once', () => {
+describe('many small concurrent operations of one caller', () => {
   it.each(Object.keys(ways).flatMap(way => Object.entries(questions).map(([name, query]) => [name, way, query] as const)))(
-    'hold neither memory nor another organization up: %s, %s',
+    'neither fill the memory nor delay another organization: %s, %s',
     { timeout: 120_000 },
     async (name, way, query) => {
       expect(Buffer.byteLength(query)).toBeLessThanOrEqual(1000)
@@ -158,7 +158,7 @@ describe('many small questions of one caller at once', () => {
       expect([...answers.keys()].filter(answer => !/^(?:200 answered|answered|(?:429 )?RATE_LIMITED|closed 10(?:06|13))$/.test(answer))).toEqual([])
       expect(least('politeMs')).toBeLessThanOrEqual(bounds.politeMs)
       expect(grown).toBeLessThanOrEqual(bounds.grownMegabytes)
-      // What is refused or left holds nothing up afterwards.
+      // Refused or abandoned requests do not block later ones.
       await until('the caller is answered again', async () => (await send(world.token, '{viewer{kind}}')).status === 200)
     },
   )

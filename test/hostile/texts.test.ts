@@ -35,7 +35,7 @@ test('long texts below many lists are refused once they are too much, and hardly
   expect(length, `${length} statements`).toBeLessThanOrEqual(10 + 4)
 })
 
-test('styles below many lists count as they are written, and are read a few profiles at a time', async () => {
+test('styles below many lists count their size, and are read a few profiles at a time', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
   for (let made = 0; made < 12; made += 1) {
@@ -56,8 +56,8 @@ test('styles below many lists count as they are written, and are read a few prof
   expect([1, 2, 3]).toContain(length)
 })
 
-describe('questions for long texts, sixteen at once', () => {
-  it('are answered as far as their caller may hold them, and else 429, while another organization is answered', async () => {
+describe('sixteen concurrent operations with long texts', () => {
+  it('are answered up to their caller’s limit, and else 429, while another organization is answered', async () => {
     await using graph = await supergraph()
     const [evil, polite] = [await texts(graph, { profiles: 1, sources: 70 }), await texts(graph, { profiles: 1, sources: 2 })]
     await using router = await openRouter(graph.platform.engine)
@@ -79,7 +79,7 @@ describe('questions for long texts, sixteen at once', () => {
       if (status === 200) expect(json.errors).toBeUndefined()
       else expect([headers['retry-after'], json.data ?? null, json.errors[0].extensions.code]).toEqual([expect.stringMatching(/^[15]$/), null, 'RATE_LIMITED'])
     }
-    // Nothing is held any more: one alone is answered again.
+    // No memory is held any more: a single request is answered again.
     expect((await ask(hostile)).json.errors).toBeUndefined()
   })
 })

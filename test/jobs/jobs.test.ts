@@ -28,7 +28,7 @@ describe('a job with a key', () => {
     expect(woken).toEqual(['now'])
   })
 
-  test('is one when two transactions send it at once, and is not there after a rollback', async () => {
+  test('is one when two transactions send it at once, and is missing after a rollback', async () => {
     await using run = await runner([noting().queue])
     await run.jobs.start()
     const [sent, end] = [gate(), gate()]
@@ -43,7 +43,7 @@ describe('a job with a key', () => {
     })
     await sent.promise
     const second = send('second', async () => {})
-    // The second stands behind the first: it sees that one's job when it is committed.
+    // The second waits behind the first: it sees the first one's job once that is committed.
     const behind = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect.poll(() => run.rows(behind)).toHaveLength(1)
     end.resolve()
@@ -61,7 +61,7 @@ describe('a job with a key', () => {
     expect(await run.rows(waiting)).toMatchObject([{ key: 'post', data: { id: 'second' } }])
   })
 
-  test('that is taken back never runs; others stay', async () => {
+  test('that is cancelled never runs; others stay', async () => {
     const { woken, queue: wake } = noting()
     await using run = await runner([wake])
     await run.jobs.start()
@@ -99,7 +99,7 @@ describe('a job with a key', () => {
   })
 })
 
-test('what has not ended when its process stops is given back: another process takes it at once, not when its heartbeat ends', async () => {
+test('an unfinished job of a stopping process is returned to the queue: another process takes it at once, not when its heartbeat ends', async () => {
   const began = gate()
   await using run = await runner([
     {
@@ -132,7 +132,7 @@ test('jobs without a key are as many as were sent', async () => {
   expect(woken.sort()).toEqual(['a', 'b', 'c'])
 })
 
-test('a job is taken at its very moment, one that another process sent for the present within two seconds', async () => {
+test('a job is taken exactly at its time, and one of another process that is due at once within two seconds', async () => {
   const { woken, queue: wake } = noting()
   await using run = await runner([wake])
   await run.jobs.start()
@@ -148,8 +148,8 @@ test('a job is taken at its very moment, one that another process sent for the p
   expect(woken).toEqual(['later', 'theirs'])
 })
 
-describe('a wake-up that comes early', () => {
-  test('is put back to the time that its handler names, and runs then', async () => {
+describe('an early wake-up', () => {
+  test('is rescheduled to the time that its handler returns, and runs then', async () => {
     const at: number[] = []
     await using run = await runner([
       {
@@ -195,7 +195,7 @@ describe('a wake-up that comes early', () => {
   })
 })
 
-describe('jobs that run at once', () => {
+describe('concurrent jobs', () => {
   /** A queue whose jobs run until the test ends them, by id. */
   function untilEnded() {
     const running = new Map<string, () => void>()
@@ -229,7 +229,7 @@ describe('jobs that run at once', () => {
     expect(rest).toHaveLength(2)
   })
 
-  test('are few of one group, in all processes together; other groups go past', async () => {
+  test('of one group are few, over all processes; other groups overtake them', async () => {
     const { present, let: end, handle } = untilEnded()
     const grouped = { name: queue, perGroup: 2, groupOf: ({ id }: JobData) => id!.charAt(0), handle }
     await using run = await runner([grouped])
@@ -253,8 +253,8 @@ describe('jobs that run at once', () => {
   })
 })
 
-describe('a job that does not end well', () => {
-  test('is retried three times, a second apart, then given up; a newer job with its key takes its place at once', async () => {
+describe('a job that fails', () => {
+  test('is retried three times, a second apart, then given up; a newer job with its key replaces it at once', async () => {
     const woken: string[] = []
     const end = gate()
     await using run = await runner([
@@ -289,7 +289,7 @@ describe('a job that does not end well', () => {
     await using run = await runner([wake])
     await run.jobs.start()
     await run.jobs.enqueue(queue, { id: 'orphan' }, { key: 'orphan', startAfter: run.in(3600_000) })
-    // What a killed worker leaves: an active job whose last sign of life is now.
+    // The state that a killed worker leaves: an active job whose last heartbeat is now.
     await run.rows(`update publishing_jobs.job set state = 'active', started_on = publishing_jobs.job_now(), heartbeat_on = publishing_jobs.job_now()`)
     await run.clock.tick(9_000)
     expect(woken).toEqual([])
@@ -297,7 +297,7 @@ describe('a job that does not end well', () => {
     expect(woken).toEqual(['orphan'])
   })
 
-  test('that only takes long is kept alive, and counts as failed after a minute', async () => {
+  test('only because it is slow is kept alive, and counts as failed after a minute', async () => {
     const end = gate()
     let begun = 0
     await using run = await runner([{ name: queue, handle: () => (begun++ ? Promise.resolve() : end.promise) }])
@@ -341,7 +341,7 @@ test('a queue of an earlier version keeps its jobs and lets one wait for each ke
   expect(await run.rows(waiting)).toMatchObject([{ key: 'k', data: { id: 'b' } }])
 })
 
-test('processes that begin in the same moment make the indexes of what waits between them', async () => {
+test('processes that start at the same moment create the indexes of waiting jobs without conflict', async () => {
   await using run = await runner([noting().queue])
   await run.jobs.start()
   const boss = new PgBoss({ connectionString: run.database.url, schema: 'publishing_jobs', max: 8, supervise: false, schedule: false })
@@ -362,7 +362,7 @@ test('processes that begin in the same moment make the indexes of what waits bet
 })
 
 describe('readiness', () => {
-  test('names a sweep that hangs, which is begun anew after a minute', async () => {
+  test('names a sweep that hangs, which is restarted after a minute', async () => {
     let rounds = 0
     const stuck = gate()
     await using run = await runner([noting().queue], [{ name: 'due things', everyMs: 5_000, run: () => (rounds++ === 0 ? stuck.promise : Promise.resolve()) }])
@@ -380,7 +380,7 @@ describe('readiness', () => {
     stuck.resolve()
   })
 
-  test('waits for a sweep that calls third parties: a silent one does not take the process out of traffic', async () => {
+  test('tolerates a slow sweep that calls third parties', async () => {
     const silent = gate()
     await using run = await runner([], [{ name: 'calls', everyMs: 5_000, asksOthers: true, run: () => silent.promise }])
     await run.jobs.start()
@@ -398,13 +398,13 @@ describe('readiness', () => {
     await expect(run.jobs.check()).rejects.toThrow('due things last went round 25 s ago')
   })
 
-  test('is told so before the start', async () => {
+  test('reports that jobs do not run before the start', async () => {
     await using run = await runner([])
     await expect(run.jobs.check()).rejects.toThrow('the job runner was not started')
   })
 })
 
-test('while the program may not work on its database no job is taken and no sweep goes round', async () => {
+test('no job is taken and no sweep runs while the program may not use its database', async () => {
   const { woken, queue: wake } = noting()
   let rounds = 0
   let may = false

@@ -21,7 +21,7 @@ async function tableOf(graph: Supergraph, name: string, ...ages: number[]): Prom
 
 const left = async (graph: Supergraph, { table }: Aging) => (await graph.rows<{ id: number }>(`select id from ${table} order by id`)).map(({ id }) => id)
 
-test('a round removes the rows of every table that are older than its days, and no others', async () => {
+test('a round removes the rows of every table that are older than their days, and no others', async () => {
   await using graph = await supergraph()
   const [one, other] = [await tableOf(graph, 'one', 9.9, 10, 10.1, 300), await tableOf(graph, 'other', 4.9, 5.1, 5.1)]
   await graph.rows('update publishing.other set kept = true where id = 2')
@@ -46,7 +46,7 @@ test('a round removes five thousand rows of a table, the oldest first', async ()
   expect(await left(graph, table)).toEqual([])
 })
 
-test('a row that somebody else holds is left to a later round, and holds up none', async () => {
+test('a locked row is left to a later round, and delays none', async () => {
   await using graph = await supergraph()
   const table = await tableOf(graph, 'held', 20, 20)
   const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [table])
@@ -59,7 +59,7 @@ test('a row that somebody else holds is left to a later round, and holds up none
   expect(await left(graph, table)).toEqual([])
 })
 
-test('what is old is looked for every five minutes', () => {
+test('old rows are searched for every five minutes', () => {
   expect(retention({} as Parameters<typeof retention>[0], [])).toMatchObject({ name: 'what is old', everyMs: 300_000 })
 })
 
@@ -92,7 +92,7 @@ const agesOf = async (graph: Supergraph, { table, name }: (typeof keptTables)[nu
   return (await graph.rows<{ at: Date }>(`select ${at} as at from ${table} order by ${at}`)).map(row => (graph.clock.now().getTime() - row.at.getTime()) / hour)
 }
 
-test('every subgraph removes of its record, its keys and its facts what is older than its days, found by an index, and nothing else', async () => {
+test('every subgraph removes old audit entries, keys and facts by an index, and nothing else', async () => {
   await using graph = await supergraph()
   await graph.platform.identity.start()
   const everyMs = 300_000
@@ -124,7 +124,7 @@ test('every subgraph removes of its record, its keys and its facts what is older
   }
 })
 
-test('what was received is remembered for as long as its fact is taken, whichever clock of the two goes before the other', async () => {
+test('receipts are kept as long as their fact is accepted, with clocks that differ either way', async () => {
   await using graph = await supergraph()
   const days = [
     [31, 29],
@@ -144,7 +144,7 @@ test('what was received is remembered for as long as its fact is taken, whicheve
   ])
 })
 
-test('a runner without queues goes round and tells when it does not, opens no connection, and ends', async () => {
+test('a runner without queues sweeps, reports when it does not, opens no connection, and ends', async () => {
   await using graph = await supergraph()
   const table = await tableOf(graph, 'alone', 20)
   const opened: string[] = []

@@ -50,7 +50,7 @@ async function skewed(ms: number) {
   }
 }
 
-test('a process whose clock is behind the database’s puts wake-ups back to its own time, and is late by none of the difference', async () => {
+test('a process whose clock is behind the database’s reschedules wake-ups to its own time, without additional delay', async () => {
   await using run = await skewed(-3_000)
   for (const id of ['a', 'b', 'c']) await run.send(id, 4_000)
   await until('all ran', () => run.taken.length === 3)
@@ -58,7 +58,7 @@ test('a process whose clock is behind the database’s puts wake-ups back to its
   for (const { late } of run.taken) expect(late).toBeLessThan(3_000)
 })
 
-test('a process whose clock is ahead follows the database’s: it is late by the difference, and early by nothing', async () => {
+test('a process whose clock is ahead of the database’s follows the database: late by the difference, and never early', async () => {
   await using run = await skewed(1_500)
   await run.send('a', 2_000)
   await until('it ran', () => run.taken.length === 1)

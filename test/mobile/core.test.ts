@@ -43,7 +43,7 @@ async function openPhone(stack: AsyncDisposableStack) {
 }
 
 describe('createIdentity', () => {
-  it('W-11 signs in, keeps the refresh token alone, renews once for all that wait, and forgets everything at sign-out', async () => {
+  it('W-11 signs in, stores the refresh token only, renews once for all that wait, and forgets everything at sign-out', async () => {
     await using stack = new AsyncDisposableStack()
     const { url, identity, kept, changes, pass } = await openPhone(stack)
     expect(await identity.accessToken()).toBeNull()
@@ -66,7 +66,17 @@ describe('createIdentity', () => {
     expect(changes).toEqual([true, false])
   })
 
-  it('says that nobody is signed in when the refresh token does not count any more', async () => {
+  it('forgets everything when somebody signs out while a token is renewed', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { identity, kept, pass } = await openPhone(stack)
+    await identity.signIn()
+    pass(9.5 * 60_000)
+    const renewal = identity.accessToken()
+    await identity.signOut()
+    expect([await renewal, kept.size, await identity.accessToken()]).toEqual([null, 0, null])
+  })
+
+  it('reports that nobody is signed in when the refresh token is invalid', async () => {
     await using stack = new AsyncDisposableStack()
     const { identity, kept, changes } = await openPhone(stack)
     kept.set('supergraph.refresh-token', 'revoked')
@@ -99,8 +109,8 @@ describe('receive', () => {
   })
 })
 
-describe('tokens', () => {
-  it('are those of the pages', () => {
+describe('design tokens', () => {
+  it('equal those of the pages', () => {
     expect(tokens.color.accent.light).toBe('#4338CA')
   })
 })

@@ -116,14 +116,13 @@ export const areas: readonly Area[] = [
       'subgraphs/identity/': ['test/rules/identity/*.test.ts'],
       'subgraphs/launcher/': ['test/rules/launcher/*.test.ts'],
       'subgraphs/agents/': ['test/rules/agents/*.test.ts'],
-      'subgraphs/agents/widget': ['test/subgraphs/agents/widget/*.test.ts'],
       'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
       'subgraphs/providers/': ['test/rules/providers/*.test.ts'],
       'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'],
     },
   },
   {
-    // What the gateway decides about money and mails without asking a database.
+    // Decisions of the gateway about money and mails that need no database.
     name: 'gateway',
     sources: /^subgraphs\/providers\/(?:engines\/(?:spend\/(?:booking|decide|teller)|models\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
     tests: {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { send, stage } from './stage.ts'
 
-it('takes the decisions of a project once each, and refuses what contradicts itself', async () => {
+it('accepts the decisions of a project once each, and rejects contradictions', async () => {
   await using world = await stage()
   const all = (value: boolean) => ({ analytics: value, personalization: value, advertising: value })
   const made = { id: 'd1', subjectId: 's1', action: 'decline', purposes: all(false), policyVersion: '2026-10', decidedAt: '2026-03-01T11:00:00.000Z' }

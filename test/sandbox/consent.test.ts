@@ -17,7 +17,7 @@ const me = async (world: Staged, token: string) => world.call(token, 'GET', '/2/
 const publish = (world: Staged, token: string, text: string) => world.call(token, 'POST', '/2/tweets', { text })
 const renew = (world: Staged, token: string) => post(world.sandbox, '/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: token })
 
-test('the account that an address names consents, made when unknown and found again', async () => {
+test('the account named in an address consents; it is created when unknown, and found again', async () => {
   await using world = await stage()
   const [one, two, again] = [await connectAs(world, 'anna_1'), await connectAs(world, 'ben_2'), await connectAs(world, 'anna_1')]
   const shown = await Promise.all([one, two, again].map(async ({ access_token: token }) => (await me(world, token)).body.data))
@@ -55,7 +55,7 @@ test('a fault for one account is used up by that account’s calls only, before 
   expect((await world.arm({ fault: 'none', account: 'Anna B' })).status).toBe(400)
 })
 
-test('a grant that is taken back is good for no call and no renewal, and the next consent is', async () => {
+test('a revoked grant is invalid for calls and renewals, and the next consent is valid', async () => {
   await using world = await stage()
   const [anna, ben] = [await connectAs(world, 'anna'), await connectAs(world, 'ben')]
   await world.arm({ fault: 'grant-revoked', account: 'anna' })

@@ -69,7 +69,7 @@ const overTcp = (port: number, packet: Buffer) =>
     setImmediate(() => socket.write(packet.subarray(5)))
   })
 
-test('bare packets: an authority answers over UDP; what does not fit is cut there and whole over TCP; what there is not does not exist', async () => {
+test('an authoritative server answers raw packets over UDP; a long answer is truncated there and complete over TCP; unknown names do not exist', async () => {
   const { control, port } = await start()
   await control('dns', { name: 'one.example.test', type: 'TXT', value: 'hello' })
   const answer = await overUdp(port(), question('ONE.example.test', 16))
@@ -93,7 +93,7 @@ test('bare packets: an authority answers over UDP; what does not fit is cut ther
   expect([whole[2]! & 2, whole.readUInt16BE(6), whole.toString('latin1').split('z').length - 1]).toEqual([0, 1, 700])
 })
 
-test('the resolver of Node finds records, long ones and several, and by an alias; they outlive a restart until they are removed', async () => {
+test('Node’s resolver finds records, long and multiple ones, and by an alias; they survive a restart until they are removed', async () => {
   const { control, resolver, restart } = await start()
   await control('dns', { name: 'key.example.test', type: 'TXT', value: 'k'.repeat(1_500) })
   await control('dns', { name: 'two.example.test', type: 'TXT', value: ['one', 'two'] })

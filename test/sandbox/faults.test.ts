@@ -40,7 +40,7 @@ test('status is spent by calls that create a post, as often as it was armed, and
   ])
 })
 
-test('status 429 tells when to come back', async () => {
+test('status 429 contains the time to wait', async () => {
   await using world = await connected()
   await world.arm({ fault: 'status', status: 429, resetSeconds: 5 })
   const { status, headers } = await world.publish('soon')
@@ -49,7 +49,7 @@ test('status 429 tells when to come back', async () => {
   expect((await world.publish('soon')).headers.get('x-rate-limit-remaining')).toBe('99')
 })
 
-test('status-after-accept publishes, then answers as if it had not', async () => {
+test('status-after-accept publishes, then answers with an error', async () => {
   await using world = await connected()
   await world.arm({ fault: 'status-after-accept', status: 503 })
   expect((await world.publish('published all the same')).status).toBe(503)
@@ -79,7 +79,7 @@ test('timeout-after-accept publishes, then never answers', async () => {
   expect((await world.requests())[0]).toMatchObject({ outcome: 'faulted', fault: 'timeout-after-accept' })
 })
 
-test('a refused call leaves timeout-after-accept for the next one that publishes', async () => {
+test('a rejected call leaves timeout-after-accept for the next one that publishes', async () => {
   await using world = await connected()
   await world.publish('said')
   await world.arm({ fault: 'timeout-after-accept' })
@@ -134,7 +134,7 @@ test('expired-token refuses good tokens as often as armed, on any call; a refres
   expect((await world.call(body.access_token, 'POST', '/2/tweets', { text: 'held back' })).status).toBe(201)
 })
 
-test('arming replaces what was armed, and none disarms', async () => {
+test('arming replaces the armed fault, and none disarms', async () => {
   await using world = await connected()
   await world.arm({ fault: 'status', status: 500, times: 9 })
   expect((await world.arm({ fault: 'status', status: 403 })).body).toMatchObject([{ status: 403, times: 1 }])
@@ -157,7 +157,7 @@ test.each<[Record<string, unknown>, string]>([
   expect(await world.arm(fault)).toMatchObject({ status: 400, body: { error: expect.stringContaining(sentence) } })
 })
 
-test('its first page tells what is played and where to look', async () => {
+test('its first page lists the third parties with their addresses', async () => {
   await using world = await stage()
   const { status, body } = await send(`${world.sandbox.origin}/`)
   expect([status, body.plays]).toEqual([200, played.map(name => `/${name}`)])
@@ -165,7 +165,7 @@ test('its first page tells what is played and where to look', async () => {
   expect(body.control).toContain('POST /_control/faults')
 })
 
-test('the control addresses say what is wrong with a question', async () => {
+test('the control routes explain invalid requests', async () => {
   await using world = await stage()
   const at = (path: string, options?: RequestInit) => send(`${world.sandbox.origin}${path}`, options)
   expect(await at('/_control/received')).toMatchObject({ status: 400, body: { error: `network is missing: expected one of ${played.join(', ')}.` } })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { send, stage } from './stage.ts'
 
-test('answers webhooks with 204 and lists them, or does what a fault says', async () => {
+test('answers webhooks with 204 and lists them, or acts by a fault', async () => {
   await using world = await stage()
   const hook = (path: string, body = '{"a":1}') =>
     send(`${world.sandbox.origin}/hooks${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' }, body })

@@ -87,7 +87,7 @@ const jpeg = Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), Buffer.a
 const shaOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the authorization server of LinkedIn', () => {
-  test('gives a person 60 days and nothing to renew them with, and an application for pages a year, counted from the first login', async () => {
+  test('gives a person 60 days without renewal, and an application for pages a year, counted from the first login', async () => {
     await using world = await stage()
     const own = await login(world, 'linkedin')
     expect(own).toMatchObject({ status: 200, body: { expires_in: 5_184_000, scope: 'openid,profile,email,w_member_social', id_token: expect.any(String) } })
@@ -105,14 +105,14 @@ describe('the authorization server of LinkedIn', () => {
     expect([late.status, late.body.error]).toEqual([400, 'invalid_request'])
   })
 
-  test('asks for the scopes that an application was granted, and no others', async () => {
+  test('accepts the scopes that an application was granted, and no others', async () => {
     await using world = await stage()
     expect((await consent(world, 'linkedin', { scope: scopesOf['linkedin-page'] })).status).toBe(400)
     expect((await consent(world, 'linkedin-page', { scope: 'w_member_social' })).status).toBe(400)
     expect((await consent(world, 'linkedin')).status).toBe(302)
   })
 
-  test('takes an access back, and refuses a wrong secret, a spent code and a redirect to elsewhere', async () => {
+  test('revokes access, and rejects a wrong secret, a used code and another redirect address', async () => {
     await using world = await stage()
     const token = await tokenOf(world, 'linkedin')
     expect((await form(world, 'linkedin', 'revoke', { token })).status).toBe(200)
@@ -125,7 +125,7 @@ describe('the authorization server of LinkedIn', () => {
     expect((await exchange({})).status).toBe(400)
   })
 
-  test('has two organizations for whoever consents, under the name of that account', async () => {
+  test('has two organizations for each consenting person, named after the account', async () => {
     await using world = await stage()
     const { roles, token } = await page(world)
     expect(roles.elements).toMatchObject([{ role: 'ADMINISTRATOR', state: 'APPROVED' }, { role: 'ADMINISTRATOR' }])
@@ -155,7 +155,7 @@ describe('posts of LinkedIn', () => {
     expect((await received(world))[1].text).toBe('It ends ')
   })
 
-  test('are refused without a version, in one that has ended, without the protocol, for another author, twice, and without the scope', async () => {
+  test('are rejected without a version, in an ended one, without the protocol, for another author, twice, and without the scope', async () => {
     await using world = await stage()
     const { token, author } = await person(world)
     const { author: organization } = await page(world)
@@ -230,7 +230,7 @@ describe('posts of LinkedIn', () => {
     expect((await rest(world, token, 'POST', '/rest/posts', organic(author, 'Five', { content: { multiImage: { images: [images[0]] } } }))).status).toBe(400)
   })
 
-  test('carry a film, once all parts of it are there and it has been worked up', async () => {
+  test('contain a video once all its parts are uploaded and processed', async () => {
     await using world = await stage()
     const { token, author } = await page(world)
     const film = Buffer.concat([Buffer.from('000000186674797069736f6d', 'hex'), Buffer.alloc(5_000_000, 3)])

@@ -12,8 +12,8 @@ async function connect({ sandbox }: Stage) {
 }
 const received = async ({ sandbox }: Stage) => (await send(`${sandbox.origin}/_control/received?network=mcp`)).body
 
-describe('the played MCP server', () => {
-  it('lists its tools to the official client, with schemas and what they do', async () => {
+describe('the sandbox’s MCP server', () => {
+  it('lists its tools to the official client, with schemas and annotations', async () => {
     await using world = await stage()
     await using client = await connect(world)
     expect(client.getServerVersion()).toMatchObject({ name: 'sandbox' })
@@ -30,7 +30,7 @@ describe('the played MCP server', () => {
     await client.ping()
   })
 
-  it('creates a note once a key, sends a letter each time, and shows who called', async () => {
+  it('creates a note once for each key, sends a letter each time, and records callers', async () => {
     await using world = await stage()
     await using client = await connect(world)
     await client.listTools()
@@ -52,7 +52,7 @@ describe('the played MCP server', () => {
     expect((await client.callTool({ name: 'read_notes', arguments: { query: '' } })).structuredContent).toEqual({ notes: [] })
   })
 
-  it('refuses an unknown tool, wrong arguments, another transport and foreign pages', async () => {
+  it('rejects an unknown tool, wrong arguments, another transport and foreign pages', async () => {
     await using world = await stage()
     await using client = await connect(world)
     await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toThrow('Unknown tool')
@@ -72,7 +72,7 @@ describe('the played MCP server', () => {
     expect(await received(world)).toEqual([])
   })
 
-  it('executes nothing, or answers nothing, when a fault says so; reads spend none', async () => {
+  it('executes nothing, or answers nothing, by a fault; reads use up none', async () => {
     await using world = await stage()
     await using client = await connect(world)
     const create = (options = {}) =>

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { send, stage } from './stage.ts'
 
-it('tells of items and notifications with a signature, lists open items, and completes one once', async () => {
+it('sends items and notifications with a signature, lists open items, and completes one once', async () => {
   const taken: { type: string; data: { id: string; title: string } }[] = []
   let secret = ''
   const server = createServer(async (request, response) => {

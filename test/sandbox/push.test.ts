@@ -37,8 +37,8 @@ function opened(body: Buffer, { ecdh, auth }: Pick<ReturnType<typeof browserOf>,
   return plain.subarray(0, plain.lastIndexOf(2)).toString('utf8')
 }
 
-describe('the played push service', () => {
-  it('takes what the web-push package sends, and only the browser can read it', async () => {
+describe('the sandbox’s push service', () => {
+  it('accepts messages of the web-push package, which only the browser can decrypt', async () => {
     await using world = await stage(now())
     const browser = browserOf(world)
     const { status, headers } = await deliver(webPush.generateRequestDetails(browser.subscription, '{"title":"Hello"}', { vapidDetails: vapid(), TTL: 60 }))
@@ -53,7 +53,7 @@ describe('the played push service', () => {
     expect(opened(body, browser)).toBe('{"title":"Hello"}')
   })
 
-  it('refuses what is not signed, signed for another origin, too old, or not encrypted', async () => {
+  it('rejects unsigned, wrongly addressed, old and unencrypted messages', async () => {
     await using world = await stage(now())
     const { subscription } = browserOf(world)
     const details = webPush.generateRequestDetails(subscription, 'text', { vapidDetails: vapid(), TTL: 60 })
@@ -75,7 +75,7 @@ describe('the played push service', () => {
     expect(await ask({})).toBe(403)
   })
 
-  it('is gone, or refuses, when a fault says so', async () => {
+  it('answers with gone, or an error, by a fault', async () => {
     await using world = await stage(now())
     const { subscription } = browserOf(world)
     const notify = async () => (await deliver(webPush.generateRequestDetails(subscription, 'text', { vapidDetails: vapid() }))).status

@@ -70,7 +70,7 @@ test('a killed sandbox has forgotten nothing it answered for: post, grant, crede
   expect(await second.ended).toEqual({ code: 0, signal: null })
 })
 
-test('the process refuses a start without folder or port in one line and its usage', async () => {
+test('the process rejects a start without folder or port in one line and its usage', async () => {
   const child = spawn(process.execPath, ['sandbox/main.ts', '--port', 'x'], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.on('data', (piece: Buffer) => {
@@ -80,7 +80,7 @@ test('the process refuses a start without folder or port in one line and its usa
   expect(said.trim().split('\n')).toHaveLength(2)
 })
 
-test('a taken port is refused and leaves nothing running', async () => {
+test('rejects an occupied port and leaves nothing running', async () => {
   const holder = await startSandbox({ folder: temporaryFolder(), port: 0 })
   await expect(startSandbox({ folder: temporaryFolder(), port: holder.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   await holder.stop()
@@ -92,7 +92,7 @@ test('both loopback families answer under one port', async () => {
   for (const host of ['127.0.0.1', '[::1]', 'localhost']) expect((await send(`http://${host}:${sandbox.port}/_control/faults`)).status).toBe(200)
 })
 
-test('a line that was cut by a kill is dropped, and writing goes on behind it', () => {
+test('a line that was cut by a kill is dropped, and writing continues after it', () => {
   const folder = temporaryFolder()
   const state = openState(folder)
   state.collection<number>('numbers', 10).set('one', 1)

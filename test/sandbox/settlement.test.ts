@@ -46,8 +46,8 @@ const control = ({ sandbox }: Stage, body: object) =>
   })
 const received = async ({ sandbox }: Stage) => (await send(`${sandbox.origin}/_control/received?network=settlement`)).body
 
-describe('the played settlement and policy service', () => {
-  it('takes callbacks with a good signature alone, and shows them as they came', async () => {
+describe('the sandbox’s settlement and policy service', () => {
+  it('accepts callbacks with a valid signature only, and shows them unchanged', async () => {
     await using world = await stage()
     const { secret } = world.sandbox.endpoints['settlement-callbacks']
     const body = '{ "type": "settlement_batch.settled" }'
@@ -104,7 +104,7 @@ describe('the played settlement and policy service', () => {
     expect((await signed(world, '/v1/policy-requests/none', '', { method: 'GET' })).status).toBe(404)
   })
 
-  it('decides when it is told so, several times at once; a bad signature decides nothing', async () => {
+  it('decides on request, several times at once; an invalid signature decides nothing', async () => {
     await using world = await stage()
     await using here = await receiver()
     await signed(world, '/v1/policy-requests', requestFor('silence.peer', here.url, 'one'))

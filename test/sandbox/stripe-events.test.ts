@@ -83,7 +83,7 @@ const session = {
   line_items: [{ price_data: { currency: 'eur', unit_amount: 900, product_data: { name: 'Lamp' } }, quantity: 2 }],
 } satisfies Stripe.Checkout.SessionCreateParams
 
-describe('events of the played Stripe', () => {
+describe('events of the sandbox’s Stripe', () => {
   it('are sent to both endpoints, each signed with its own secret, and can be read again', async () => {
     await using stage = await eventStage()
     const intent = await stage.charge({}, 'key-1')
@@ -98,7 +98,7 @@ describe('events of the played Stripe', () => {
     expect(stage.payments.forged).toEqual([])
   })
 
-  it('tell of captures, refunds, refused cards, cancellations and transfers', async () => {
+  it('report captures, refunds, declined cards, cancellations and transfers', async () => {
     await using stage = await eventStage()
     const { stripe, payments } = stage
     const held = await stage.charge({ capture_method: 'manual' })
@@ -118,7 +118,7 @@ describe('events of the played Stripe', () => {
     expect(body[0].metadata).toEqual({ order_id: 'o1' })
   })
 
-  it('come when a refund fails and a session runs out, without a call', async () => {
+  it('are sent when a refund fails and a session expires, without a call', async () => {
     await using stage = await eventStage()
     const open = await stage.stripe.checkout.sessions.create(session)
     const { id } = await stage.charge({ payment_method: 'pm_card_refundFail' })
@@ -149,7 +149,7 @@ describe('events of the played Stripe', () => {
     expect(new Set(stage.payments.taken.map(({ event }) => event.id)).size).toBe(2)
   })
 
-  it('are doubled, forged, lost, or overtaken when a fault says so', async () => {
+  it('are duplicated, forged, lost, or reordered by a fault', async () => {
     await using stage = await eventStage()
     const { payments } = stage
     await stage.control('faults', { fault: 'webhook-twice' })
@@ -170,10 +170,26 @@ describe('events of the played Stripe', () => {
     await expect.poll(seen).toEqual([soon.id, late.id])
     expect(seen()).not.toContain(lost.id)
   })
+
+  it('come fifteen seconds later when the call that made them is never answered', async () => {
+    await using stage = await eventStage()
+    const { payments, clock, stripe } = stage
+    await stage.control('faults', { fault: 'timeout-after-accept' })
+    const paying = stripe.paymentIntents.create(
+      { amount: 900, currency: 'eur', payment_method: 'pm_card_visa', confirm: true, automatic_payment_methods: { enabled: true, allow_redirects: 'never' } },
+      { timeout: 200 },
+    )
+    await expect(paying).rejects.toMatchObject({ type: 'StripeConnectionError' })
+    const known = await stage.charge()
+    const ids = () => payments.taken.map(({ event }) => (event.data.object as { id: string }).id)
+    await expect.poll(ids).toEqual([known.id])
+    clock.advance(15_000)
+    await expect.poll(ids).toHaveLength(2)
+  })
 })
 
-describe('a dispute at the played Stripe', () => {
-  it('keeps its money from refunds, is under review with its evidence, and is decided by it', async () => {
+describe('a dispute at the sandbox’s Stripe', () => {
+  it('blocks refunds, is under review with its evidence, and is decided by it', async () => {
     await using stage = await eventStage()
     const { stripe, payments } = stage
     const { id: intent } = await stage.charge({ payment_method: 'pm_card_createDispute' })
@@ -192,7 +208,7 @@ describe('a dispute at the played Stripe', () => {
     expect((await stripe.refunds.create({ payment_intent: intent })).amount).toBe(2500)
   })
 
-  it('is lost when it is accepted, and when the bank says so', async () => {
+  it('is lost when it is accepted, and when the bank decides so', async () => {
     await using stage = await eventStage()
     const opened = async () => {
       const { id } = await stage.charge({ payment_method: 'pm_card_createDispute' })
@@ -207,7 +223,7 @@ describe('a dispute at the played Stripe', () => {
   })
 })
 
-describe('an event that is asked for', () => {
+describe('a requested event', () => {
   it('is sent at once, repeated, and with an old timestamp; a forged one changes nothing', async () => {
     await using stage = await eventStage()
     const { id } = await stage.charge()
@@ -248,7 +264,7 @@ describe('an event that is asked for', () => {
 })
 
 describe('the hosted page', () => {
-  it('shows what is to be paid, goes back, refuses a card, and pays once', async () => {
+  it('shows the amount, can be cancelled, declines a card, and pays once', async () => {
     await using stage = await eventStage()
     const { stripe, payments } = stage
     const { id, url } = await stripe.checkout.sessions.create({ ...session, payment_intent_data: { metadata: { order_id: 'o2' } } })
@@ -266,7 +282,7 @@ describe('the hosted page', () => {
     expect(body.at(-1)).toMatchObject({ path: `/checkout/${id}`, metadata: { order_id: 'o2' }, moved: 1800 })
   })
 
-  it('keeps a card in mode setup, begins a subscription, and has a portal that ends it', async () => {
+  it('stores a card in mode setup, starts a subscription, and has a portal that ends it', async () => {
     await using stage = await eventStage()
     const { stripe } = stage
     const { id: customer } = await stripe.customers.create({ email: 'a@example.test' })

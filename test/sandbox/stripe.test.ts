@@ -44,7 +44,7 @@ describe('the official client of Stripe', () => {
     expect(await caught(clientOf(world, { key: 'sk_live_of_somebody' }).customers.create({}))).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
   })
 
-  test('makes prices of a product that there is, or beside it, and never of both or neither', async () => {
+  test('creates prices of an existing product, or a new one, and never of both or neither', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const price = { currency: 'eur', unit_amount: 1500, recurring: { interval: 'month' } } as const
@@ -74,7 +74,7 @@ describe('the official client of Stripe', () => {
     })
   })
 
-  test('changes how many seats a subscription has, and sees what that would cost', async () => {
+  test('changes a subscription’s quantity, and previews the cost', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const { body } = await tell(world, 'objects', { object: 'subscription', quantity: 3 })
@@ -97,7 +97,7 @@ describe('the official client of Stripe', () => {
     expect((await tell(world, 'objects', { object: 'invoice' })).status).toBe(400)
   })
 
-  test('keeps cards for customers, and is told when a card is refused', async () => {
+  test('stores cards for customers, and reports a declined card', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const [{ id: customer }, { id: other }] = [await stripe.customers.create({ email: 'a@example.test' }), await stripe.customers.create({ name: 'B' })]
@@ -141,7 +141,7 @@ describe('the official client of Stripe', () => {
     expect((await stripe.paymentIntents.confirm(waits.id, { payment_method: 'pm_card_visa' })).status).toBe('succeeded')
   })
 
-  test('hears of refunds that take their time, and of one that fails later', async () => {
+  test('reports slow refunds, and one that fails later', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const [slow, bad] = [await charge(stripe, { payment_method: 'pm_card_pendingRefund' }), await charge(stripe, { payment_method: 'pm_card_refundFail' })]
@@ -154,7 +154,7 @@ describe('the official client of Stripe', () => {
     expect((await stripe.refunds.create({ payment_intent: bad.id })).amount).toBe(2500)
   })
 
-  test('reads the balance: what was paid, without what was given back or moved on', async () => {
+  test('reads the balance: payments without refunds and transfers', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     expect(await stripe.balance.retrieve()).toMatchObject({ object: 'balance', available: [{ amount: 0, currency: 'usd' }], pending: [] })
@@ -237,7 +237,7 @@ describe('the official client of Stripe', () => {
     })
   })
 
-  test('is told of amounts that nobody can pay', async () => {
+  test('gets an error for impossible amounts', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const amount = (value: number, currency: string) => charge(stripe, { amount: value, currency })
@@ -255,10 +255,10 @@ describe('the official client of Stripe', () => {
   })
 })
 
-describe('a key of the official client', () => {
+describe('an idempotency key of the official client', () => {
   const idempotencyKey = 'a-key'
 
-  test('makes one thing however often it is sent, and is refused for another', async () => {
+  test('creates one object however often it is sent, and is rejected for other content', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const make = (email = 'a@example.test') => stripe.customers.create({ email }, { idempotencyKey })
@@ -286,7 +286,7 @@ describe('a key of the official client', () => {
     expect((await make('b@example.test')).id).not.toBe(made[0]!.id)
   })
 
-  test('asks for authentication of a card that always wants it', async () => {
+  test('requires authentication of a card that always needs it', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const intent = await stripe.paymentIntents.create({
@@ -300,7 +300,7 @@ describe('a key of the official client', () => {
     expect(intent.status).toBe('requires_action')
   })
 
-  test('answers a refused card again, and lets what was only mistaken be mended', async () => {
+  test('returns a declined card’s error again, and allows correcting an invalid request', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const pay = (payment_method: string, key: string) =>
@@ -326,7 +326,7 @@ describe('a key of the official client', () => {
   })
 })
 
-describe('a fault of the played Stripe', () => {
+describe('a fault of the sandbox’s Stripe', () => {
   const idempotencyKey = 'a-key'
   const make = (stripe: Stripe) => stripe.customers.create({ email: 'a@example.test' }, { idempotencyKey })
 
@@ -347,7 +347,7 @@ describe('a fault of the played Stripe', () => {
     expect(await received(world)).toMatchObject([{ id }])
   })
 
-  test('a cut connection is not seen by the official client, which asks again: the key makes it one', async () => {
+  test('a cut connection is retried by the official client: the key prevents a duplicate', async () => {
     await using world = await stage()
     await tell(world, 'faults', { fault: 'accept-then-reset' })
     const { id, lastResponse } = await make(clientOf(world))
@@ -355,7 +355,7 @@ describe('a fault of the played Stripe', () => {
     expect(await received(world)).toMatchObject([{ id }])
   })
 
-  test('no answer comes, and reads are not spoilt', async () => {
+  test('an answer is missing, and reads use up no fault', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
     const { id } = await stripe.customers.create({})

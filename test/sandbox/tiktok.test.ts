@@ -61,7 +61,7 @@ const put = (url: string, from: number, to: number) =>
     body: film.subarray(from, to),
   })
 
-test('a login with a hex digest gives a day of access and a rotating refresh token; mistakes come with 200', async () => {
+test('a login with a hex digest gives a day of access and a rotating refresh token; errors have status 200', async () => {
   await using world = await stage()
   const grant = await login(world)
   expect(grant).toMatchObject({

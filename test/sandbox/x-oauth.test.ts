@@ -46,7 +46,7 @@ test.each<[string, Record<string, string>]>([
   expect(answer.body).toContain('Something went wrong')
 })
 
-test('a code is good once, and its second use ends what the first one gave', async () => {
+test('a code is valid once, and its second use ends what the first one gave', async () => {
   await using world = await stage()
   const form = await freshCode(world)
   const { body } = await post(world.sandbox, '/2/oauth2/token', form)
@@ -87,7 +87,7 @@ test('only the application itself gets tokens, with its id and secret as they ar
   expect((await post(world.sandbox, '/2/oauth2/token', form)).status).toBe(200)
 })
 
-test('a refresh token is good once, and using a spent one ends the whole family', async () => {
+test('a refresh token is valid once, and using a spent one ends the whole family', async () => {
   await using world = await stage()
   const { grant, clientId } = world.sandbox.demo.x
   const bystander = await grant(clientId)
@@ -104,7 +104,7 @@ test('a refresh token is good once, and using a spent one ends the whole family'
   expect((await world.call(bystander.accessToken, 'GET', '/2/users/me')).status).toBe(200)
 })
 
-test('an access token is good for two hours, and a refresh token comes only with offline.access', async () => {
+test('an access token is valid for two hours, and a refresh token needs offline.access', async () => {
   await using world = await stage()
   const { body } = await post(world.sandbox, '/2/oauth2/token', await freshCode(world, { scope: 'tweet.read users.read' }))
   expect(body).not.toHaveProperty('refresh_token')
@@ -127,7 +127,7 @@ test('a call beyond the granted scopes is forbidden', async () => {
   expect(await world.received()).toEqual([])
 })
 
-test('neither tokens nor codes are kept in clear or shown by the control addresses', async () => {
+test('tokens and codes are neither stored in clear text nor shown by the control routes', async () => {
   await using world = await stage()
   const form = await freshCode(world)
   const { body } = await post(world.sandbox, '/2/oauth2/token', form)

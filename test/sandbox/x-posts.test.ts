@@ -15,7 +15,7 @@ async function connected() {
   }
 }
 
-test('text comes back escaped and with short links, whose entities tell the way back', async () => {
+test('text is returned escaped and with short links, whose entities contain the originals', async () => {
   await using world = await connected()
   const text = '  Fish & chips <now> 🎣 https://www.example.com/a/rather/long/way?to=it&by=bus #food example.org  '
   const { body } = await world.publish(text)
@@ -46,7 +46,7 @@ test('ids grow although the clock stands still or goes back', async () => {
   expect((await world.received()).map(one => one.text)).toEqual(['one', 'two', 'three'])
 })
 
-test('the same text is refused for a day while the first post stands', async () => {
+test('the same text is rejected for a day while the first post exists', async () => {
   await using world = await connected()
   const refusal = {
     status: 403,
@@ -64,7 +64,7 @@ test('the same text is refused for a day while the first post stands', async () 
   expect((await world.call(again, 'POST', '/2/tweets', { text: 'Good morning' })).status).toBe(201)
 })
 
-test('a hundred posts go out in fifteen minutes, then none until the window opens again', async () => {
+test('a hundred posts are accepted in fifteen minutes, then none until the window ends', async () => {
   await using world = await connected()
   for (let number = 1; number <= 100; number += 1) {
     const { status, headers } = await world.publish(`Post number ${number}`)
@@ -79,7 +79,7 @@ test('a hundred posts go out in fifteen minutes, then none until the window open
   expect(await world.received()).toHaveLength(101)
 })
 
-test('a reply joins the conversation; a reply to a post that is not there is forbidden', async () => {
+test('a reply joins the conversation; a reply to a missing post is forbidden', async () => {
   await using world = await connected()
   const root = (await world.publish('root')).body.data.id
   const child = (await world.x('POST', '/2/tweets', { text: 'child', reply: { in_reply_to_tweet_id: root } })).body.data.id
@@ -162,7 +162,7 @@ test.each([
   expect(refused).toMatchObject({ status: 400, body: { title: 'Invalid Request', errors: [{ message: expect.stringContaining(message) }] } })
 })
 
-test('what is not there is told in the errors of a 200, and unknown addresses are 404', async () => {
+test('missing objects are reported in the errors of a 200, and unknown paths are 404', async () => {
   await using world = await connected()
   expect((await world.x('GET', '/2/tweets/123')).body).toEqual({
     errors: [expect.objectContaining({ title: 'Not Found Error', resource_id: '123', resource_type: 'tweet' })],
@@ -179,7 +179,7 @@ test('what is not there is told in the errors of a 200, and unknown addresses ar
     expect((await world.x(method, path)).status).toBe(404)
 })
 
-test('without a good token nothing is told', async () => {
+test('without a valid token everything is rejected', async () => {
   await using world = await connected()
   for (const token of ['', 'nothing', world.sandbox.demo.x.clientSecret]) expect((await world.call(token, 'GET', '/2/users/me')).status).toBe(401)
   expect((await post(world.sandbox, '/2/tweets', { text: 'with Basic' })).status).toBe(401)

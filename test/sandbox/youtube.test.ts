@@ -27,7 +27,7 @@ const reasonOf = (work: Promise<unknown>) =>
   )
 
 describe('the official client of YouTube', () => {
-  test('reads its channel, uploads a film in one call, finds, changes and removes it', async () => {
+  test('reads its channel, uploads a video in one call, finds, changes and removes it', async () => {
     await using world = await stage()
     const youtube = await clientOf(world)
     const { data: channels } = await youtube.channels.list({ part: ['id', 'snippet'], mine: true }, at(world))
@@ -48,7 +48,7 @@ describe('the official client of YouTube', () => {
     expect((await youtube.videos.list({ part: ['id'], id: [made.id!] }, at(world))).data.items).toEqual([])
   })
 
-  test('is refused with the reasons that YouTube gives', async () => {
+  test('gets YouTube’s error reasons', async () => {
     await using world = await stage()
     const youtube = await clientOf(world)
     expect(await reasonOf((await clientOf(world, 'ya29.nobody')).channels.list({ part: ['id'], mine: true }, at(world)))).toEqual([401, 'authError'])
@@ -83,7 +83,7 @@ describe('the official client of Google', () => {
       error => [error.status, error.response?.data?.error],
     )
 
-  test('consents as an account of its own channel, renews without another refresh token, and ends all of it', async () => {
+  test('consents as an account of its own channel, renews without another refresh token, and revokes all of it', async () => {
     await using world = await stage()
     const client = google(world)
     const { tokens } = await client.getToken(await codeOf(client.generateAuthUrl({ access_type: 'offline', prompt: 'consent', scope: [reads], state: 'a' })))
@@ -150,7 +150,7 @@ describe('an upload in parts', () => {
     expect(body.error.errors[0].reason).toBe(reason)
   })
 
-  test('keeps its tags, as many as there may be', async () => {
+  test('keeps its tags up to the maximum', async () => {
     await using world = await stage()
     const youtube = await clientOf(world)
     const tags = [...Array<string>(9).fill('t'.repeat(50)), 't'.repeat(41)]
@@ -174,7 +174,7 @@ describe('an upload in parts', () => {
     expect(await received(world)).toMatchObject([{ text: 'In parts', privacyStatus: 'private', bytes: total }])
   })
 
-  test('may come whole, and is nowhere without its session', async () => {
+  test('may be sent whole, and does not exist without its session', async () => {
     await using world = await stage()
     const { put, session } = await begin(world, 1000)
     expect(await put(null, 1000)).toEqual([200, null, true])

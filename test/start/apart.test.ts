@@ -87,7 +87,7 @@ test('ends all processes, the database included, when their parent is killed, an
   expect(leftovers(folder)).toEqual([])
 }, 120_000)
 
-test('what was just being started when its keeper was killed ends too, although it never saw it', async () => {
+test('a process that was just being started when its supervisor was killed ends too', async () => {
   await using folder = newDataFolder()
   const { PORT, ...environment } = await platformEnvironment(folder)
   const gone = String(launch(process.execPath, ['--version']).child.pid)

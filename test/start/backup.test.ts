@@ -58,7 +58,7 @@ async function publish(client: Client): Promise<string> {
   )
 }
 
-test('S-08 a platform that was backed up and put into an empty folder is the same: tables, people, posts, keys, connections', async () => {
+test('S-08 a platform restored into an empty folder is the same: tables, people, posts, keys, connections', async () => {
   await using folder = newDataFolder()
   await using elsewhere = newDataFolder()
   const [running, stopped] = [join(folder.path, 'running.backup'), join(folder.path, 'stopped.backup')]
@@ -104,7 +104,7 @@ test('the backup of a platform that runs restores too', async () => {
   await second.stop()
 })
 
-test('a session that somebody signed out of since stays ended with --end-sessions, and people sign in', async () => {
+test('a session that was signed out after the backup stays ended with --end-sessions, and people can sign in', async () => {
   await using folder = newDataFolder()
   await using elsewhere = newDataFolder()
   const file = join(folder.path, 'of.backup')
@@ -128,7 +128,7 @@ test('a session that somebody signed out of since stays ended with --end-session
   await second.stop()
 })
 
-test('what cannot be done is said in one line', async () => {
+test('reports an impossible backup or restore in one line', async () => {
   await using folder = newDataFolder()
   expect(await command('backup', folder, join(folder.path, 'x'))).toMatchObject({ status: 1, complained: expect.stringMatching(/ holds no database: .*\n$/) })
   expect(await command('restore', folder, join(folder.path, 'x'))).toMatchObject({

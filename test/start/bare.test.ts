@@ -75,7 +75,7 @@ test('S-12 any supergraph is served before its subgraphs: HTTP, WebSocket, landi
   await until(() => events.listenerCount() === 0)
 })
 
-test('a router starts before its subgraphs, and asks them as soon as they are there', async () => {
+test('a router starts before its subgraphs, and uses them as soon as they are available', async () => {
   await catalogue.stop()
   await using router = await start(['--supergraph', file], { LOG_LEVEL: 'fatal' })
   await router.printed(readyLine)
@@ -105,7 +105,7 @@ test('S-07 a router without authentication refuses fields that require a caller,
   await guarded.stop()
 })
 
-test('headers that are let through reach the subgraphs; in development a subgraph tells its own words', async () => {
+test('passed headers reach the subgraphs; in development a subgraph’s own error messages are shown', async () => {
   await using router = await start(['--supergraph', file], { PROPAGATE_HEADERS: 'Authorization' })
   await router.printed(readyLine)
   catalogue.asked.length = 0
@@ -115,14 +115,14 @@ test('headers that are let through reach the subgraphs; in development a subgrap
   expect(catalogue.asked[0]!.headers['x-tenant']).toBeUndefined()
 })
 
-test('production needs no secrets of the platform, and tells neither schema nor accidents', async () => {
+test('production needs no secrets of the platform, and reveals neither schema nor internal errors', async () => {
   await using router = await start(['--supergraph', file], { ENVIRONMENT: 'production', LOG_LEVEL: 'fatal' })
   await router.printed(readyLine)
   expect((await router.post({ query: '{ __schema { queryType { name } } }' })).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
   expect(JSON.stringify((await router.post({ query: '{ crashed }' })).json)).not.toContain('secrets')
 })
 
-test('an address of the environment comes before the one in the supergraph; a relative file is meant from where npm was called', async () => {
+test('an address of the environment overrides the one in the supergraph; a relative file is resolved where npm was called', async () => {
   mkdirSync(join(folder, 'elsewhere'))
   write('elsewhere/moved.graphql', supergraph.replace(catalogue.url, 'http://localhost:1/graphql'))
   await using router = await start(['--supergraph', 'moved.graphql'], { CATALOGUE_URL: catalogue.url }, join(folder, 'elsewhere'))
@@ -130,7 +130,7 @@ test('an address of the environment comes before the one in the supergraph; a re
   expect((await router.post({ query: '{ name }' })).json).toEqual({ data: { name: 'catalogue' } })
 })
 
-test('a subgraph may have a time of its own', async () => {
+test('a subgraph may have its own time limit', async () => {
   stock.fault = () => {}
   await using router = await start(['--supergraph', file], { STOCK_TIMEOUT_MS: '200', FETCH_TIMEOUT_MS: '60000', LOG_LEVEL: 'fatal' })
   await router.printed(readyLine)

@@ -14,8 +14,8 @@ import { kill, launchPlatform, leftovers, newDataFolder, platformEnvironment, re
 import { administer, serverUrl } from '../kit/run/template.ts'
 import { complaintOf } from './complaint.ts'
 
-describe('one line with cause and remedy, exit code 1 and nothing left running after a start on', () => {
-  test('a database in whose tables something is missing that its books promise', async () => {
+describe('prints one line with cause and remedy, exits with 1 and leaves nothing running after a start on', () => {
+  test('a database whose tables lack something that its migrations made', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase()
     await database.sequelize.query('alter table identity.organizations rename column name to title')
@@ -24,7 +24,7 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
     )
   })
 
-  test('a database in which its user may make nothing', async () => {
+  test('a database in which its user may create nothing', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase({ empty: true })
     const name = new URL(database.url).pathname.slice(1)
@@ -45,14 +45,14 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
     }
   })
 
-  test('a database that takes no writes', async () => {
+  test('a read-only database', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase({ empty: true })
     await administer(serverUrl(), `alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`)
     expect(await complaintOf(folder, { DATABASE_URL: database.url })).toMatch(/^the database takes no writes \(.*read-only transaction\): .*\n$/)
   })
 
-  test('a database that asks for TLS, and one with a certificate that nobody here trusts; with both settled it starts', async ({ skip }) => {
+  test('a database that requires TLS, and one with an untrusted certificate; with both configured it starts', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) skip('there is no openssl here to make a certificate with')
     await using folder = newDataFolder()
     const files = mkdtempSync(join(tmpdir(), 'supergraph-tls-'))

@@ -9,7 +9,7 @@ import { callbackUrl } from '../../subgraphs/publishing/connection/integration/r
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
-test('a start in development does not depend on what the network answers: X of its own is asked nothing, a sandbox at fault is a notice', async () => {
+test('a start in development does not depend on the network: X itself is not called, and a failing sandbox is a notice', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }

@@ -16,7 +16,7 @@ function save(root: string, path: string, text: string): void {
   renameSync(join(root, `${path}~`), join(root, path))
 }
 
-test('a watcher sees saves by renaming again and again, new folders, moves and removals; nothing twice, and nothing that does not count', async () => {
+test('a watcher reports repeated saves by renaming, new folders, moves and removals; nothing twice, and nothing irrelevant', async () => {
   await using folder = newDataFolder()
   const root = folder.path
   save(root, 'src/a.ts', '1')
@@ -46,7 +46,7 @@ test('a watcher sees saves by renaming again and again, new folders, moves and r
   }
 })
 
-test('`npm run dev` generates and restarts after each save; with a mistake it shows the place and goes on as it was; Ctrl-C ends all', {
+test('`npm run dev` generates and restarts after each save; after a mistake it shows the place and keeps running; Ctrl-C ends all', {
   timeout: 240_000,
 }, async () => {
   await using folder = newDataFolder()

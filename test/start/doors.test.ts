@@ -4,7 +4,7 @@ import { signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
-test('pages of CORS_ORIGINS, and in development of this machine, sign in, read with their cookie and sign out; errors say what broke', async () => {
+test('pages of CORS_ORIGINS, and in development of this machine, can sign in, read with their cookie and sign out; errors name the cause', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url, CORS_ORIGINS: 'https://app.example' }
@@ -42,7 +42,7 @@ test('pages of CORS_ORIGINS, and in development of this machine, sign in, read w
   expect(await platform.ended).toBe(0)
 })
 
-test('S-14 the registry gives a service’s addresses by role: the hosts that are named, for browsers those of this machine too, and programs find it under its prefix', async () => {
+test('S-14 the registry lists a service’s addresses by audience: configured hosts, for browsers also those of this machine, and for programs the prefix', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }

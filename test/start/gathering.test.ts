@@ -31,8 +31,8 @@ function gathered(of: number, serving = of) {
   return { gathering, workers, heard: (at: number, word: object) => gathering.heard(word, workers[at]!.process), last: workers[0]!.last }
 }
 
-describe('whoever keeps workers', () => {
-  test('tells each worker how many serve, and whether all of them did once; the first one’s own report stays', () => {
+describe('the parent of worker processes', () => {
+  test('tells each worker how many serve, and whether all of them did once; the first worker’s report is kept', () => {
     const { gathering, workers, heard, last } = gathered(2, 1)
     expect(last('serving')).toEqual({ about: 'serving', serving: 1, of: 2, complete: false })
     heard(1, readyAt('http://1'))
@@ -43,7 +43,7 @@ describe('whoever keeps workers', () => {
     expect(gathering.ready()).toEqual([workers[0]!.process])
   })
 
-  test('pings each worker, and treats one as silent after several missed pings, whatever the others answer', () => {
+  test('pings each worker, and reports one as silent after several missed pings, whatever the others answer', () => {
     const { gathering, workers, heard } = gathered(2)
     for (let round = 0; round < 3; round++) {
       expect(gathering.silentFor(3)).toEqual([])
@@ -122,7 +122,7 @@ function channel({ isOpen = true } = {}) {
   return { own, said, tell: (word: Word) => void ends.emit('message', word) }
 }
 
-describe('a worker', () => {
+describe('a worker process', () => {
   test('is ready once all of them have served, stays so when one ends, and reports that end', async () => {
     const { own, said, tell } = channel()
     const { readiness } = openColleagues(new Registry(), own)
@@ -215,7 +215,7 @@ describe('a worker', () => {
     expect(await second.documents.find('other', Ada)).toBeUndefined()
   })
 
-  test('goes on without documents of the others when no answer comes in time, or the channel is closed', async () => {
+  test('continues without shared documents when no answer comes in time, or the channel is closed', async () => {
     withoutPatience()
     const silent = openColleagues(new Registry(), channel().own)
     const found = Promise.all([silent.documents.find('hash', Ada), silent.documents.keep('hash', '{ a }', Ada)])
@@ -224,7 +224,7 @@ describe('a worker', () => {
     expect(await openColleagues(new Registry(), channel({ isOpen: false }).own).documents.find('hash', Ada)).toBeUndefined()
   })
 
-  test('has 32 questions about documents unanswered for one caller, 256 in all, and takes more once they are answered', async () => {
+  test('sends at most 32 unanswered document requests for one caller, 256 in all, and more once they are answered', async () => {
     const { own, said, tell } = channel()
     const { documents } = openColleagues(new Registry(), own)
     const questions = () => said.filter(each => each.about === 'find-document')
@@ -241,7 +241,7 @@ describe('a worker', () => {
     expect(await again).toBe('{ a }')
   })
 
-  test('hears by which graph the others answer, and tells by which it answers', async () => {
+  test('learns the graph of the others, and reports its own', async () => {
     const { own, said, tell } = channel()
     const colleagues = openColleagues(new Registry(), own)
     tell({ about: 'graph', sdl: 'type Query { a: Int }' })
@@ -251,7 +251,7 @@ describe('a worker', () => {
   })
 })
 
-test('connections that a worker was handed and did not take are given back when it ends, and no other', async () => {
+test('pending connections of a worker that ends go to another one, and no accepted ones', async () => {
   const { process, told } = worker()
   handOn(process)
   const cluster = (words: object) => ({ cmd: 'NODE_CLUSTER', ...words })

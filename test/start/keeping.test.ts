@@ -15,7 +15,7 @@ function kept(program: string, more: Partial<Part> = {}) {
   return { ...one, pid: () => one.pid, heard }
 }
 
-test('a process that does not end when it is asked to is ended, and not started again', async () => {
+test('a process that ignores TERM is killed, and not started again', async () => {
   const one = kept(`process.on('SIGTERM', () => console.log('no')); setInterval(() => {}, 1000); console.log('here')`, { ready: /^here$/ })
   await one.ready
   const [first, second] = [one.stop(200), one.stop(60_000)]
@@ -25,7 +25,7 @@ test('a process that does not end when it is asked to is ended, and not started 
   expect(one.heard.filter(each => each !== 'line no')).toEqual([])
 })
 
-test('a process that ends before it was ready is not started again: it is told why', async () => {
+test('a process that ends before it was ready is not started again, and the reason is reported', async () => {
   const silent = kept('process.exit(3)', { ready: /^here$/ })
   await expect(silent.ready).rejects.toThrow('one did not start (exit code 3)')
   const telling = kept(`process.send({ about: 'mistake', sentence: 'PORT: missing.' }, () => process.exit(1))`, { ready: 'told', heard() {} })
@@ -33,7 +33,7 @@ test('a process that ends before it was ready is not started again: it is told w
   expect([silent.heard, telling.heard]).toEqual([[], []])
 })
 
-test('a process that ends when it was ready is started again as often as it ends, and each time told of when it is ready', async () => {
+test('a process that ends after it was ready is restarted each time, with a report when it is ready again', async () => {
   const one = kept(`console.log('here'); setInterval(() => {}, 1000)`, { ready: /^here$/ })
   await one.ready
   expect(one.heard).toEqual([])

@@ -18,8 +18,8 @@ interface PostSeen {
   readonly version: number
 }
 
-describe('one readable line, exit code 1 and nothing left running after a start with', () => {
-  test('a mistake in the configuration: one line for each', async () => {
+describe('prints one readable line, exits with 1 and leaves nothing running after a start with', () => {
+  test('mistakes in the configuration: one line for each', async () => {
     await using folder = newDataFolder()
     expect(await complaintOf(folder, { PORT: 'four', DEMO: 'perhaps', DATABASE_URL: 'mysql://localhost/x', TRUST_PROXY: '10.0.0.0/8,nobody' })).toBe(
       [
@@ -42,7 +42,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     ])
   })
 
-  test('a port that is taken', async () => {
+  test('an occupied port', async () => {
     await using folder = newDataFolder()
     const holder = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => holder.once('listening', resolve))
@@ -51,7 +51,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await new Promise(resolve => holder.close(resolve))
   })
 
-  test('a port that is taken while posts are due: they wait for a start that works', async () => {
+  test('an occupied port while posts are due: they wait for a successful start', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase()
     const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
@@ -125,7 +125,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     )
   })
 
-  test('a data folder in a place where none can be made', async ({ skip }) => {
+  test('a data folder at a place where none can be created', async ({ skip }) => {
     if (process.platform !== 'linux') skip('only Linux has /proc, a folder in which nobody can make one')
     await using folder = newDataFolder()
     expect(await complaintOf(folder, { DATA_DIR: '/proc/nope/below' })).toBe(
@@ -148,7 +148,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     }
   })
 
-  test("a data folder of somebody else's", async ({ skip }) => {
+  test('a data folder of another user', async ({ skip }) => {
     const account = { uid: 12345, gid: 12345 }
     if (process.getuid?.() !== 0) skip('only root can start a program as somebody else')
     if (!canRead(account, import.meta.filename) || !canRead(account, process.execPath)) skip('an ordinary user cannot read this project here')
@@ -157,7 +157,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     expect(await complaintOf(folder, {}, account)).toMatch(/^data folder \S+ cannot be used \(permission denied.*\): set DATA_DIR .*\n$/)
   })
 
-  test('generated keys that were damaged, which new ones would make worse', async () => {
+  test('damaged generated keys, which must not be replaced', async () => {
     await using folder = newDataFolder()
     writeFileSync(join(folder.path, 'keys.json'), '{"authSecret":"half')
     expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json cannot be read \(it is damaged\): restore it from a backup; .*\n$/)

@@ -94,7 +94,7 @@ test('S-10 refuses an operation that takes seconds to plan, without delaying or 
   }
 })
 
-test('S-10 a router that ends while it plans leaves no planner behind, whether it is told to or killed', async () => {
+test('S-10 a router that ends while it plans leaves no planner process behind, stopped or killed', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const { router, ask, planners } = await startRouter({ PLANNING_TIMEOUT_MS: '60000' })
     const under = Promise.allSettled(['203.0.113.7', '203.0.113.8'].map((from, n) => ask(`{ ${dear('node', 10 - n)} }`, from)))
@@ -106,7 +106,7 @@ test('S-10 a router that ends while it plans leaves no planner behind, whether i
   }
 })
 
-test('S-10 a router that reads other supergraphs keeps planners of the last one alone', async () => {
+test('S-10 a router that changes its supergraph keeps planner processes of the last one only', async () => {
   const { router, ask, planners } = await startRouter({})
   const sdl = readFileSync(file, 'utf8')
   try {

@@ -97,7 +97,7 @@ function followRecipe(root: string): void {
   at.run('schema/check.ts')
 }
 
-test('the noun of CONTRIBUTING.md, written as it stands there, works', { timeout: 180_000 }, async () => {
+test('the noun of CONTRIBUTING.md works exactly as written there', { timeout: 180_000 }, async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase({ empty: true })
   const root = join(folder.path, 'checkout')

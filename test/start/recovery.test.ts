@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { signIn } from '../kit/client.ts'
 import { kill, launchPlatform, leftovers, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
-test('S-08 after kill -9 of every process the next start recovers by itself and says so, with PostgreSQL left running or killed too', async () => {
+test('S-08 after kill -9 of every process the next start recovers by itself with a message, with PostgreSQL left running or killed too', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const start = async () => {
@@ -31,7 +31,7 @@ test('S-08 after kill -9 of every process the next start recovers by itself and 
   expect([folder.node(), folder.postgres(), leftovers(folder)]).toEqual([null, null, []])
 })
 
-test('two starts on one data folder: the second names the holder and exits 1, and the first goes on', async () => {
+test('of two starts on one data folder the second names the holder and exits with 1, and the first continues', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const first = launchPlatform(environment)

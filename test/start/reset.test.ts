@@ -12,7 +12,7 @@ async function reset(folder: DataFolder, words: readonly string[], environment: 
   return { status: await command.ended, said: command.said(), complained: command.complained() }
 }
 
-test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL included, and nothing else; the next start begins anew', async () => {
+test('`npm run reset` removes the platform’s data, an orphaned PostgreSQL included, and nothing else; the next start begins anew', async () => {
   await using folder = newDataFolder()
   writeFileSync(join(folder.path, 'notes.txt'), 'mine')
   const environment = await platformEnvironment(folder)
@@ -46,7 +46,7 @@ test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL in
   expect(leftovers(folder)).toEqual([])
 })
 
-test('on a terminal it asks, and removes nothing but on a yes', async ({ skip }) => {
+test('asks on a terminal, and removes nothing without a yes', async ({ skip }) => {
   if (!existsSync('/usr/bin/script')) skip('there is no script(1) here to make a terminal with')
   await using folder = newDataFolder()
   writeFileSync(join(folder.path, 'keys.json'), '{}')
@@ -63,7 +63,7 @@ test('on a terminal it asks, and removes nothing but on a yes', async ({ skip })
   }
 })
 
-test('it is for the embedded database of development alone, and for folders that hold one', async () => {
+test('works for the embedded database of development only, and for folders that contain one', async () => {
   await using folder = newDataFolder()
   writeFileSync(join(folder.path, 'keys.json'), '{}')
   const keys = { AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
@@ -78,7 +78,7 @@ test('it is for the embedded database of development alone, and for folders that
   expect(readdirSync(folder.path)).toEqual(['keys.json'])
 })
 
-test('a script of a checkout whose packages are not installed, or not whole, says so in a line', async () => {
+test('a script reports missing or incomplete packages in one line', async () => {
   await using folder = newDataFolder()
   const checkout = join(folder.path, 'checkout')
   for (const name of ['package.json', '.npmrc', 'scripts', 'router', 'config.ts', 'config', 'start-error.ts', 'db', 'platform', 'subgraphs'])

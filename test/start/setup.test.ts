@@ -20,7 +20,7 @@ function linkIn(folder: DataFolder): string {
   return text.trim()
 }
 
-test('D11 outside loopback there is no sandbox, no account and no password, but a link by which the operator makes the first account, until somebody has signed in', async () => {
+test('D11 outside loopback there is no sandbox, no account and no password, but a set-up link for the operator until somebody has signed in', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), HOST: '0.0.0.0', DATABASE_URL: database.url }
@@ -134,7 +134,7 @@ describe('deliverSetupLink', () => {
     expect(said.join()).not.toContain('secret')
   })
 
-  it('writes a file of mode 0600 in place of whatever lay there, and follows no link', async () => {
+  it('writes a file of mode 0600 that replaces whatever was there, and follows no link', async () => {
     await using folder = newDataFolder()
     const [file, elsewhere] = [setupLinkFile(folder.path), join(folder.path, 'elsewhere')]
     writeFileSync(file, 'old', { mode: 0o644 })
@@ -145,14 +145,14 @@ describe('deliverSetupLink', () => {
     expect(readFileSync(elsewhere, 'utf8')).toBe('untouched')
   })
 
-  it('makes a data folder that nobody else may enter', async () => {
+  it('creates a data folder that nobody else can enter', async () => {
     await using folder = newDataFolder()
     const within = join(folder.path, 'new')
     await open().deliver(within)
     expect(statSync(within).mode & 0o777).toBe(0o700)
   })
 
-  it('warns and leaves the former link good when the file cannot be written and nobody looks', async () => {
+  it('warns and keeps the former link valid when the file cannot be written and there is no terminal', async () => {
     await using folder = newDataFolder()
     // A folder in place of the file: no user may rename a file over it, not even root.
     mkdirSync(join(setupLinkFile(folder.path), 'in the way'), { recursive: true })

@@ -22,7 +22,7 @@ async function endBy(folder: DataFolder, npm: Launched, act: () => void): Promis
   expect(leftovers(folder)).toEqual([])
 }
 
-test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM and kill -9 of npm leave nothing behind; the data stays', async () => {
+test('S-08 `npm start` prints addresses, accounts and readiness; Ctrl-C, TERM and kill -9 of npm leave nothing behind; the data stays', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const url = `http://localhost:${environment.PORT}`
@@ -61,7 +61,7 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   await endBy(folder, third, () => third.child.kill('SIGKILL'))
 })
 
-test('open sockets and kept-alive connections do not hold up the end, and sockets are told 1001', async () => {
+test('open sockets and kept-alive connections do not delay the end, and sockets are closed with 1001', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const platform = launch(process.execPath, ['router/main.ts'], environment)
@@ -79,11 +79,12 @@ test('open sockets and kept-alive connections do not hold up the end, and socket
   await endBy(folder, platform, () => platform.child.kill('SIGTERM'))
   // 0 and "stopped": in order, not cut off when its time was over.
   expect(await platform.ended).toBe(0)
-  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): .*\nstopped$/m)
+  // Between both lines may stand what the demo logs, such as a slow operation.
+  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): .*\n(?:\{.*\n)*stopped$/m)
   expect(await closed).toBe(1001)
 })
 
-test('a terminal that is closed stops the platform in order, although nobody can read its lines any more', async () => {
+test('closing the terminal stops the platform in order, although nobody can read its lines any more', async () => {
   await using folder = newDataFolder()
   const platform = launchPlatform(await platformEnvironment(folder))
   await platform.printed(readyLine)
@@ -112,7 +113,7 @@ test('a platform continues when nobody reads its output', async () => {
   expect(platform.complained()).toBe('')
 })
 
-test('a second Ctrl-C does not wait for requests that do not end, and says so; nothing is left running', async () => {
+test('a second Ctrl-C does not wait for requests that do not end, and reports it; nothing is left running', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const platform = launchPlatform(environment)
@@ -137,7 +138,7 @@ test('a second Ctrl-C does not wait for requests that do not end, and says so; n
   half.destroy()
 })
 
-test('lets streams of models go on for STREAM_DRAIN_MS when it is told to end, then sends each the error event, and stops in order', async () => {
+test('continues models’ streams for STREAM_DRAIN_MS after TERM, then sends each the error event, and stops in order', async () => {
   await using folder = newDataFolder()
   const environment = { ...(await platformEnvironment(folder)), STREAM_DRAIN_MS: '4000' }
   const url = `http://localhost:${environment.PORT}`

@@ -22,7 +22,7 @@ const messages = (complaint: string) =>
     .map(line => (JSON.parse(line) as { msg: string }).msg)
 const missing = Object.keys(addresses).map(name => expect.stringMatching(`^${name}: missing, `))
 
-test('staging does not start without the addresses of payments: in one process, with all processes apart, or as the process of payments', async () => {
+test('staging does not start without the addresses of payments: in one process, in distributed mode, or as the process of payments', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...staging, DATABASE_URL: database.url }
@@ -45,7 +45,7 @@ test('staging does not start without the addresses of payments: in one process, 
   await publishing.ended
 })
 
-test('outside development nothing starts that nobody takes the mails of: in one process, with all processes apart, or as the process of identity', async () => {
+test('outside development nothing starts without a mail server: in one process, in distributed mode, or as the process of identity', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const { SMTP_URL, ...others } = staging
@@ -65,7 +65,7 @@ test('outside development nothing starts that nobody takes the mails of: in one 
   ])
 })
 
-test('staging with the addresses of payments tells them at its door', async () => {
+test('staging with the addresses of payments announces them', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const platform = launchPlatform({ ...(await platformEnvironment(folder)), ...staging, ...addresses, DATABASE_URL: database.url })

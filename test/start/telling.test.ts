@@ -38,14 +38,14 @@ describe('--help', () => {
     }
   })
 
-  test('is named, with the known options, when an option or a word means nothing', () => {
+  test('is suggested, with the known options, for an unknown option or word', () => {
     for (const words of [['--prot', '4001'], ['-x'], ['everything'], ['router', 'twice']])
       expect(() => readCommand(words)).toThrow(/npm start, .*--supergraph FILE.*--port N.*--help/)
     expect(readCommand(['subgraph', '-h'])).toEqual({ mode: 'help', of: 'subgraph', given: {} })
   })
 })
 
-describe('a start says what it did otherwise than one would expect:', () => {
+describe('a start reports what differs from a local default:', () => {
   const noticed = (environment: Record<string, string>) => noticesOf(readConfig(environment), ['192.0.2.7', '2001:db8::7'])
 
   const noMail = 'no mail leaves: nobody can be invited, and no password be reset; set SMTP_URL'
@@ -57,7 +57,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({})).toEqual([])
   })
 
-  test('the addresses it can be reached at, and that there are therefore no demo accounts', () => {
+  test('addresses from which it can be reached, and so no demo accounts', () => {
     expect(noticed({ HOST: '0.0.0.0' })).toEqual([
       'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
       'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',
@@ -67,18 +67,18 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
   })
 
-  test('that demo accounts are open to others if they were requested all the same', () => {
+  test('demo accounts that others can reach, if they were requested explicitly', () => {
     expect(noticed({ HOST: '0.0.0.0', DEMO: '1' })[1]).toBe('DEMO=1: accounts whose password everybody knows can be reached by others (HOST=0.0.0.0)')
     expect(noticed({ PUBLIC_URL: 'https://p.example', DEMO: '1' })).toEqual([
       'DEMO=1: accounts whose password everybody knows can be reached by others (PUBLIC_URL=https://p.example)',
     ])
   })
 
-  test('that there are none because they were switched off', () => {
+  test('missing demo accounts because they were switched off', () => {
     expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail, noNetwork])
   })
 
-  test('which networks are not set up, without a sandbox to stand in', () => {
+  test('networks that are not configured, without a sandbox in their place', () => {
     const secrets = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
     const production = {
       ...secrets,
@@ -98,7 +98,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({ DEMO: '0', ...applications })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail])
   })
 
-  test('that the port of the sandbox was taken', async () => {
+  test('an occupied port of the sandbox', async () => {
     await using folder = newDataFolder()
     await using database = await createTestDatabase()
     const holder = createServer().listen(0, '127.0.0.1')
@@ -114,7 +114,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
   })
 })
 
-test('as JSON a mistake of ours is one line with its stack', () => {
+test('an internal error in JSON mode is one line with its stack', () => {
   const lines: string[] = []
   const tell = createTell(true, { write: () => {} }, { write: text => lines.push(text) })
   tell.complain(new TypeError('x is not\na function'))
@@ -127,7 +127,7 @@ test('as JSON a mistake of ours is one line with its stack', () => {
   })
 })
 
-test('compiled code is kept where only this user can write, and a folder that was opened to others is closed again', async () => {
+test('compiled code is cached where only this user can write, and a folder that became accessible to others is closed again', async () => {
   const folder = join(project, 'node_modules/.cache/supergraph')
   const help = async () => expect(await launch('npm', ['run', '--silent', 'start', '--', '--help']).ended).toBe(0)
   await help()

@@ -25,7 +25,7 @@ async function documents(...words: string[]) {
   return { status: await run.ended, said: run.said(), complained: run.complained() }
 }
 
-test('S-09 what npm run documents finds in a client is answered by a router that trusts it alone, and its next version as soon as it is written', async () => {
+test('S-09 a router with trusted documents only answers those that npm run documents found in a client, and its next version as soon as it is written', async () => {
   mkdirSync(join(folder, 'client', 'node_modules'), { recursive: true })
   write('client/parts.graphql', 'fragment Part on Product { name ...Counted }')
   write('client/node_modules/foreign.graphql', 'query Foreign { name }')
@@ -65,7 +65,7 @@ test('S-09 what npm run documents finds in a client is answered by a router that
     expect(await codeOf({ query: '{ name }' })).toBe('PERSISTED_QUERY_REQUIRED')
 
     write('client/page.tsx', 'const name = gql`query Name { name }`')
-    // Written beside it and moved into its place, as tools that deploy do.
+    // Writes a new file and renames it over the old one, as deployment tools do.
     await documents('client/*.tsx', '--schema', schema, '--out', 'next.json')
     const [next] = JSON.parse(readFileSync(join(folder, 'next.json'), 'utf8')).operations
     renameSync(join(folder, 'next.json'), file)
@@ -84,7 +84,7 @@ test('S-09 what npm run documents finds in a client is answered by a router that
   }
 })
 
-test('S-09 npm run documents says what is wrong, a line each, and writes nothing', async () => {
+test('S-09 npm run documents reports mistakes, a line each, and writes nothing then', async () => {
   mkdirSync(join(folder, 'wrong'))
   write('wrong/a.graphql', 'query Same { name } query Twice { name } { total }')
   write('wrong/b.graphql', 'query Same { name } query Twice { total } query Gone { gone }')
@@ -111,7 +111,7 @@ test('S-09 npm run documents says what is wrong, a line each, and writes nothing
     expect(await documents(...words)).toMatchObject({ status: 1, complained: expect.stringMatching(sentence) })
 })
 
-test('S-09 with --typename each object is asked for its type, as Apollo Client asks', async () => {
+test('S-09 with --typename each object selects its type, as Apollo Client does', async () => {
   mkdirSync(join(folder, 'apollo'))
   write('apollo/a.graphql', 'query Apollo { products { ...Line } } fragment Line on Product { name }')
   await documents('apollo/*', '--schema', schema, '--out', 'apollo.json', '--typename')
@@ -119,7 +119,7 @@ test('S-09 with --typename each object is asked for its type, as Apollo Client a
   expect(body.replaceAll(/\s+/g, ' ').trim()).toBe('query Apollo { products { ...Line __typename } } fragment Line on Product { name __typename }')
 })
 
-test('S-09 a router whose trusted documents cannot be read does not start, and says why', async () => {
+test('S-09 a router with unreadable trusted documents does not start, and says why', async () => {
   const start = (more: Record<string, string>) =>
     launch(process.execPath, ['router/main.ts', 'router', '--supergraph', supergraph, '--port', '0'], { PUBLIC_URL: 'http://localhost', ...more })
   for (const [more, words] of [

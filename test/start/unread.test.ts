@@ -38,7 +38,7 @@ test('buffers unread lines up to a limit, then drops and counts them until they 
   expect(read.slice(100).map(text => (text.startsWith('{') ? JSON.parse(text).leftOut : text))).toEqual([200, 'again\n', 'and again\n'])
 })
 
-test('what was said last is waited for, and not for ever', async () => {
+test('waits a limited time until the last lines are read', async () => {
   const { stream, read, begin } = slowReader()
   const lines = createLines(stream)
   await lines.written(3_600_000)

@@ -13,7 +13,7 @@ const loaded = (modules: readonly string[], packages: RegExp): string[] => {
 
 const database = /^(?:sequelize|pg|pg-boss)$/
 
-test('a router’s process loads no code of databases, whatever it stands before', () => {
+test('a router’s process loads no database code in any mode', () => {
   const start = './router/start'
   expect(loaded([`${start}/mode/router.ts`, `${start}/mode/bare.ts`, `${start}/wire.ts`, `${start}/doors.ts`], database)).toEqual([])
   expect(loaded([`${start}/home.ts`], database)).toEqual(expect.arrayContaining(['sequelize', 'pg']))

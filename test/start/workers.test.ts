@@ -194,7 +194,7 @@ test('finds a registered document at each worker, also at one that began later',
   for (const query of queries) for (let time = 0; time < 2; time++) expect((await byHash(query)).text).toBe('{"data":{"name":"catalogue"}}')
 }, 60_000)
 
-test('nobody is sent here before all workers serve', async () => {
+test('no requests arrive before all workers serve', async () => {
   await using router = await startWorkers()
   const first = await until('one of them answers', () => router.askAnew('/health/ready').catch(() => null))
   expect(first.status).toBe(503)
@@ -337,7 +337,7 @@ test('a changed supergraph reaches every worker, by the file and by the signal',
   expect(router.child.exitCode).toBe(null)
 }, 60_000)
 
-test('TERM lets what is on its way end at every worker, closes sockets with 1001, and leaves nothing behind', async () => {
+test('TERM lets requests in progress end at every worker, closes sockets with 1001, and leaves nothing behind', async () => {
   await using router = await startWorkers({ LOG_LEVEL: 'info' })
   await router.printed(readyLine)
   const workers = [...router.workers().values()]
@@ -357,7 +357,7 @@ test('TERM lets what is on its way end at every worker, closes sockets with 1001
   expect(router.said()).not.toContain('ended unexpectedly')
 }, 60_000)
 
-test('workers end in order with the process that keeps them, also when it is killed', async () => {
+test('workers end in order with their parent process, also when it is killed', async () => {
   await using router = await startWorkers()
   await router.printed(readyLine)
   const workers = [...router.workers().values()]
@@ -371,7 +371,7 @@ test('workers end in order with the process that keeps them, also when it is kil
   await Promise.all(workers.map(gone))
 }, 60_000)
 
-test('in production every line is JSON and says which worker it is of', async () => {
+test('in production every line is JSON and names its worker', async () => {
   await using router = await startWorkers({ ENVIRONMENT: 'production' })
   await router.printed(/"ready in /)
   await router.ask('{ name }')
@@ -390,7 +390,7 @@ test('in production every line is JSON and says which worker it is of', async ()
   expect(of(/^answered/)).toEqual([expect.any(Number)])
 }, 60_000)
 
-describe('one line and exit code 1 for', () => {
+describe('prints one line and exits with 1 for', () => {
   const run = (...words: string[]) => launch(process.execPath, ['router/main.ts', ...words], { npm_lifecycle_event: 'start' })
   test.for<[string, string[], RegExp]>([
     ['no worker', ['router', '--workers', '0'], /^--workers: "0" is not understood: write a number from 1 to 64, or auto for as many as there are cores\n$/],
@@ -407,7 +407,7 @@ describe('one line and exit code 1 for', () => {
     expect([router.said(), router.complained()]).toEqual(['', expect.stringMatching(line)])
   })
 
-  test('a port that is taken', async () => {
+  test('an occupied port', async () => {
     await using first = await startWorkers({}, '1')
     await first.printed(readyLine)
     const second = run('router', '--supergraph', file, '--workers', '2', '--port', new URL(first.url).port)

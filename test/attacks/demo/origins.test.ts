@@ -53,7 +53,7 @@ describe.skipIf(!isWanted)('addresses that lead to servers of the operator', () 
     for (const each of [inner, vendor]) closeAll(each?.server)
   })
 
-  it('are refused at each hop, and somebody of another organization is answered meanwhile as in peace', { timeout: 120_000 }, async () => {
+  it('are rejected at each redirect, while another organization is answered as usual', { timeout: 120_000 }, async () => {
     const { hostile, polite, url, sandbox } = demo
     const direct = [inner, vendor].flatMap(({ origin }) => [`${origin}/secret`, `${origin.replace('127.0.0.1', 'localhost')}/secret`])
     const led = await Promise.all(direct.map(target => pageThatLeadsTo(sandbox, target)))
@@ -79,7 +79,7 @@ describe.skipIf(!isWanted)('addresses that lead to servers of the operator', () 
         input: address => ({ brandId: hostile.brandId, url: address, events: ['post.published'] }),
       },
       {
-        // What OUTBOUND_ALLOW names is there for just that.
+        // Addresses in OUTBOUND_ALLOW are reachable for this purpose only.
         document: 'mutation($input: CreateCredentialInput!) { createCredential(input: $input) { id } }',
         addresses: direct.filter(address => new URL(address).port === new URL(vendor.origin).port),
         input: address => ({

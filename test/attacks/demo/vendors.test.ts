@@ -32,7 +32,7 @@ async function openVendor(): Promise<Server> {
   return server
 }
 
-describe.skipIf(!isWanted)('model calls that are given too little time', () => {
+describe.skipIf(!isWanted)('model calls with too little time', () => {
   let vendor: Server
   let demo: Demo
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(!isWanted)('model calls that are given too little time', () => {
     return { status: answer.status, attempts: answer.headers.get('x-gateway-attempts'), text: await answer.text() }
   }
 
-  it('never cool the vendor down for another organization on the same credential', { timeout: 120_000 }, async () => {
+  it('never put the vendor in cooldown for another organization on the same credential', { timeout: 120_000 }, async () => {
     const ask = async () => {
       const { status, attempts, text } = await call(demo.polite, 'say well')
       return status === 200 && attempts === '1' ? null : `${status} after ${attempts} attempts: ${text.slice(0, 200)}`

@@ -26,7 +26,7 @@ async function world() {
   return { ...stage, client, create, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() }
 }
 
-test('a message is an echo, a token a word; the maximum and stop sequences end it as they do', async () => {
+test('a message is echoed, with a token for each word; the maximum and stop sequences end it with their reasons', async () => {
   await using stage = await world()
   const answer = await stage.create({ system: 'Be brief.' })
   expect(answer).toMatchObject({
@@ -53,7 +53,7 @@ test('a message is an echo, a token a word; the maximum and stop sequences end i
   })
 })
 
-test('a stream has the events of the protocol, a word a delta', async () => {
+test('a stream has the events of the protocol, with a word for each delta', async () => {
   await using stage = await world()
   const { client } = stage
   const asked = { model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role: 'user' as const, content: 'one two' }] }
@@ -97,7 +97,7 @@ test('a tool that has to be called is called, streamed too; structured output is
   expect(await stage.create({ tools, messages: further })).toMatchObject({ stop_reason: 'end_turn' })
 })
 
-test('answers a JSON object only where the system asks for it, and an empty input for a tool whose schema names no member', async () => {
+test('answers a JSON object only where the system prompt requests it, and an empty input for a tool whose schema names no member', async () => {
   await using stage = await world()
   const told = await stage.create({ system: 'Answer with one JSON object and nothing else.' })
   expect(told.content).toMatchObject([{ type: 'text', text: '{"echo":"one two"}' }])
@@ -107,7 +107,7 @@ test('answers a JSON object only where the system asks for it, and an empty inpu
   expect(forced.content).toMatchObject([{ type: 'tool_use', input: {} }])
 })
 
-test('what Anthropic refuses is refused, each as the typed error of the client', async () => {
+test('rejects what Anthropic rejects, with the client’s typed errors', async () => {
   await using stage = await world()
   const said = (more: object) =>
     stage.create(more).then(
@@ -135,7 +135,7 @@ test('what Anthropic refuses is refused, each as the typed error of the client',
   expect(await stage.taken('anthropic')).toEqual([])
 })
 
-test('models are listed page by page; limits and outages are told as Anthropic tells them', async () => {
+test('models are paged; limits and outages have Anthropic’s format', async () => {
   await using stage = await world()
   const listed = []
   for await (const model of stage.client.models.list()) listed.push(model.id)

@@ -15,7 +15,7 @@ const asks = (content: string) => [
   { role: 'user' as const, content },
 ]
 
-test('chat answers an echo, a token a word, under the name of its snapshot', async () => {
+test('chat echoes, with a token for each word, under the snapshot’s name', async () => {
   await using stage = await world()
   const answer = await stage.client.chat.completions.create({ model: 'gpt-5-mini', messages: asks('one two  three') })
   expect(answer.choices).toEqual([
@@ -40,7 +40,7 @@ test('chat answers an echo, a token a word, under the name of its snapshot', asy
   ])
 })
 
-test('a stream is a word a chunk, with the usage at its end only when that was asked for', async () => {
+test('a stream has a chunk for each word, with the usage at its end only on request', async () => {
   await using stage = await world()
   const stream = async (options: object) =>
     Array.fromAsync(await stage.client.chat.completions.create({ model: 'gpt-5-mini', messages: asks('a b c'), stream: true, ...options }))
@@ -144,7 +144,7 @@ print(len(zlib.decompress(found)))`
   expect(execFileSync('python3', ['-c', program], { input: Buffer.from(data![0]!.b64_json!, 'base64') }).toString()).toBe(`${(1 + 1024 / 8) * 1536}\n`)
 })
 
-test('models are listed and found; what is wrong is one of the typed errors of the client', async () => {
+test('models are listed and found; mistakes are the client’s typed errors', async () => {
   await using stage = await world()
   const { client } = stage
   const names = (await client.models.list()).data.map(({ id }) => id)
@@ -167,7 +167,7 @@ test('models are listed and found; what is wrong is one of the typed errors of t
   expect(await stage.taken('openai')).toEqual([])
 })
 
-test('limits are told as OpenAI tells them: with the seconds where there are some, a quota that is used up by its code', async () => {
+test('limits have OpenAI’s format: with seconds where there are some, an exhausted quota by its code', async () => {
   await using stage = await world()
   const create = () => stage.client.chat.completions.create({ model: 'gpt-5-mini', messages: asks('hi') })
   const refused = async (fault: object) => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { send } from '../stage.ts'
 import { aiStage } from './stage.ts'
 
-test('the gateway between looks at its own token and passes calls on to both vendors, plain and streamed', async () => {
+test('the model gateway checks its own token and forwards calls to both vendors, plain and streamed', async () => {
   await using stage = await aiStage()
   const base = `${stage.origin}/ai-gateway/v1/demo/demo`
   const headers = { 'cf-aig-authorization': 'Bearer aig-sandbox-token' }
@@ -33,7 +33,7 @@ test('the gateway between looks at its own token and passes calls on to both ven
   expect((await stage.taken('openai')).length).toBe(2)
 })
 
-test('the open catalogue is one document, with prices, limits and an end that is announced; reads spend its faults', async () => {
+test('the open catalogue is one document, with prices, limits and an announced retirement; reads use up its faults', async () => {
   await using stage = await aiStage()
   const read = () => send(`${stage.origin}/models-dev/api.json`)
   const { body } = await read()
@@ -49,7 +49,7 @@ test('the open catalogue is one document, with prices, limits and an end that is
   expect(requests.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['read', 'faulted', 'faulted', 'read'])
 })
 
-test('the studio signs tokens that its published key proves; mistakes are told', async () => {
+test('the studio signs tokens that its published key verifies, and reports mistakes', async () => {
   await using stage = await aiStage()
   const person = { network: 'studio', userId: 'a person', organizationId: 'an organization' }
   const { token } = (await stage.tell('tokens', { ...person, audience: 'app_providers', expiresInSeconds: 300 })).body

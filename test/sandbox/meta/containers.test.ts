@@ -82,7 +82,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
     expect(await refresh(next.body.access_token)).toMatchObject(refused(190, 401))
   })
 
-  test('codes are good once, for the application and address alone; scopes that are none stay on a page', async () => {
+  test('codes are valid once, for their application and address only; unknown scopes stay on a page', async () => {
     await using world = await metaStage(name, '/oauth/authorize')
     const { clientId, clientSecret } = world.sandbox.demo[name as 'threads']
     const code = async () => (await world.consent(scope)).searchParams.get('code')!
@@ -136,7 +136,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
     expect(limit.body).toMatchObject({ data: [{ quota_usage: 1, config: { quota_total: most, quota_duration: 86_400 } }] })
   })
 
-  test('several pictures and films become one carousel', async () => {
+  test('several pictures and videos become one carousel', async () => {
     const { world, token, user } = await login(name, scope, grants.exchange)
     await using _ = world
     const create = async (parameters: Record<string, string>) =>
@@ -158,7 +158,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
     )
   })
 
-  test('media that cannot be had is refused: a picture at once, a film once it is looked at', async () => {
+  test('rejects missing media: a picture at once, a video when it is processed', async () => {
     const { world, token, user } = await login(name, scope, grants.exchange)
     await using _ = world
     const create = (parameters: Record<string, string>) => world.post(`${base}/${user}/${edges.create}`, { ...parameters, access_token: token })
@@ -168,7 +168,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
     expect((await world.post(`${base}/${user}/${edges.publish}`, { creation_id: body.id, access_token: token })).body.error.code).toBe(9007)
   })
 
-  test('a call needs a token, its own account, the scope, and a path that is there', async () => {
+  test('a call needs a token, its own account, the scope, and an existing path', async () => {
     const { world, token, user } = await login(name, scope, grants.exchange)
     await using _ = world
     expect(await world.get(`${base}/me`)).toMatchObject(refused(190, 401))
@@ -216,7 +216,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
     expect((await world.get('/refresh_access_token', { grant_type: grants.refresh, access_token: token })).body.error.code).toBe(190)
   })
 
-  test('the platform is told, signed, what an account took back', async () => {
+  test('the platform gets a signed notification when an account revokes access', async () => {
     const { world } = await login(name, scope, grants.exchange)
     await using _ = world
     const told = await world.emit({ event: 'deauthorize', account: 'demo_brand', signature: 'good' })
@@ -252,7 +252,7 @@ describe.each(networks)('$name', ({ name, scope, base, grants, edges, status, te
   })
 })
 
-test('Threads: a text alone, with a link or as a reply; replies stand in a list that takes a further permission', async () => {
+test('Threads: a text alone, with a link or as a reply; listing replies needs a further permission', async () => {
   const { world, token, user } = await login('threads', networks[0]!.scope, 'th_exchange_token')
   await using _ = world
   const create = (parameters: Record<string, string>) => world.post(`/v1.0/${user}/threads`, { media_type: 'TEXT', ...parameters, access_token: token })
@@ -278,7 +278,7 @@ test('Threads: a text alone, with a link or as a reply; replies stand in a list 
   expect((await create({ media_type: 'IMAGE', image_url: `${world.site}/a.png` })).status, 'PNG').toBe(200)
 })
 
-test('Instagram: the version has to be one that is known, pictures are JPEG, and an account has an id of its own to each application', async () => {
+test('Instagram: the version must be known, pictures are JPEG, and an account has a separate id for each application', async () => {
   const { world, token, user } = await login('instagram', networks[1]!.scope, 'ig_exchange_token')
   await using _ = world
   expect(await world.get('/v3.0/me', { access_token: token })).toMatchObject(refused(2635))

@@ -33,7 +33,7 @@ async function login(scopes = scope): Promise<LoggedIn> {
   return { world, token, pages: pages.data, group: groups.data?.[0] }
 }
 
-test('a login has two pages with tokens of their own and one group, and permissions that it gives and takes back', async () => {
+test('a login has two pages with tokens of their own and one group, and permissions that it can grant and revoke', async () => {
   const { world, token, pages, group } = await login()
   await using _ = world
   expect(pages).toMatchObject([{ name: 'Demo Brand', tasks: expect.arrayContaining(['CREATE_CONTENT']) }, { name: 'Demo Brand Shop' }])
@@ -49,7 +49,7 @@ test('a login has two pages with tokens of their own and one group, and permissi
   expect((await world.post(`/v25.0/${page!.id}/feed`, { message: 'Pages go on', access_token: page!.access_token })).status).toBe(200)
 })
 
-test('permissions that are taken back end the tokens of pages as well', async () => {
+test('revoked permissions end the tokens of pages as well', async () => {
   const { world, token, pages } = await login()
   await using _ = world
   expect(await world.post(`/v25.0/me/permissions?access_token=${token}`, {}, 'DELETE')).toMatchObject({ status: 200, body: { success: true } })
@@ -57,7 +57,7 @@ test('permissions that are taken back end the tokens of pages as well', async ()
   expect(await world.post(`/v25.0/${pages[0]!.id}/feed`, { message: 'No', access_token: pages[0]!.access_token })).toMatchObject(refused(190, 401))
 })
 
-test('a page takes posts by its own token: a text, a link, pictures that went up before, a film; and comments under them', async () => {
+test('a page accepts posts by its own token: a text, a link, uploaded pictures, a video; and comments under them', async () => {
   const { world, pages } = await login()
   await using _ = world
   const [page] = pages
@@ -91,7 +91,7 @@ test('a page takes posts by its own token: a text, a link, pictures that went up
   ])
 })
 
-test('a call needs the right token, scope, place and version; a text is not taken twice at once', async () => {
+test('a call needs the right token, scope, place and version; a text is rejected when repeated at once', async () => {
   const { world, token, pages, group } = await login()
   await using _ = world
   const [page, shop] = pages
@@ -117,7 +117,7 @@ test('a call needs the right token, scope, place and version; a text is not take
   )
 })
 
-test('faults are shown where the network would, and the platform is told what an account took back', async () => {
+test('faults have the network’s format, and the platform is notified when an account revokes access', async () => {
   const { world, token, pages } = await login()
   await using _ = world
   const [{ id, access_token }] = pages as [LoggedIn['pages'][number]]

@@ -57,8 +57,8 @@ async function hand(client: Dialogue, to: string, lines?: readonly string[]): Pr
   return client.reply()
 }
 
-describe('the mail server, spoken to line by line', () => {
-  it('greets, and says what it can: PIPELINING, 8BITMIME, SIZE, SMTPUTF8, AUTH PLAIN LOGIN, and no STARTTLS', async () => {
+describe('the mail server’s protocol', () => {
+  it('greets, and lists PIPELINING, 8BITMIME, SIZE, SMTPUTF8, AUTH PLAIN LOGIN, and no STARTTLS', async () => {
     const client = await dialogue((await open()).port)
     expect(await client.reply()).toMatch(/^220 \S+ ESMTP/)
     const extensions = (await client.say('EHLO client.test')).split('\n').map(line => line.slice(4))
@@ -70,7 +70,7 @@ describe('the mail server, spoken to line by line', () => {
     expect(await client.ended).toBe('end')
   })
 
-  it('wants a sign-in first, and takes none that is wrong', async () => {
+  it('requires a sign-in first, and rejects a wrong one', async () => {
     const server = await open()
     const client = await dialogue(server.port)
     await client.reply()
@@ -85,7 +85,7 @@ describe('the mail server, spoken to line by line', () => {
     expect(JSON.stringify(await server.requests())).not.toContain('ada@')
   })
 
-  it('keeps a mail as it was sent: envelope, text with dots, headers in lower case; and shows it by address', async () => {
+  it('stores a mail unchanged: envelope, text with dots, headers in lower case; and lists it by address', async () => {
     const server = await open()
     const client = await signedIn(server)
     await hand(client, 'Ada@acme.test', ['..one dot', 'Grüße'])
@@ -98,7 +98,7 @@ describe('the mail server, spoken to line by line', () => {
     expect((await server.received()).map(each => each.to[0])).toEqual(['Ada@acme.test', 'bob@acme.test'])
   })
 
-  it('takes commands that come together, and an address beyond ASCII', async () => {
+  it('accepts pipelined commands, and a non-ASCII address', async () => {
     const server = await open()
     const client = await signedIn(server)
     client.write('MAIL FROM:<a@platform.test> SMTPUTF8 BODY=8BITMIME\r\nRCPT TO:<zoë@acmé.test>\r\nDATA\r\n')
@@ -108,7 +108,7 @@ describe('the mail server, spoken to line by line', () => {
     expect(await server.received()).toHaveLength(1)
   })
 
-  it('refuses what is larger than it said, before and after it came', async () => {
+  it('rejects a mail larger than announced, before and after its content', async () => {
     const server = await open()
     const client = await signedIn(server)
     expect(await client.say('MAIL FROM:<a@platform.test> SIZE=30000000')).toMatch(/^552 /)
@@ -167,7 +167,7 @@ const python = (() => {
   }
 })()
 
-it.skipIf(!python)('takes a mail from python3 smtplib, another client than ours', async () => {
+it.skipIf(!python)('accepts a mail from python3 smtplib, an independent client', async () => {
   const server = await open()
   const script = `
 import smtplib, sys
