@@ -1,20 +1,21 @@
-/** Measures the router beside its peers and prints Markdown tables: `npm run bench -- --help` says how it is asked. */
+/** Measures the router beside its peers and prints Markdown tables: see `npm run bench -- --help`. */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
+import { hasPeers, measureLatency, measureRemote } from './gateways/remote.ts'
 import { measureLive } from './live/measure.ts'
+import { measurePayments } from './payments/measure.ts'
 import { measureAuth } from './platform/auth/measure.ts'
 import { measureFairness } from './platform/fairness/measure.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { measureProviders } from './providers/measure.ts'
-import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { median, tableOf } from './table.ts'
 import { measureWorkers } from './workers/measure.ts'
 
 const usage = `npm run bench -- [chapter] [flags]
 
-Chapters (all of them unless one is named):
+Chapters (all of them but payments unless one is named):
   remote     workload 1, subgraphs over HTTP, beside the peers
   embedded   workload 1 in one process, beside the peers
   platform   workload 2, the platform with its database, beside the stock gateway
@@ -26,10 +27,12 @@ Chapters (all of them unless one is named):
   workers    workload 1 before a router of several processes
   providers  the gateway to models: beside its peer, and with budgets and the log
   fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
+  payments   paying by GraphQL and REST, postings of the ledger, events until PAID, and lists of a million orders (--only takes pay, postings, paid, lists)
 
 Flags:
   --rounds N         how many times each contender is measured (default 5)
   --only REGEXP      only contenders whose name matches
+  --small            payments: a tenth of the orders
   --profile FOLDER   writes V8 profiles of the measured processes there
   --help             says this
 
@@ -70,6 +73,7 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   workers: async () => `## Workload 1, a router of several processes\n\n${await measureWorkers({ rounds, seconds: 3 })}`,
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
+  payments: async () => `## Payments\n\n${await measurePayments({ rounds, only, isSmall: values.small })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
     return `## Operations that were never asked before
@@ -81,13 +85,13 @@ Workload 2, from its text to its plan: median ${plan.median.toFixed(2)} ms (the 
 ${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixed(0)} |`).join('\n')}`
   },
 }
-/** Chapters that set the router beside its peers; the others measure the platform alone and need nothing but the project. */
+/** Chapters that compare the router with its peers; the others measure the platform alone and need only the project. */
 const besidePeers = ['remote', 'embedded']
 const [chosen] = positionals
 if (chosen !== undefined && !chapters[chosen]) {
   refuse(`There is no chapter "${chosen}".`)
 }
-const wanted = chosen === undefined ? Object.keys(chapters) : [chosen]
+const wanted = chosen === undefined ? Object.keys(chapters).filter(name => name !== 'payments') : [chosen]
 const leftOut = hasPeers() ? [] : wanted.filter(chapter => besidePeers.includes(chapter))
 if (leftOut.length > 0)
   console.error(`Left out: ${leftOut.join(', ')}. The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n`)
@@ -99,7 +103,13 @@ for (const chapter of wanted.filter(name => !leftOut.includes(name))) console.lo
 process.exit()
 
 function askedFor() {
-  const options = { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, profile: { type: 'string' }, help: { type: 'boolean' } } as const
+  const options = {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
+    profile: { type: 'string' },
+    small: { type: 'boolean', default: false },
+    help: { type: 'boolean' },
+  } as const
   try {
     return parseArgs({ allowPositionals: true, options })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { startHive } from '../gateways/remote.ts'
 import { freePort, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
-import { startHive } from '../remote.ts'
 import { subscription } from '../shop/graph.ts'
 import type { Row } from '../table.ts'
 import { type Crowd, type Door, gather } from './crowd.ts'
@@ -8,10 +8,10 @@ import { writeShop } from './graph.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 
-/** Clients of each contender: few enough for the descriptors of a usual process, enough that only deliveries count. */
+/** Number of clients of each contender: within a process's file descriptors, and enough that only deliveries matter. */
 const clients = 5000
 
-/** What serves the crowd, and how it is told of an event. */
+/** A contender's server, and how an event is triggered. */
 interface Serving {
   readonly port: number
   readonly server: Running
@@ -24,7 +24,7 @@ interface Contender {
   serve(stack: AsyncDisposableStack): Promise<Serving>
 }
 
-/** A contender whose subgraphs, if any, are in its own process. */
+/** Returns a contender with any subgraphs in its own process. */
 const alone = (name: string, kind: string, door: Door = 'websocket'): Contender => ({
   name,
   door,
@@ -35,7 +35,7 @@ const alone = (name: string, kind: string, door: Door = 'websocket'): Contender 
   },
 })
 
-/** A gateway in front of subgraphs in another process, which is on the load's core. */
+/** Returns a gateway with subgraphs in another process, which uses the load's core. */
 const infront = (name: string, startGateway: (supergraph: string, port: number) => Running): Contender => ({
   name,
   door: 'websocket',
@@ -77,7 +77,10 @@ export interface Rounds {
   readonly only: RegExp | undefined
 }
 
-/** What one event costs for one of many clients that follow the same subscription: the next event comes when all have had the last. */
+/**
+ * Measures the cost of one event for one of many clients of the same subscription: the next event comes when all have
+ * received the last.
+ */
 export async function measureDeliveries({ rounds, seconds, only = /./ }: Rounds, hasPeers: boolean): Promise<readonly Row[]> {
   const samples = new Map<string, number[]>()
   const notes = new Map<string, Record<string, string>>()

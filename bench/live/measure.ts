@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { hasPeers } from '../remote.ts'
+import { hasPeers } from '../gateways/remote.ts'
 import { median, type Row, ratio, tableOf } from '../table.ts'
 import { measureDashboards } from './dashboards.ts'
 import { measureDeliveries, names } from './deliveries.ts'
@@ -9,11 +9,11 @@ import { measureWatched, watches } from './watched.ts'
 
 export interface LiveOptions {
   readonly rounds: number
-  /** Only parts whose name matches; of deliveries, only contenders too. */
+  /** Measures only parts whose name matches; for deliveries, also only matching contenders. */
   readonly only: RegExp | undefined
 }
 
-/** What was aimed at, and what was seen. */
+/** A target and its measurement. */
 interface Line {
   readonly what: string
   readonly aim: string
@@ -23,7 +23,7 @@ interface Line {
 
 interface Part {
   readonly lines: readonly Line[]
-  /** What stands below the table of aims. */
+  /** Text below the table of targets. */
   readonly text: string
 }
 
@@ -36,8 +36,8 @@ const parts: Readonly<Record<string, (options: LiveOptions) => Promise<Part>>> =
 }
 
 /**
- * Everything about many who follow, each part as its own table or sentences and with its aims as lines of the first one. A count that is not
- * right ends the run.
+ * Measures subscriptions with many subscribers: each part has its own table or sentences, and its targets in the first
+ * table. A wrong count ends the run.
  */
 export async function measureLive(options: LiveOptions): Promise<string> {
   const named = Object.keys(parts).filter(name => options.only?.test(name))

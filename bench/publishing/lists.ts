@@ -1,28 +1,21 @@
-import pg from 'pg'
 import { daySumsSweep } from '../../subgraphs/publishing/insight/analytics/sum-up.ts'
-import { type AskedStatement, metBy, type Plan, planOf, rowsMet, statementsOf, waysOf } from '../../test/kit/plans.ts'
 import { supergraph } from '../../test/kit/supergraph.ts'
 import { countsOf, listsOf, sweepsOf } from '../../test/subgraphs/publishing/tables/lists.ts'
 import { fill, type Size } from '../../test/subgraphs/publishing/tables/rows.ts'
-import { percentile } from '../load/load.ts'
+import { measureStatements, type Work } from '../load/statements.ts'
 
-/** How long a statement of a list may take, in ms. */
+/** Maximum ms of a list's statement. */
 const mostMs = 10
-/** How many rows a table may have that is read from end to end. */
-const fewRows = 5_000
-
-type Work = () => Promise<unknown>
-
 /**
- * Every list, count and sweep of publishing on so many rows: what each of its statements takes, and by which way it goes. A line for the
- * longest statement of each.
- * @param runs  how often each statement is measured
- * @param plans whether plans of what takes too long are written to standard error
+ * Measures every list, count and sweep of publishing on a number of rows: duration and indexes of each statement, with
+ * a line for the slowest of each.
+ * @param runs  number of measurements of each statement
+ * @param plans whether plans of slow statements are written to standard error
  */
 export async function measureLists({
   size,
   runs,
-  only = /./,
+  only,
   plans,
 }: {
   readonly size: Size
@@ -51,55 +44,10 @@ export async function measureLists({
       works.set(`${world.name}: ${what}`, async () => (await graph.execute(document, {}, { as: world.as })).data())
   for (const [what, work] of Object.entries(sweepsOf(graph, worlds[1]!))) works.set(`sweep: ${what}`, work)
 
-  const client = new pg.Client({ connectionString: graph.database.url })
-  await client.connect()
-  const lines: string[] = []
-  const late: string[] = []
-  for (const [what, work] of works) {
-    if (!only.test(what)) continue
-    const asked = await statementsOf(work, /^\s*\(?(select|with|update|delete).*publishing\./is)
-    let longest: { least: number; p50: number; p99: number; plan: Plan } | undefined
-    for (const statement of asked) {
-      const measured = await timed(client, statement, runs)
-      if (!longest || measured.p50 > longest.p50) longest = measured
-    }
-    if (!longest) throw new Error(`${what} asked the database nothing`)
-    const { least, p50, p99, plan } = longest
-    const isLate = p50 > mostMs || plan.nodes.some(node => node['Node Type'] === 'Seq Scan' && metBy(node) > fewRows)
-    if (isLate) late.push(`${what}\n${plan.sql}\n${waysOf(plan)}`)
-    lines.push(
-      `| ${isLate ? `**${what}**` : what} | ${asked.length} | ${least.toFixed(2)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${rowsMet(plan).toFixed(0)} | ${blocksOf(plan)} | ${indexesOf(plan)} |`,
-    )
-  }
-  await client.end()
+  const pattern = /^\s*\(?(select|with|update|delete).*publishing\./is
+  const { table, late } = await measureStatements({ url: graph.database.url, works, pattern, runs, only, mostMs: () => mostMs })
   if (plans) console.error(late.join('\n\n'))
   return `${posts.toLocaleString('en')} posts, written in ${filled} s; ${runs} runs of each statement; the longest statement of each operation.
 
-| | statements | least ms | p50 ms | p99 ms | rows met | blocks | by |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-${lines.join('\n')}`
+${table}`
 }
-
-/** What a statement takes, answer included, as its connection keeps it; what it writes is undone. */
-async function timed(client: pg.Client, statement: AskedStatement, runs: number) {
-  const { name, text, values } = statement
-  const times: number[] = []
-  for (let run = -2; run < runs; run++) {
-    await client.query('begin')
-    const begin = performance.now()
-    await client.query({ ...(name && { name }), text, values: [...values] })
-    if (run >= 0) times.push(performance.now() - begin)
-    await client.query('rollback')
-  }
-  await client.query('begin')
-  const plan = await planOf(client, statement)
-  await client.query('rollback')
-  const sorted = Float64Array.from(times).sort()
-  return { least: sorted[0]!, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), plan }
-}
-
-const blocksOf = ({ nodes: [last] }: Plan): number => (last?.['Shared Hit Blocks'] ?? 0) + (last?.['Shared Read Blocks'] ?? 0)
-
-/** The indexes and tables by which a statement goes. */
-const indexesOf = ({ nodes }: Plan): string =>
-  [...new Set(nodes.flatMap(node => node['Index Name'] ?? (node['Node Type'] === 'Seq Scan' ? `all of ${node['Relation Name']}` : [])))].join(', ')

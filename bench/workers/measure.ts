@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { young } from '../embedded.ts'
+import { body, firstAnswer, startShop } from '../gateways/remote.ts'
 import { load, percentile } from '../load/load.ts'
 import { familyOf, freePort, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
-import { body, firstAnswer, startShop } from '../remote.ts'
 import { median } from '../table.ts'
 
 const connections = 48
@@ -21,22 +21,22 @@ const contenders: readonly Contender[] = [
   { name: '2 workers, SHARE_PORT', words: ['--workers', '2'], env: { SHARE_PORT: '1' } },
 ]
 
-/** What one round showed of one contender. */
+/** One contender's measurement in one round. */
 interface Sample {
-  /** Milliseconds of processor time an answer, of all its processes. */
+  /** Milliseconds of processor time of an answer, over all its processes. */
   readonly cpu: number
-  /** The same of the one that works most: it decides how many answers there can be a second. */
+  /** Milliseconds of the busiest process, which limits the answers a second. */
   readonly busiest: number
   readonly rps: number
   readonly p99: number
 }
 
 /**
- * A router of one process beside one of several, on workload 1.
+ * Measures a router of one process beside one of several, on workload 1.
  *
- * A machine with two cores cannot give two workers, the load and the subgraphs cores of their own. So there are two measurements: what an
- * answer costs all processes and the busiest of them, and answers a second where each worker has a quarter of one core, by turns, so that
- * none takes another's time.
+ * A machine with two cores cannot give separate cores to two workers, the load and the subgraphs. So there are two
+ * measurements: the cost of an answer for all processes and for the busiest, and answers a second where each worker
+ * gets a quarter of one core in turn, so that none takes another's time.
  */
 export async function measureWorkers({ rounds, seconds }: { readonly rounds: number; readonly seconds: number }): Promise<string> {
   await using stack = new AsyncDisposableStack()

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { apps } from '../../../web/serve/apps.ts'
 import { type Built, dist } from '../../../web/serve/built.ts'
 
-/** Script that a page may need before it is ready, packed, in kB (1,000 bytes). */
+/** Maximum compressed JavaScript of a page before it is ready, in kB (1,000 bytes). */
 const ownBudgets: Readonly<Record<string, number>> = { 'publishing.compose': 310, 'publishing.calendar': 270 }
 const appBudgets: Readonly<Record<string, number>> = { launcher: 215, publishing: 230, payments: 250, agents: 250, providers: 250 }
-/** Style sheets, and the whole of pages without an app: sign-in and the marketing site. */
+/** Maximum style sheets, and maximum total of pages without an app: sign-in and the marketing site. */
 const [styleBudget, bareBudget] = [10, 15]
 
 /** What one page loads before it is ready. */
@@ -29,6 +29,7 @@ export function weightsOf(built: Built): readonly Weight[] {
   )
   const bare = [
     { name: 'sign-in', script: sizeOf(built.login), budget: bareBudget },
+    { name: 'chat on any page', script: sizeOf(built.embed), budget: bareBudget },
     { name: 'marketing', script: sizeOf(built.site), budget: bareBudget },
     { name: 'style of every page', script: sizeOf(built.style), budget: styleBudget },
   ]

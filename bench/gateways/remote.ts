@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { young } from './embedded.ts'
-import { load, percentile } from './load/load.ts'
-import { freePort, loadCore, measuredCore, type Running, said, start } from './processes.ts'
-import { query } from './shop/graph.ts'
-import { composeShop } from './shop/supergraph.ts'
-import { median, type Row } from './table.ts'
+import { young } from '../embedded.ts'
+import { load, percentile } from '../load/load.ts'
+import { freePort, loadCore, measuredCore, type Running, said, start } from '../processes.ts'
+import { query } from '../shop/graph.ts'
+import { composeShop } from '../shop/supergraph.ts'
+import { median, type Row } from '../table.ts'
 
-const here = (path: string) => join(import.meta.dirname, path)
+const here = (path: string) => join(import.meta.dirname, '..', path)
 export const body = JSON.stringify({ query })
 const connections = 50
 const warmUpMilliseconds = 4000
@@ -16,10 +16,10 @@ const warmUpMilliseconds = 4000
 /** One gateway of a comparison. */
 interface Contender {
   readonly name: string
-  /** The path it serves GraphQL under. */
+  /** Path of its GraphQL endpoint. */
   readonly path: string
   start(supergraph: string, origin: string, port: number): Running
-  /** Whether it is started but does not speak over the channel: its port is tried until it answers. */
+  /** Whether it sends no messages: then its port is tried until it answers. */
   readonly silent?: boolean
 }
 
@@ -38,7 +38,7 @@ const hive = (name: string, dedupe: '0' | '1'): Contender => ({
   start: (supergraph, _origin, port) => startHive(supergraph, port, dedupe),
 })
 
-/** Starts Hive Gateway by its own command, with its Rust planner. @param env what its configuration takes besides */
+/** Starts Hive Gateway by its own command, with its Rust planner. @param env further configuration */
 export const startHive = (supergraph: string, port: number, dedupe: '0' | '1', env: Readonly<Record<string, string>> = {}): Running =>
   start(
     here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'),
@@ -51,7 +51,7 @@ export const startHive = (supergraph: string, port: number, dedupe: '0' | '1', e
     },
   )
 
-/** Everything that answers workload 1 over HTTP. Peers run as their documentation starts them; node options are in the name. */
+/** All gateways for workload 1 over HTTP. Peers run as documented; node options are in the name. */
 const contenders: readonly Contender[] = [
   { name: '@apollo/gateway', path: '/', start: file => start(here('peers/apollo.mjs'), [file], measured) },
   hive('Hive, Rust planner, dedupe off', '0'),
@@ -76,7 +76,7 @@ const contenders: readonly Contender[] = [
 export interface RemoteOptions {
   readonly rounds: number
   readonly seconds: number
-  /** Only contenders whose name has this in it. */
+  /** Measures only contenders whose name matches. */
   readonly only?: RegExp | undefined
 }
 
@@ -131,7 +131,7 @@ export async function measureRemote({ rounds, seconds, only = /./ }: RemoteOptio
 }
 
 export interface Latency {
-  /** Requests per second sent: 70 % of what the gateway can answer. */
+  /** Requests sent per second: 70 % of the gateway's maximum. */
   readonly rate: number
   /** Milliseconds; medians over the rounds. */
   readonly p50: number
@@ -140,7 +140,7 @@ export interface Latency {
   readonly ratios: readonly number[]
 }
 
-/** Latency of our engine at 70 % of the load that it can take, round by round. */
+/** Measures our engine's latency at 70 % of its maximum load, round by round. */
 export async function measureLatency({ rounds, seconds }: Pick<RemoteOptions, 'rounds' | 'seconds'>): Promise<Latency> {
   await using stack = new AsyncDisposableStack()
   const { origin, supergraph } = await startShop(stack)
