@@ -21,8 +21,8 @@ echo "made $location, version $etag"
 
 ask -X PUT "$url$location" -H "if-match: $etag" -d '{"copy":"Changed with curl"}' >/dev/null
 status=$(curl -s -o /dev/null -w '%{http_code}' -X PUT "$url$location" -H "authorization: Bearer $token" -H 'content-type: application/json' -H "if-match: $etag" -d '{"copy":"Too late"}')
-[ "$status" = 412 ] || { echo "expected 412, not $status"; exit 1; }
-echo 'changed once; the second change came too late: 412'
+[ "$status" = 409 ] || { echo "expected 409, not $status"; exit 1; }
+echo 'changed once; the second change came too late: 409'
 
 ask -X DELETE "$url$location"
 echo 'deleted'

@@ -24,7 +24,7 @@ export async function walkWithOpenapi(url: string): Promise<void> {
   const changed = await client.PUT('/publishing/api/posts/{id}', { params: at(seen), body: { copy: `${body.copy}, and changed` } })
   assert.equal(changed.data?.version, 2)
   const late = await client.PUT('/publishing/api/posts/{id}', { params: at(seen), body: { copy: 'Too late' } })
-  assert.deepEqual([late.response.status, late.error?.code, late.error?.reason], [412, 'CONFLICT', 'STALE_VERSION'])
+  assert.deepEqual([late.response.status, late.error?.code, late.error?.reason], [409, 'CONFLICT', 'STALE_VERSION'])
 
   const drafts = await client.GET('/publishing/api/posts', { params: { query: { brandId, status: 'draft', first: 100 } } })
   assert.ok(drafts.data?.posts.some(post => post.id === id))
