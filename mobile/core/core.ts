@@ -4,7 +4,7 @@ import design from '../../web/design/tokens.json' with { type: 'json' }
 /** The design tokens of the platform's pages: colours of both themes, type, space, radius. */
 export const tokens = design
 
-/** The secure store of the operating system. Only the refresh token is ever written to it. */
+/** The secure store of the operating system. Only the refresh token is written to it. */
 export interface SecureStore {
   get(key: string): Promise<string | null>
   set(key: string, value: string): Promise<void>
@@ -12,13 +12,13 @@ export interface SecureStore {
 }
 
 export interface IdentityOptions {
-  /** Origin of the platform. Only a loopback address may be http. */
+  /** Origin of the platform. Only a loopback address may use http. */
   readonly issuer: string
   readonly clientId: string
   /** A redirect address that belongs to the app, such as `com.example.app:/callback`. */
   readonly redirectUri: string
   readonly store: SecureStore
-  /** Opens an address in the system's browser, and resolves with the redirect address that came back. */
+  /** Opens an address in the system's browser, and resolves with the redirect address. */
   browse(url: string): Promise<string>
   /** @default openid, profile, email, offline_access */
   readonly scopes?: readonly string[]
@@ -26,7 +26,7 @@ export interface IdentityOptions {
   readonly now?: () => number
 }
 
-/** What the platform says of the person, at this moment. */
+/** The platform's present data about the person. */
 export interface Person {
   readonly id: string
   readonly email: string | null
@@ -34,23 +34,29 @@ export interface Person {
 }
 
 export interface Identity {
-  /** Signs in by the hosted page (OAuth 2.1, PKCE S256). @throws when the person declines, or the answer is not for this request */
+  /**
+   * Signs in by the hosted page (OAuth 2.1, PKCE S256). @throws when the person declines, or the answer belongs to
+   * another request
+   */
   signIn(): Promise<void>
-  /** Revokes the refresh token and forgets it, here even if the platform cannot be reached. */
+  /** Revokes the refresh token and deletes it locally, even if the platform cannot be reached. */
   signOut(): Promise<void>
-  /** A token for the next request, renewed a minute before its end by one renewal at a time; null when nobody is signed in. @throws when the platform cannot be reached */
+  /**
+   * Returns a token for the next request, renewed a minute before its end by one renewal at a time; null when nobody is
+   * signed in. @throws when the platform cannot be reached
+   */
   accessToken(): Promise<string | null>
-  /** Asks the platform who is signed in; null when nobody is. Nothing saved answers it. */
+  /** Asks the platform which person is signed in; null when none is. The answer is never taken from local data. */
   person(): Promise<Person | null>
-  /** Tells when somebody has signed in or is signed out. @returns ends it */
+  /** Notifies about sign-ins and sign-outs. @returns a function that ends it */
   onChange(listener: (isSignedIn: boolean) => void): () => void
 }
 
 const key = 'supergraph.refresh-token'
-/** A token is renewed so long before its end, in ms. */
+/** Time in ms before its end at which a token is renewed. */
 const earlyMs = 60_000
 
-/** Keeps the one identity of an app on a phone. */
+/** Creates the identity of a mobile app. */
 export function createIdentity(options: IdentityOptions): Identity {
   const { clientId, redirectUri, store, browse, scopes = ['openid', 'profile', 'email', 'offline_access'], now = Date.now } = options
   const issuer = new URL(options.issuer)
@@ -62,6 +68,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   let server: Promise<oauth.AuthorizationServer> | null = null
   let token: { readonly value: string; readonly subject: string | null; readonly endsAt: number } | null = null
   let renewing: Promise<string | null> | null = null
+  /** Counts sign-outs, so that a renewal in progress does not sign in again. */
+  let signOuts = 0
 
   const tell = (isSignedIn: boolean) => {
     for (const listener of listeners) listener(isSignedIn)
@@ -84,19 +92,31 @@ export function createIdentity(options: IdentityOptions): Identity {
     return token.value
   }
   async function renew(): Promise<string | null> {
+    const begun = signOuts
     const kept = await store.get(key)
     if (kept === null) return null
     const found = await discover()
     const response = await oauth.refreshTokenGrantRequest(found, client, oauth.None(), kept, requests)
     try {
-      return await take(await oauth.processRefreshTokenResponse(found, client, response))
+      const answer = await oauth.processRefreshTokenResponse(found, client, response)
+      if (begun === signOuts) return await take(answer)
+      if (answer.refresh_token) await revoke(answer.refresh_token)
+      return null
     } catch (error) {
+      if (begun !== signOuts) return null
       if (!(error instanceof oauth.ResponseBodyError) || error.error !== 'invalid_grant') throw error
       await store.remove(key)
       token = null
       tell(false)
       return null
     }
+  }
+
+  /** Revokes a refresh token if the platform can be reached. */
+  async function revoke(spent: string): Promise<void> {
+    await discover()
+      .then(found => oauth.revocationRequest(found, client, oauth.None(), spent, requests))
+      .catch(() => null)
   }
 
   async function accessToken(): Promise<string | null> {
@@ -131,14 +151,12 @@ export function createIdentity(options: IdentityOptions): Identity {
       tell(true)
     },
     async signOut() {
+      signOuts += 1
       const kept = await store.get(key)
       await store.remove(key)
       token = null
       tell(false)
-      if (kept === null) return
-      await discover()
-        .then(found => oauth.revocationRequest(found, client, oauth.None(), kept, requests))
-        .catch(() => null)
+      if (kept !== null) await revoke(kept)
     },
     async person() {
       const value = await accessToken()
@@ -155,7 +173,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 }
 
-/** What a link that opened the app asks for. */
+/** Meaning of a link that opened the app. */
 export type Received =
   | { readonly kind: 'launch'; readonly serviceId: string; readonly code: string }
   | { readonly kind: 'page'; readonly path: string }
@@ -164,8 +182,8 @@ export type Received =
 const tokenNames = ['access_token', 'id_token', 'refresh_token', 'token', 'jwt']
 
 /**
- * Reads a link that the operating system handed to the app. Only https addresses of the given origins count, and none that carries a token:
- * everything else is refused, whoever made it.
+ * Reads a link from the operating system. Only https addresses of the given origins are accepted, and none with a
+ * token.
  */
 export function receive(url: string, origins: readonly string[]): Received {
   if (!URL.canParse(url)) return { kind: 'refused' }
