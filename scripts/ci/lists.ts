@@ -17,6 +17,7 @@ export const longTests: readonly string[] = [
   'test/chaos/facts.test.ts',
   'test/chaos/handoffs.test.ts',
   'test/chaos/mails.test.ts',
+  'test/chaos/runs.test.ts',
   'test/start/dev.test.ts',
   'test/start/recipe.test.ts',
 ]
@@ -33,11 +34,11 @@ export const graphApart: Step = {
 }
 
 /** What people do with the pages, in a browser, and what axe finds on each of them. */
-export const journeys: Step = { name: 'journeys in a browser', seconds: 480, command: ['npm', 'run', 'test:web'], needs: ['chromium'] }
+export const journeys: Step = { name: 'journeys in a browser', seconds: 1500, command: ['npm', 'run', 'test:web'], needs: ['chromium'] }
 
 /** Chapters of the trial from outside, in the order in which the services were built. */
 export const chapters = {
-  embedded: ['slice', 'six', 'doors', 'identity', 'providers', 'publishing', 'repairs'],
+  embedded: ['slice', 'six', 'doors', 'identity', 'providers', 'publishing', 'repairs', 'payments', 'agents'],
   // Each router has figures of its own, so the chapter doors needs a single router.
   apart: ['slice', 'six', 'identity', 'providers', 'publishing'],
 } as const
@@ -53,6 +54,9 @@ export const long: readonly Step[] = [
   { name: 'graph by NOTIFY', seconds: 300, command: tests('test/supergraph'), env: { GRAPH_CARRIER: 'notify' } },
   { name: 'graph apart by NOTIFY', seconds: 480, command: tests('test/supergraph'), env: { GRAPH_MODE: 'apart', GRAPH_CARRIER: 'notify' } },
   { name: 'posts under kills', seconds: 620, command: tests('test/chaos/every-network.test.ts'), env: { CHAOS: '1' } },
+  { name: 'runs under kills', seconds: 600, command: tests('test/chaos/plans.test.ts'), env: { CHAOS: '1' } },
+  { name: 'payments under kills', seconds: 720, command: tests('test/chaos/payments/kills.test.ts'), env: { CHAOS: '1' } },
+  { name: 'pages within reach', seconds: 900, command: ['npm', 'run', 'test:reach'], needs: ['chromium'] },
   { name: 'films under kills', seconds: 300, command: tests('test/chaos/films.test.ts'), env: { CHAOS: '1' } },
   { name: 'attacks', seconds: 420, command: ['npm', 'run', 'test:attacks'], env: { ATTACK_SECONDS: '2', PEACE_SECONDS: '1' } },
   { name: 'differential', seconds: 300, command: tests('test/differential'), env: { DIFFERENTIAL_OPERATIONS: '2100', FUZZ_OPERATIONS: '20000' } },
