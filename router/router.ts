@@ -316,7 +316,7 @@ const streamFigures = (sockets: Sockets, streams: Streams, live: HubFigures): re
   },
   { name: 'supergraph_subscription_upstreams', help: 'Streams that serve them: one serves everybody whom it may.', read: live.upstreams },
   { name: 'supergraph_subscription_events_total', help: 'Runs of a plan for an event.', read: live.events },
-  { name: 'supergraph_subscription_deliveries_total', help: 'Events told to clients.', read: live.deliveries },
+  { name: 'supergraph_subscription_deliveries_total', help: 'Events that were sent to clients.', read: live.deliveries },
   { name: 'streams_watched', help: 'Open streams of known callers, whose credentials are looked after.', read: () => streams.size },
 ]
 

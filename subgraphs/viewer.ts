@@ -76,7 +76,7 @@ export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): bo
  */
 export function requireApp(viewer: Viewer, appId: string, what: string): void {
   if (isService(viewer) && viewer.appId === appId) return
-  throw new Refusal('FORBIDDEN', `Only ${appId} is told ${what}, with a token of its own that counts everywhere.`)
+  throw new Refusal('FORBIDDEN', `Only ${appId} is told ${what}, with its own token that is valid for every service.`)
 }
 
 /** How a viewer is named in the record of who did what. */

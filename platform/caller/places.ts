@@ -144,4 +144,4 @@ export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY 
   }
 }
 
-const tooMuch = () => new Refusal('RATE_LIMITED', 'Too much that you asked for is under way already: wait for answers, then ask again.', { retryAfter: 1 })
+const tooMuch = () => new Refusal('RATE_LIMITED', 'Too many of your requests are running already: wait for their answers, then try again.', { retryAfter: 1 })

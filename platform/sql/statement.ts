@@ -142,7 +142,7 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
 function bound(value: unknown): string | Buffer | null {
   const written = utils.prepareValue(value)
   if (typeof written === 'string' && written.includes('\0'))
-    throw new Refusal('BAD_USER_INPUT', 'A text holds the character NUL, which nothing that is kept here has: leave it out.')
+    throw new Refusal('BAD_USER_INPUT', 'A text contains the character NUL, which cannot be stored: remove it.')
   return written
 }
 

@@ -201,7 +201,7 @@ export function createAuthenticate(
     known(headers, use).catch(err => {
       if (err instanceof Refusal) throw err
       log.error({ err }, 'identity could not verify a caller')
-      throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer, and nobody else knows who you are; try again in a moment.', {
+      throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer, so your credentials could not be checked; try again in a moment.', {
         service: 'identity',
       })
     })

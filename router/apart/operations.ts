@@ -51,8 +51,8 @@ export function createOperations(subgraph: Subgraph, { inFlight, expose, log }: 
     const { query, variables } = jsonOf(await readBody(request, mostBodyBytes)) as { query?: unknown; variables?: unknown }
     const fetch = read(typeof query === 'string' ? query : '')
     if (!('text' in fetch)) return { errors: fetch }
-    if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
-    if (!isVariables(variables)) return { errors: [coded('Variables are one object.', 'BAD_USER_INPUT')] }
+    if (fetch.kind === 'subscription') return { errors: [coded('Send a subscription over WebSocket.')] }
+    if (!isVariables(variables)) return { errors: [coded('Variables must be one JSON object.', 'BAD_USER_INPUT')] }
     const fingerprint = request.headers[browserHeader]
     const signal = leavingSignal(response)
     const call = {

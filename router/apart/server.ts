@@ -107,14 +107,14 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const ask = internal?.get(path)
     if (ask) {
       await readSeal(seal, isAddressed(anAsk(method, target.url)))
-      if (method !== 'POST') throw doorRefusal(405, 'The router asks by POST here.')
+      if (method !== 'POST') throw doorRefusal(405, 'Send requests of the router by POST here.')
       const body = await readBody(request, mostBodyBytes)
       const viewer = await readSeal(seal, isFor(forAsk(method, target.url, body)))
       return sendJson(response, 200, await ask(viewer, jsonOf(body)))
     }
     if (path !== '/graphql') return forward(request, response, target.url, to)
     const viewer = await readSeal(seal, isFor(forOperation))
-    if (method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
+    if (method !== 'POST') throw doorRefusal(405, 'Send GraphQL requests by POST here.')
     return sendJson(response, 200, operations.tellable(await operations.answerGraphql(request, response, viewer, requestId), requestId))
   }
 

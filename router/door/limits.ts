@@ -203,7 +203,7 @@ export function refusedValues(given: unknown, what = 'The variables'): GraphQLEr
   }
   const passed = look(given, 0)
   if (passed === 'variables') return tooMuch(passed, `${what} nest lists and objects deeper than ${limits.variables} levels: send less of it at once.`)
-  if (passed === 'members') return tooMuch(passed, `${what} hold an object with more than ${limits.members} members: leave out what is not asked for.`)
+  if (passed === 'members') return tooMuch(passed, `${what} hold an object with more than ${limits.members} members: leave out what is not needed.`)
   if (passed) return tooMuch(passed, `${what} hold more than ${limits.variableValues} values: send less of it at once.`)
   return undefined
 }

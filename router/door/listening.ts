@@ -65,7 +65,7 @@ export function prepareListening(
     draining.watch(server)
     sockets.attach(server)
     server.on('connect', (_request, socket) =>
-      socket.on('error', () => socket.destroy()).end(writtenProblem(400, 'This is no proxy: CONNECT leads nowhere here.')),
+      socket.on('error', () => socket.destroy()).end(writtenProblem(400, 'This server is not a proxy: CONNECT is not supported.')),
     )
   }
 

@@ -274,7 +274,7 @@ export function countErrorsIn(registry: Registry): CountError {
  * first error.
  */
 function createErrorCounter(registry: Registry): Counter {
-  const counter = new Counter({ name: errorsName, help: 'Errors that clients were told, by code.', labelNames: ['code'], registers: [registry] })
+  const counter = new Counter({ name: errorsName, help: 'Errors that were returned to clients, by code.', labelNames: ['code'], registers: [registry] })
   for (const code of toldCodes) counter.inc({ code }, 0)
   return counter
 }

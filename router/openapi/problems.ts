@@ -14,7 +14,7 @@ export const problemSchema: JsonSchema = {
     status: { type: 'integer' },
     detail: { ...text, description: 'One sentence for the person who reads it.' },
     code: { ...text, enum: [...Object.keys(statusOf), 'NOT_READY'], description: 'What a program goes by.' },
-    requestId: { ...text, description: 'To be quoted by whoever asks what happened.' },
+    requestId: { ...text, description: 'Quote this id when you ask about the request.' },
     field: { ...text, description: 'The field, parameter or header that was wrong, as it is called here.' },
     reason: { ...text, description: 'Which case of the code it is, such as `STALE_VERSION`.' },
     requiredScopes: { ...ways, description: 'Scopes that would do: any of the lists, wholly.' },
@@ -45,7 +45,7 @@ export const refusals = {
     headers: { 'WWW-Authenticate': { description: 'How to show who one is.', schema: text } },
   },
   Forbidden: { status: statusOf.FORBIDDEN, description: 'Known credentials that do not suffice; `requiredScopes` says what would.' },
-  NotFound: { status: statusOf.NOT_FOUND, description: 'It is not there, or another organization’s: both are told alike.' },
+  NotFound: { status: statusOf.NOT_FOUND, description: 'It does not exist, or belongs to another organization: the answer is the same.' },
   Conflict: { status: statusOf.CONFLICT, description: 'Its state does not allow it; `reason` names the case.' },
   PreconditionFailed: {
     status: 412,

@@ -224,6 +224,6 @@ export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, nev
 
 /** Error for a key whose record is gone. */
 export const notThere = (what: string) =>
-  new Refusal('NOT_FOUND', `The ${what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
+  new Refusal('NOT_FOUND', `The ${what} that this idempotencyKey created does not exist any more: choose a new key to create another.`, {
     field: 'idempotencyKey',
   })

@@ -37,7 +37,7 @@ export async function claimed<Result>(context: Writing, { what, once, tenantId }
   })
   if (made) {
     checkSameContent(made.hash, idempotency, what)
-    throw new Refusal('CONFLICT', `This idempotencyKey has made a ${what}, or is about to: its answer is kept nowhere. Choose a new key to make another.`, {
+    throw new Refusal('CONFLICT', `This idempotencyKey has made a ${what}, or is about to: its answer is not stored. Choose a new key to create another.`, {
       reason: 'ALREADY_MADE',
       field: 'idempotencyKey',
     })

@@ -278,7 +278,7 @@ export const alter =
  */
 export function checkVersion(present: number, expected: number | null | undefined, what: string): void {
   if (expected === null || expected === undefined || expected === present) return
-  throw new Refusal('CONFLICT', `The ${what} is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
+  throw new Refusal('CONFLICT', `The ${what} is at version ${present}, not ${expected}: it has changed since. Read it again, then repeat your change.`, {
     reason: 'STALE_VERSION',
     version: present,
   })

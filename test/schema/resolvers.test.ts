@@ -48,7 +48,7 @@ test('a query that waited too long for a connection may be retried, and a synchr
   }
   const schema = executableSchema('launcher', { ...others, widget: { ...launcher, Query: { widgets: busy }, Widget: { title: () => 'at once' } } })
   const { errors } = await execute({ schema, document: parse('{ widgets { title } }') })
-  expect(errors).toMatchObject([{ message: expect.stringMatching(/^The database has too much to do/), extensions: { code: 'RATE_LIMITED', retryAfter: 5 } }])
+  expect(errors).toMatchObject([{ message: expect.stringMatching(/^The database is overloaded/), extensions: { code: 'RATE_LIMITED', retryAfter: 5 } }])
   const { title } = (schema.getType('Widget') as import('graphql').GraphQLObjectType).getFields()
   expect(title!.resolve!({}, {}, {}, {} as never)).toBe('at once')
 })

@@ -22,7 +22,7 @@ test('reports a database that becomes unavailable during a write as such, so tha
   await other.end()
   const [error] = (await answer).errors!
   expect(tell(error, { requestId: 'request-1', log: graph.job.log, hideSuggestions: false })).toMatchObject({
-    message: 'Something that this service needs is away; try again in a moment.',
+    message: 'A part that this service needs is not available; try again in a moment.',
     extensions: { code: 'UPSTREAM_FAILED', service: 'publishing' },
   })
   expect(graph.log.filter(line => /"requestId":"request-1".*operation failed/.test(line))).toEqual([

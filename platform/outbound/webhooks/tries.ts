@@ -49,7 +49,7 @@ export interface Concluded {
 export function conclude({ attempts }: Pick<Tries, 'attempts'>, status: Answered, now: Date): Concluded {
   const over = { responseStatus: status, nextAttemptAt: null }
   if (status !== null && status >= 200 && status < 300) return { delivery: { ...over, status: 'DELIVERED' }, disabledReason: null }
-  if (status === 410) return { delivery: { ...over, status: 'FAILED' }, disabledReason: 'It answered 410: it is wanted no more.' }
+  if (status === 410) return { delivery: { ...over, status: 'FAILED' }, disabledReason: 'It answered 410: the receiver wants no more deliveries.' }
   const pause = pauses[attempts]
   if (pause !== undefined) return { delivery: { responseStatus: status, nextAttemptAt: new Date(now.getTime() + pause) }, disabledReason: null }
   const last = status === null ? 'the last time without any answer' : `the last time with ${status}`

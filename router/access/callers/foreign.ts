@@ -85,7 +85,7 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
   const mayAsk = () => asking !== null || elapsed() - askedAt >= againMs
   const orRefusal = (): KeySet => {
     if (known) return known
-    throw new Refusal('UPSTREAM_FAILED', 'Who issues access tokens here does not answer, and nobody else knows who you are; try again in a moment.', {
+    throw new Refusal('UPSTREAM_FAILED', 'The issuer of access tokens does not answer, so yours could not be checked; try again in a moment.', {
       service: 'issuer',
     })
   }

@@ -163,7 +163,7 @@ export function createServiceCallers(
     const standing =
       organizationId === null && userId === null ? null : await standings.of(standingOf({ organizationId: asId(organizationId), userId: asId(userId) }), since)
     if (organizationId !== null && !standing?.organization)
-      return new Refusal('NOT_FOUND', 'There is no organization of the id in X-Organization-Id.', { field: 'X-Organization-Id' })
+      return new Refusal('NOT_FOUND', 'There is no organization with the id in X-Organization-Id.', { field: 'X-Organization-Id' })
     if (userId !== null && !standing?.roles) return delegationRefused(organizationId)
     if (forUser !== null && !(await isMemberOf(forUser, organizationId, since))) return notMember()
     const theirs = userId === null ? null : organizationId === null ? personalScopes : scopesOf(standing!.roles!)
@@ -208,7 +208,7 @@ const delegationRefused = (organizationId: string | null) =>
   new Refusal(
     'FORBIDDEN',
     organizationId === null
-      ? 'There is no person of the id in X-On-Behalf-Of on whose behalf a service could ask.'
-      : 'The person in X-On-Behalf-Of is no member of the organization in X-Organization-Id: nobody can ask on their behalf there.',
+      ? 'There is no person with the id in X-On-Behalf-Of.'
+      : 'The person in X-On-Behalf-Of is no member of the organization in X-Organization-Id: requests on their behalf are refused there.',
     { reason: 'DELEGATION', field: 'X-On-Behalf-Of' },
   )

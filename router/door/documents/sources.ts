@@ -120,10 +120,7 @@ const notSupported = (): Found => ({
   errors: coded('PERSISTED_QUERY_NOT_SUPPORTED', 'No documents are trusted here (TRUSTED_DOCUMENTS_FILE): send the query.'),
 })
 const required = (): Found => ({
-  errors: coded(
-    'PERSISTED_QUERY_REQUIRED',
-    'Only documents that the platform was told of beforehand are answered: have yours entered into its list, and name it by its id.',
-  ),
+  errors: coded('PERSISTED_QUERY_REQUIRED', 'Only registered documents are executed here: have yours added to the list, and send its id.'),
 })
 
 /** Names of a document's operations, as many as fit into a log line. */

@@ -39,7 +39,7 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
         url,
         handler: (_request, reply) => {
           reply.header('allow', 'GET, POST')
-          throw doorRefusal(405, 'GraphQL is asked by POST, or by GET for queries.')
+          throw doorRefusal(405, 'Send GraphQL requests by POST, or queries by GET.')
         },
       })
     }
@@ -52,11 +52,11 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const asked = readAsked(request)
   if (request.method === 'GET' && prefersHtml(accept) && asked.naming.query === null) {
     // In production no page is served that loads programs from other origins.
-    if (door.production) return sendRefusalPage(reply, 400, 'GraphQL is asked here by programs: by POST, or by GET with a query.')
+    if (door.production) return sendRefusalPage(reply, 400, 'This is the GraphQL endpoint for programs: send POST, or GET with a query.')
     const page = landingPage(door.publicUrl)
     return reply.headers(page.headers).send(page.html)
   }
-  if (request.method === 'POST' && !isJson(headers)) throw doorRefusal(415, 'A GraphQL request is JSON: send Content-Type application/json.')
+  if (request.method === 'POST' && !isJson(headers)) throw doorRefusal(415, 'A GraphQL request must be JSON: send Content-Type application/json.')
   if (refusesUnasked(headers, door.hosts))
     throw doorRefusal(
       400,

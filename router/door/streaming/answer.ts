@@ -106,11 +106,11 @@ function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Ho
 }
 
 const unanswered: GraphQLFormattedError = {
-  message: 'The stream ended, for nobody can say at this moment whether its credential still holds: subscribe again in a while.',
+  message: 'The stream ended because its credential cannot be checked at this moment: subscribe again in a while.',
   extensions: { code: 'UPSTREAM_FAILED', reason: 'IDENTITY_UNANSWERED' },
 }
 
 const expired = (reason: string): GraphQLFormattedError => ({
-  message: `The stream ended, for what it was asked with holds no more (${reason}): subscribe again with a valid credential.`,
+  message: `The stream ended because its credential is no longer valid (${reason}): subscribe again with a valid credential.`,
   extensions: { code: 'TOKEN_EXPIRED', reason },
 })

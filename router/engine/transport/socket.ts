@@ -159,7 +159,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
       if (tellsBeginning) started.resolve(refusalIn(readResult(result as Record<string, unknown>)))
       if (queue.desiredSize! < weight) {
         lost = true
-        end(failed('Events came faster than they could be taken.'))
+        end(failed('Events came faster than the client received them.'))
       } else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
     },
     error(cause) {

@@ -182,7 +182,7 @@ const audited =
 
 /** Error for every person who cannot be added; it does not reveal whether the person has an account. */
 const strangerSentence =
-  'Nobody with this address shares an organization with you. Members of your other organizations can be added; invite people from elsewhere with inviteMember.'
+  'No person with this address shares an organization with you. Members of your other organizations can be added; invite people from elsewhere with inviteMember.'
 
 /**
  * Counts an address that the person tries.

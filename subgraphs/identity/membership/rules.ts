@@ -62,7 +62,7 @@ export function requireMayChangeRoles(viewer: Viewer, organization: { readonly s
   if (platform.length > 0 && !holds(viewer, 'platform_super_admin'))
     throw new Refusal('FORBIDDEN', 'Only a platform super admin may give or take platform roles.', { field: 'roles' })
   if (changed.includes('owner') && !holds(viewer, 'owner', 'platform_super_admin'))
-    throw new Refusal('FORBIDDEN', 'Only an owner may make somebody an owner, or end it.', { field: 'roles' })
+    throw new Refusal('FORBIDDEN', 'Only an owner may grant or remove the role of owner.', { field: 'roles' })
   const overHead = before.some(role => role === 'owner' || overPlatform.has(role)) && !holds(viewer, 'owner', 'platform_super_admin')
   if (overHead) throw new Refusal('FORBIDDEN', 'An admin may not change the roles of an owner or of a platform admin: ask an owner.')
 }
@@ -82,13 +82,13 @@ export function requireMayRemove(viewer: Viewer, organization: { readonly slug: 
  */
 export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], before: readonly string[], after: readonly string[]): void {
   const lost = keepers.find(role => before.includes(role) && !after.includes(role) && !others.some(other => other.roles.includes(role)))
-  if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: give it to somebody else first.`, { role: lost })
+  if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: assign it to another member first.`, { role: lost })
 }
 
 /** @throws CONFLICT when an organization has the maximum number of members */
 export function requireMemberQuota(members: number, most: number): void {
   if (members < most) return
-  throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
+  throw new Refusal('CONFLICT', `The organization has ${most} members, which is the limit: remove a member first.`, { reason: 'QUOTA' })
 }
 
 /**

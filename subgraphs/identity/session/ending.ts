@@ -26,6 +26,6 @@ export const createSessionOfToken =
       () => ({ sub: undefined, sid: undefined }),
     )
     if (typeof sub !== 'string' || typeof sid !== 'string')
-      throw new Refusal('UNAUTHENTICATED', 'Nobody was signed out: the access token is not valid. Send the one whose session is to end, or its cookie.')
+      throw new Refusal('UNAUTHENTICATED', 'No session was ended: the access token is not valid. Send the one whose session is to end, or its cookie.')
     return { sessionId: sid, userId: sub }
   }

@@ -22,7 +22,7 @@ ${issuer === null ? input('password', 'Password, at least 12 characters', 'passw
     mistake ??
       (issuer === null
         ? 'This makes the first account. It owns the organization and may administer the platform.'
-        : `People sign in at ${issuer}. Whoever comes from there with this address, verified, owns the organization and may administer the platform.`),
+        : `People sign in at ${issuer}. The person who signs in there with this verified address owns the organization and administers the platform.`),
     content,
   )
 }

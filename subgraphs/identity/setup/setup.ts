@@ -40,7 +40,7 @@ export function createSetup(open: () => Job, clock: Clock, issuer: string | null
     htmlPage(
       410,
       'This link is dead',
-      'Somebody has signed in since, or it is older than a day, or a later start has replaced it: as long as nobody has signed in, each start makes another.',
+      'A person has signed in since, it is older than a day, or a later start has replaced it: each start creates another one until the first person has signed in.',
       signInLink,
     )
 
@@ -72,7 +72,7 @@ export function createSetup(open: () => Job, clock: Clock, issuer: string | null
           return htmlPage(
             201,
             'The platform is set up',
-            `Sign in at ${issuer} with the address ${person!.email}, which it has to have verified: whoever comes with it owns the organization. Until then the form can be sent again.`,
+            `Sign in at ${issuer} with the address ${person!.email}, which it must have verified: the person with that address owns the organization. Until then the form can be sent again.`,
             '',
           )
         const sentence = `The account ${person!.email} is there. Sign in now: that ends this link. Until then the form can be sent again, should the address or the password be wrong.`

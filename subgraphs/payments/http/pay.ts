@@ -29,11 +29,7 @@ export async function payPage(job: () => CheckoutWork, token: string): Promise<R
   } catch (error) {
     if (!['CONFLICT', 'UPSTREAM_FAILED', 'BUDGET_EXCEEDED', 'RATE_LIMITED'].includes(codeOf(error))) throw error
     job().log.warn({ err: error, linkId: link.id }, 'a payment link could not be followed')
-    return htmlPage(
-      503,
-      'Payment is not possible',
-      'This payment cannot be taken at the moment. Please try again later, or write to whoever sent you the link.',
-    )
+    return htmlPage(503, 'Payment is not possible', 'This payment cannot be taken at the moment. Please try again later, or write to the sender of the link.')
   }
 }
 
@@ -85,5 +81,4 @@ export async function returnPage(job: () => CheckoutWork, request: Request, toke
   return htmlPage(200, 'Nothing was paid', 'You have left the payment page.', `<p><a href="/payments/pay/${escaped(token)}">Pay now</a></p>`)
 }
 
-const gone = (): Response =>
-  htmlPage(404, 'This link leads nowhere', 'It may have been paid, closed, or mistyped. Please ask whoever sent it to you for another.')
+const gone = (): Response => htmlPage(404, 'This link leads nowhere', 'It may have been paid, closed, or mistyped. Please ask the sender for another.')

@@ -49,7 +49,7 @@ export function requireWaiting({ status: from }: Pick<RefundRow, 'status'>, verb
  */
 export function requireSecondPerson({ requestedBy }: Pick<RefundRow, 'requestedBy'>, userId: string | null, keyMaker: string | null): void {
   if (userId !== null && userId !== requestedBy && userId !== keyMaker) return
-  throw new Refusal('FORBIDDEN', 'A second person has to approve this refund: neither who asked for it, nor who made the key that did.', {
+  throw new Refusal('FORBIDDEN', 'A second person has to approve this refund: not the one who requested it, nor the one who created the API key that did.', {
     reason: 'SAME_PERSON',
   })
 }

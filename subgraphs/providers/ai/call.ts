@@ -27,7 +27,7 @@ export interface AiDeps {
 }
 
 /** The caller has left, so nobody reads the answer. */
-const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
+const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'The client closed the connection.', { reason: 'left' })
 
 /** Error for a strict caller when no model can be sent the whole request. */
 const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): Refusal =>

@@ -166,10 +166,6 @@ const unsent = (): Refusal =>
   })
 
 const unwritten = (): Refusal =>
-  new Refusal(
-    'UPSTREAM_FAILED',
-    'The processor was told, and what became of it could not be written down: send the same again under the same idempotencyKey.',
-    {
-      outcome: 'unknown',
-    },
-  )
+  new Refusal('UPSTREAM_FAILED', 'The processor was called, but its answer could not be stored: send the same request again with the same idempotencyKey.', {
+    outcome: 'unknown',
+  })

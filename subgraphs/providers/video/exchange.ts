@@ -84,7 +84,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
     // returns at midnight.
     if (!error.sent && units > 0)
       await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'unused quota of a call could not be released'))
-    throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`, {
+    throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. Ask a resumable upload for its offset.`, {
       outcome: error.sent ? 'unknown' : 'not_sent',
     })
   }

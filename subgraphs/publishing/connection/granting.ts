@@ -21,7 +21,7 @@ export async function granting(
   throw new GrantFailure(
     found?.isKnown === false
       ? `Whether an application is set up for ${title} cannot be found out at this moment.`
-      : `No application is set up for ${title} any more: whoever operates the platform sets one.`,
+      : `No application is set up for ${title} any more: the operator has to set one.`,
     false,
   )
 }

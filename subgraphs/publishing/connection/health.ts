@@ -21,7 +21,7 @@ export const withHealth = <Changes extends Partial<ConnectionRow>>(
 })
 
 /** Reason of a connection that a person has disconnected: nobody needs to be notified. */
-export const endedByPerson = 'Somebody disconnected the account: connect it again to use it.'
+export const endedByPerson = 'The account was disconnected: connect it again to use it.'
 
 /** Returns the attention fact for a connection's managers in its present state; null for none. */
 function attentionOf(row: ConnectionRow | null, organizationId: string, publicUrl: string): FactBody<'attention.opened'> | null {

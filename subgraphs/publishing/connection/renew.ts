@@ -48,14 +48,10 @@ async function networkOf({ applications, brands, networks }: Renewing, { platfor
         platform,
       },
     )
-  throw new Refusal(
-    'CONFLICT',
-    `${everyNetwork[platform].title} cannot be asked: no application is set up for it any more. Whoever operates the platform sets one.`,
-    {
-      reason: 'NOT_CONNECTABLE',
-      platform,
-    },
-  )
+  throw new Refusal('CONFLICT', `${everyNetwork[platform].title} cannot be called: no application is set up for it any more. The operator has to set one.`, {
+    reason: 'NOT_CONNECTABLE',
+    platform,
+  })
 }
 
 /** Converts a network's rejection to an error for the person who requested the renewal. */

@@ -22,10 +22,10 @@ export const failureSentence: Readonly<Record<FailureCode, (network: string, det
   TARGET_UNAVAILABLE: (network, detail) => `${network} takes no posts at that place (${detail}): choose another one, then reschedule the post.`,
   MEDIA_FAILED: (network, detail) => `${network} could not take a medium of the post (${detail}): replace it, then reschedule the post.`,
   BUDGET_EXCEEDED: (network, detail) =>
-    `${network} was not asked, for a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
+    `${network} was not called, because a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
   NETWORK_UNAVAILABLE: (network, detail) => `${network} could not be reached (${detail}): reschedule the post.`,
   OUTCOME_UNKNOWN: (network, detail) =>
-    `${network} did not say whether it published the post (${detail}). It is being asked; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
+    `${network} did not say whether it published the post (${detail}). The platform is checking; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
   NOT_DELIVERED: network => `The post is not on ${network}: reschedule it.`,
 }
 
@@ -37,7 +37,7 @@ export function failure(code: FailureCode, platform: Platform, detail: string, n
 /** Returns the failure fields of a post of unknown outcome on a network that cannot be asked about it. */
 export function unaskable(platform: Platform, detail: string, now: Date) {
   const { title } = everyNetwork[platform]
-  const failureMessage = `${title} did not say whether it published the post (${detail}), and cannot be asked; the post is not sent again. Look there, and say with resolveDelivery whether it is there.`
+  const failureMessage = `${title} did not say whether it published the post (${detail}), and cannot be asked; the post is not sent again. Check there, and record with resolveDelivery whether it was published.`
   return { ...failure('OUTCOME_UNKNOWN', platform, detail, now), failureMessage }
 }
 

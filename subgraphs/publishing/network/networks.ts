@@ -31,7 +31,7 @@ export type NetworkPlaces = Readonly<Partial<Record<Platform, Readonly<Record<st
 /** Returns why a network without an adapter cannot be used here, and who can change it. */
 export const whyAbsent = (platform: Platform): string =>
   everyNetwork[platform].protocol
-    ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
+    ? 'no application is set up for it. The operator has to set the credentials of one.'
     : 'the platform does not speak its protocol yet.'
 
 /** Loads the adapters of every network whose protocol is implemented. */

@@ -102,7 +102,7 @@ export async function changePost(
  */
 function requireKnown({ media, version }: PostRow, wanted: Edit, known: Surroundings): void {
   if (wanted.media !== undefined || media.every(({ assetId }) => known.media.has(assetId))) return
-  throw new Refusal('CONFLICT', 'Somebody changed the post at this moment: repeat your change.', { reason: 'STALE_VERSION', version })
+  throw new Refusal('CONFLICT', 'The post was changed at the same moment: repeat your change.', { reason: 'STALE_VERSION', version })
 }
 
 async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow, { transaction }: Unit): Promise<void> {

@@ -96,8 +96,7 @@ function readTags(given: readonly string[] | null): readonly string[] {
 function readVisibility(given: PostVisibility | null, platform: Platform): PostVisibility | null {
   const { title, content } = everyNetwork[platform]
   if (content.visibility !== null) return given ?? content.visibility
-  if (given !== null)
-    throw new Refusal('BAD_USER_INPUT', `${title} is not told who may see a post: leave visibility out, or nobody would heed it.`, { field: 'visibility' })
+  if (given !== null) throw new Refusal('BAD_USER_INPUT', `${title} has no setting for who may see a post: leave visibility out.`, { field: 'visibility' })
   return null
 }
 

@@ -58,7 +58,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
     if (phase === 'UNKNOWN')
       throw new Refusal(
         'CONFLICT',
-        `Nobody knows yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the network is asked, or say what you see there with resolveDelivery.`,
+        `It is not known yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the platform has checked, or record what you see there with resolveDelivery.`,
         { reason: 'OUTCOME_UNKNOWN', status, deliveryPhase: phase },
       )
   }

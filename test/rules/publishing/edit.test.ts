@@ -152,5 +152,5 @@ describe('a stored text and target', () => {
 test('a time for an unsupported network is rejected with who can change that', () => {
   const nowhere = { ...around, networks: new Map() }
   const refused = (platform: 'X') => refusalOf(() => edit(postRow({ platform }), { scheduledAt: later }, now, nowhere)).message
-  expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. Whoever operates the platform .* draft\.$/)
+  expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. The operator has to set .* draft\.$/)
 })

@@ -33,9 +33,9 @@ test.each([
 })
 
 test.each([
-  ['its application, when that is one for trying', application({ kind: 'TRIAL' }), /application is one for trying/],
-  ['its addresses, when those are on this machine', application(atHome), /addresses are on this machine/],
-  ['its application, when both are', application({ ...atHome, kind: 'TRIAL' }), /application is one for trying/],
+  ['its application, when that is one for trying', application({ kind: 'TRIAL' }), /is a trial application/],
+  ['its addresses, when those are on this machine', application(atHome), /addresses lie on this machine/],
+  ['its application, when both are', application({ ...atHome, kind: 'TRIAL' }), /is a trial application/],
 ])('production names why a network cannot be connected: %s', (_, its, why) => {
   expect(standingOf(first, { application: its }, [], 'production').reason).toMatch(why)
 })

@@ -164,6 +164,6 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 const tooDear = () => new Refusal('BAD_USER_INPUT', 'The operation takes too long to plan; ask for less at once.')
-const busy = () => new Refusal('RATE_LIMITED', 'Too many operations that were not asked before wait to be planned: try again in a moment.', { retryAfter: 1 })
+const busy = () => new Refusal('RATE_LIMITED', 'Too many new operations are waiting to be planned: try again in a moment.', { retryAfter: 1 })
 const unstarted = () => new Refusal('UPSTREAM_FAILED', 'No process can be started at the moment that plans the operation; try again in a moment.')
 const leaving = () => new Refusal('UPSTREAM_FAILED', 'The operation was ended before it was planned.')

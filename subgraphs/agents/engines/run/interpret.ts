@@ -74,13 +74,13 @@ export function afterFailure(
   if (isFinal) return { is: 'failed', failure: { code, message } }
   if ((hadNoEffect || mayRepeat) && tries <= retries) return { againInMs: Math.min(longestPauseMs, Math.max(pauseAfter(tries), retryAfterMs)) }
   if (hadNoEffect || mayRepeat) return { is: 'failed', failure: { code, message } }
-  return { is: 'unknown', failure: { code: 'OUTCOME_UNKNOWN', message: `${message} Nobody knows whether it happened: look, and resolve the step.` } }
+  return { is: 'unknown', failure: { code: 'OUTCOME_UNKNOWN', message: `${message} It is unknown whether it happened: check, and resolve the step.` } }
 }
 
 /** The outcome of a call whose effect is unclear. */
 export const unknown = (why: string): Outcome => ({
   is: 'unknown',
-  failure: { code: 'OUTCOME_UNKNOWN', message: `${why} Nobody knows whether it happened: look, and resolve the step.` },
+  failure: { code: 'OUTCOME_UNKNOWN', message: `${why} It is unknown whether it happened: check, and resolve the step.` },
 })
 
 /** A step after its end. */

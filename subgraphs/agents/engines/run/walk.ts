@@ -291,7 +291,7 @@ function atGate(step: PlanStep, state: StepState, seen: Seen): Stepped {
   const hasExpired = isDue || approval.status === 'EXPIRED'
   if (approval.status === 'REJECTED' || approval.status === 'CANCELLED')
     return { state, outcome: refused('APPROVAL_REJECTED', 'A person has rejected this step.') }
-  if (hasExpired && approval.onExpiry === 'REJECT') return { state, effects, outcome: refused('APPROVAL_EXPIRED', 'Nobody has decided in time.') }
+  if (hasExpired && approval.onExpiry === 'REJECT') return { state, effects, outcome: refused('APPROVAL_EXPIRED', 'The deadline passed without a decision.') }
   // Nothing begins while it is held; the word that was given stands.
   if (isHeldBy(seen.held, step.agentId)) return { state, effects, status: 'RUNNING', wakeAt: later(now, heldMs) }
   if (step.kind === 'APPROVAL') {

@@ -125,5 +125,5 @@ export function requireBelow(what: string, { id, profileId }: { readonly id: str
 /** @throws FORBIDDEN when somebody writes a profile of somebody else without managing the organization */
 export function requireMayWriteOf(subjectId: string, { userId, roles }: { readonly userId: string | null; readonly roles: readonly string[] }): void {
   if (subjectId === userId || roles.includes('owner') || roles.includes('admin')) return
-  throw new Refusal('FORBIDDEN', 'Only owners and admins write a profile of somebody else: ask one of them, or leave subjectId out to write your own.')
+  throw new Refusal('FORBIDDEN', 'Only owners and admins may write the profile of another person: ask one of them, or omit subjectId to write your own.')
 }

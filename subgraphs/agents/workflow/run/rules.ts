@@ -32,7 +32,7 @@ export function retryFrom(run: Pick<RunRow, 'failureStepKey'>, plan: readonly Pl
   }
   const unclear = steps.find(step => step.status === 'UNKNOWN' && plan.findIndex(each => each.key === step.key) >= at)
   if (unclear)
-    throw new Refusal('CONFLICT', `Nobody knows what became of step ${unclear.key}: look, and tell it by resolveStep.`, {
+    throw new Refusal('CONFLICT', `The outcome of step ${unclear.key} is unknown: check it, and record it with resolveStep.`, {
       ...{ reason: 'OUTCOME_UNKNOWN', stepId: unclear.id },
     })
   return at

@@ -20,7 +20,7 @@ export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
       const work = ground.contexts.forRequest(viewer, request)
       const userId = requirePerson(viewer)
       const account = await work.accounts.byId(userId)
-      if (!account) throw new Refusal('UNAUTHENTICATED', 'The account is not there any more: sign in with another.')
+      if (!account) throw new Refusal('UNAUTHENTICATED', 'The account does not exist any more: sign in with another.')
       return row(ground, { request, viewer, work, userId, account })
     }
   return {

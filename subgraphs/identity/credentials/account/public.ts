@@ -42,7 +42,7 @@ async function accepted({ contexts, wake }: Pick<AccountGround, 'contexts' | 'wa
 
 async function signUp(ground: AccountGround, fields: Fields): Promise<Response> {
   if (ground.signUp === 'invited')
-    throw new Refusal('FORBIDDEN', 'Accounts are made by invitation here: ask somebody who belongs to your organization for one.', { reason: 'SIGN_UP' })
+    throw new Refusal('FORBIDDEN', 'Accounts are created by invitation here: ask a member of your organization for one.', { reason: 'SIGN_UP' })
   const email = readEmail(fields.email, 'email')
   const password = readNewPassword(fields.password, 'password', email)
   const name = readName(typeof fields.name === 'string' ? fields.name : '', 'name')

@@ -53,7 +53,7 @@ export const createAuthorize =
     const context = open(anonymous, request)
     const [clientId, redirectUri] = [repeated.includes('client_id') ? null : one('client_id'), repeated.includes('redirect_uri') ? null : one('redirect_uri')]
     const client = clientId === null || clientId.includes('\0') ? null : await context.oauthClients.standing(clientId)
-    if (!client) return strange('No application of this name may ask here.')
+    if (!client) return strange('No application with this client_id is registered.')
     if (redirectUri === null || !isRegisteredRedirect(client.redirectUris, redirectUri))
       return strange(['The application ', { name: client.name }, ' is not registered with the address to which you would be led back, so you are led nowhere.'])
     const state = repeated.includes('state') ? null : one('state')

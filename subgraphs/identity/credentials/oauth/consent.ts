@@ -82,7 +82,7 @@ export const createConsentExchange =
     if (origin === null || !trusts(origin))
       return faulted(fault('invalid_request', 'Consent is given on a page of the platform: its Origin has to come along.', 403))
     const session = await signedIn(needs.authority, request)
-    if (!session) return faulted(fault('login_required', 'Nobody is signed in: sign in, then decide.', 401))
+    if (!session) return faulted(fault('login_required', 'You are not signed in: sign in, then decide.', 401))
     const { request: clear, accept } = await readFields(request)
     if (typeof clear !== 'string' || typeof accept !== 'boolean') return faulted(fault('invalid_request', 'Send { "request": "…", "accept": true or false }.'))
     const decision = await decide(needs, request, session, clear, accept)

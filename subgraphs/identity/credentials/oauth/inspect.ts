@@ -67,7 +67,7 @@ export const createIntrospection =
     const client = isService(viewer) ? null : await clientOf(context, request.headers, form)
     if (client && isFault(client)) return faulted(client)
     if (client?.type === 'public')
-      return faulted(fault('invalid_client', 'Only clients that have a secret, and services, may ask about tokens.', 401, 'Basic realm="supergraph"'))
+      return faulted(fault('invalid_client', 'Only confidential clients and services may introspect tokens.', 401, 'Basic realm="supergraph"'))
     const token = form('token')
     if (token === null) return faulted(fault('invalid_request', 'token has to come along.'))
     return told((await described(needs, context, token, client?.clientId ?? null)) ?? { active: false })
@@ -134,11 +134,11 @@ export const createUserinfo =
     const token = /^bearer +([\w~+/.-]+=*) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
     if (token === undefined) return faulted(fault('invalid_token', 'Send the access token as Authorization: Bearer.', 401, 'Bearer'))
     const found = await standing(needs, token)
-    if (!found) return refuse('invalid_token', 'The access token does not stand any more, or never did.', 401)
+    if (!found) return refuse('invalid_token', 'The access token is expired, revoked or unknown.', 401)
     const has = (scope: string) => found.session.grant !== null && found.scopes.includes(scope)
-    if (!has('openid')) return refuse('insufficient_scope', 'This takes the scope openid.', 403)
+    if (!has('openid')) return refuse('insufficient_scope', 'This needs the scope openid.', 403)
     const user = await needs.job().users.find(found.userId)
-    if (!user) return refuse('invalid_token', 'The access token does not stand any more.', 401)
+    if (!user) return refuse('invalid_token', 'The access token is expired or revoked.', 401)
     return told({
       sub: user.id,
       ...(has('profile') && { name: user.name, ...(user.image !== null && { picture: user.image }) }),

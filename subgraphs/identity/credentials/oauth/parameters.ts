@@ -20,7 +20,7 @@ export function parametersOf(given: URLSearchParams): { readonly one: Parameters
  */
 export async function readForm(request: Request): Promise<Parameters> {
   const refused = (sentence: string) => thrown(fault('invalid_request', sentence))
-  if (new URL(request.url).search !== '') throw refused('Parameters belong into the body: an address is written into logs.')
+  if (new URL(request.url).search !== '') throw refused('Send parameters in the body: addresses are logged.')
   if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers.get('content-type') ?? ''))
     throw refused('The content type is not application/x-www-form-urlencoded.')
   const body = await readBody(request)

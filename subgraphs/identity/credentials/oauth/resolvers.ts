@@ -46,7 +46,7 @@ export const oauthResolvers: Resolvers = {
         tenantId: organizationId,
         async run({ transaction, now }, id) {
           if ((await oauthClients.standingIn(organizationId, transaction)) >= most.clients)
-            throw new Refusal('CONFLICT', `There are ${most.clients} clients, which is the most: disable one that nobody uses.`, { reason: 'QUOTA' })
+            throw new Refusal('CONFLICT', `There are ${most.clients} clients, which is the limit: disable one that is no longer used.`, { reason: 'QUOTA' })
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           return { organizationId, id, clientId: randomUUID(), ...wanted, secretHash: secret && hashOfSecret(secret), ...stamps }
         },

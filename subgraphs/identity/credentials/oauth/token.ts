@@ -25,7 +25,7 @@ export interface Giving {
 const spent = (): Fault =>
   fault(
     'invalid_grant',
-    'This is not good any more, or never was, or not for this client, address and verifier: each works once. Begin with the authorization endpoint.',
+    'This grant is expired, used, unknown, or belongs to another client, redirect address or verifier: each works once. Start again at the authorization endpoint.',
   )
 
 /**

@@ -88,7 +88,7 @@ const pages: readonly Page[] = [
         ? {
             sentence: account
               ? ['For the account ', { name: account }, '. Whoever is signed in to it is signed out then, you too.']
-              : 'Whoever is signed in to the account is signed out then, you too.',
+              : 'Every session of the account is signed out then, this one too.',
             fields: `${account ? usernameField(account) : ''}${newPasswordField('newPassword')}\n${button('Set the password')}`,
             hidden: { code: field(typed, 'code') },
           }
@@ -222,4 +222,4 @@ export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'c
 }
 
 const invitedOnly = (): Response =>
-  htmlPage(403, 'Accounts are made by invitation', 'Ask somebody who belongs to your organization for one: the mail leads you on.', signIn)
+  htmlPage(403, 'Accounts are made by invitation', 'Ask a member of your organization for one: its mail has the link.', signIn)

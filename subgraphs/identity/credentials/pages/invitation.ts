@@ -147,10 +147,11 @@ const refusedOr =
 
 const home = '<p><a href="/">Go on</a></p>'
 const nothing = 'You have answered every invitation to the verified address of your account, or it has none.'
-const toSignIn = 'Invitations are shown to whoever is signed in with the address that was invited. The link of the mail leads here too.'
+const toSignIn = 'Invitations are shown after you sign in with the invited address. The link in the mail leads here too.'
 const signIn = `<p><a href="${loginPath}?return_to=${encodeURIComponent(invitationPath)}">Sign in</a></p>`
 const dead = {
   title: 'This link is not good any more',
-  sentence: 'The invitation was answered or taken back, or a newer mail has come, or seven days are over: ask whoever invited you to send it again.',
+  sentence:
+    'The invitation was answered or revoked, was replaced by a newer mail, or is older than seven days: ask the person who invited you to send it again.',
 }
 const deadLink = (): Response => htmlPage(410, dead.title, dead.sentence, `<p><a href="${loginPath}">Sign in</a></p>`)

@@ -114,7 +114,7 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
   async function leftBehind(request: Request, nobody: Viewer): Promise<Response> {
     const headers = { cookie: request.headers.get('cookie') ?? '', origin: publicUrl }
     const answer = await signOut(new Request(`${publicUrl}${credentialsPath}/sign-out`, { method: 'POST', headers }), nobody)
-    const page = htmlPage(200, 'You are signed out', 'Nobody is signed in at this browser any more.', `<p><a href="${loginPath}">Sign in</a></p>`)
+    const page = htmlPage(200, 'You are signed out', 'Nobody is signed in to this browser any more.', `<p><a href="${loginPath}">Sign in</a></p>`)
     for (const line of answer.headers.getSetCookie()) page.headers.append('set-cookie', line)
     return page
   }

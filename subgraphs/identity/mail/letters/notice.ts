@@ -28,5 +28,5 @@ const about: Readonly<Record<NoticeOf, { readonly subject: string; readonly happ
 export const notice = ({ name, what }: MailData['notice'], at: Date): Letter => ({
   subject: about[what].subject,
   says: [`Hello ${nameIn(name)},`, about[what].happened, `That was on ${momentOf(at)}.`],
-  closing: 'If it was not you, ask for a new password on the sign-in page at once, and tell whoever runs this platform.',
+  closing: 'If it was not you, ask for a new password on the sign-in page at once, and inform the operator of this platform.',
 })

@@ -9,5 +9,5 @@ export const resetPassword = ({ name, account }: MailData['reset-password'], lin
     `somebody has asked for a new password for the account ${addressIn(account)}. With this link you set one; everybody who is signed in to the account is signed out then.`,
   ],
   link: { label: 'Set a new password', url: link.url, note: onceUntil(link) },
-  closing: 'If you did not ask for it, do nothing: your password stays as it is. Give the link to nobody.',
+  closing: 'If you did not ask for it, do nothing: your password stays as it is. Do not share the link.',
 })

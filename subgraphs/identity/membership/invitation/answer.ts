@@ -46,7 +46,7 @@ export const toldOfJoining = (invitation: InvitationRow, membership: MembershipR
 /** Finds an invitation that the caller has received, and locks its organization, so that concurrent answers wait. */
 async function hold({ viewer, receivedInvitations, invitingOrganizations }: Context, id: string, { transaction }: Unit): Promise<void> {
   const organizationId = await receivedInvitations.organizationOf(requireId(id, 'id'), requirePerson(viewer), transaction)
-  if (!organizationId) throw new Refusal('NOT_FOUND', 'No such invitation has come to the verified address of your account.', { field: 'id' })
+  if (!organizationId) throw new Refusal('NOT_FOUND', 'There is no such invitation for the verified address of your account.', { field: 'id' })
   await invitingOrganizations.lock(organizationId, transaction)
 }
 

@@ -31,7 +31,7 @@ export function readAddress(email: unknown): string {
  */
 export function requireInvitable(standing: Standing, { invitationsADay, pendingInvitations }: Quotas, now: Date): void {
   if (standing.isMember)
-    throw new Refusal('CONFLICT', 'Somebody with this address is a member already: change the roles of the membership instead.', {
+    throw new Refusal('CONFLICT', 'A person with this address is a member already: change the roles of the membership instead.', {
       field: 'email',
       reason: 'MEMBER',
     })

@@ -121,4 +121,4 @@ async function enter(context: Context, { subject: userId, details }: Code, { pre
 }
 
 const otherUser = () =>
-  new Refusal('CONFLICT', 'Somebody else is signed in with this browser: sign out there first, and open the service again.', { reason: 'OTHER_USER' })
+  new Refusal('CONFLICT', 'Another person is signed in with this browser: sign out first, and open the service again.', { reason: 'OTHER_USER' })

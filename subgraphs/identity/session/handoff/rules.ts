@@ -51,7 +51,7 @@ export function requireLaunchable(target: Target | undefined, context: Bearer['c
   const { slug, kind, lifecycle, contexts, addresses } = target
   const { callback } = addresses
   if (kind !== 'application' || lifecycle === 'retired' || callback === undefined)
-    throw new Refusal('CONFLICT', `Nobody opens the service "${slug}": choose one that people work with.`, { field: 'service', reason: 'NOT_LAUNCHABLE' })
+    throw new Refusal('CONFLICT', `Nobody opens the service "${slug}" by hand: choose one with pages.`, { field: 'service', reason: 'NOT_LAUNCHABLE' })
   if (!contexts.includes(context)) {
     const way = context === 'personal' ? 'switch to an organization first' : 'switch to your personal context first'
     throw new Refusal('CONFLICT', `The service "${slug}" is not for the active context: ${way}.`, { field: 'service', reason: 'CONTEXT' })

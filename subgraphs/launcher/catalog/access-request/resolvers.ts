@@ -19,7 +19,7 @@ import { deciding, keyOf, maxReason, withdrawing } from './rules.ts'
 
 function organizationOf({ viewer }: Context): string {
   if (viewer.kind === 'user' && !viewer.organizationId)
-    throw new Refusal('CONFLICT', 'Apps are asked for in an organization: switch to one first.', { reason: 'CONTEXT' })
+    throw new Refusal('CONFLICT', 'Apps are requested for an organization: switch to one first.', { reason: 'CONTEXT' })
   return activeOrganization(viewer, 'Requests for apps')
 }
 

@@ -47,7 +47,7 @@ export function deciding(
  * @throws FORBIDDEN for a request of somebody else; CONFLICT, reason DECIDED
  */
 export function withdrawing(request: AccessRequestRow, actor: string, now: Date): Partial<AccessRequestRow> {
-  if (request.createdBy !== actor) throw new Refusal('FORBIDDEN', 'Only whoever made a request takes it back: decline it instead.')
+  if (request.createdBy !== actor) throw new Refusal('FORBIDDEN', 'Only the person who made a request may withdraw it: decline it instead.')
   if (request.status === 'WITHDRAWN') return {}
   requirePending(request)
   return { status: 'WITHDRAWN', decidedAt: now }

@@ -66,7 +66,7 @@ const sentences: Readonly<Record<FailureCode, string>> = {
   ACCOUNT_UNKNOWN: 'The processor does not know the account that the money was to go to.',
   BALANCE_INSUFFICIENT: 'The balance at the processor is too low for it.',
   PROCESSOR_ERROR: 'The processor refused it: try again later.',
-  OUTCOME_UNKNOWN: 'Nobody knows yet whether the processor has done it: it is being asked.',
+  OUTCOME_UNKNOWN: 'It is not known yet whether the processor has done it: the platform is asking it.',
 }
 
 /** A failure with the sentence that people read. */

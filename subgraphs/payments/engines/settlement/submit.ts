@@ -29,9 +29,13 @@ export async function submitBatch(
   const { settlementBatches, settlementLines, events, clock } = job
   const submitted = readSubmission(given, clock.now())
   if (!job.callbackTarget)
-    throw new Refusal('CONFLICT', 'No callbacks are configured, so nobody would learn what becomes of a batch: an operator sets SETTLEMENT_CALLBACK_URL.', {
-      reason: 'NOT_CONFIGURED',
-    })
+    throw new Refusal(
+      'CONFLICT',
+      'No callbacks are configured, so the outcome of a batch would not be reported: the operator has to set SETTLEMENT_CALLBACK_URL.',
+      {
+        reason: 'NOT_CONFIGURED',
+      },
+    )
   const idempotency = readIdempotency(given)
   const writer = job[writing]
   const { batch } = await write(job, {

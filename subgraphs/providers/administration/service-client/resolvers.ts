@@ -79,7 +79,7 @@ async function issueServiceToken(context: Context, input: IssueServiceTokenInput
       client = await serviceClients.lock(clientId, transaction)
       if (!client) throw notFound(serviceClients.what, clientId)
       if ((await serviceTokens.standing(clientId, now, transaction)) >= most.standing)
-        throw tooMany(`${client.appId} has ${most.standing} tokens that count, which is the most: revoke one that nobody uses.`)
+        throw tooMany(`${client.appId} has ${most.standing} valid tokens, which is the limit: revoke one that is no longer used.`)
       await serviceTokens.tidy(clientId, most.tokens - 1, now, transaction)
       return { id, clientId, hash: hashOfSecret(secret), prefix: prefixOf(secret), createdAt: now, createdBy: actorOf(viewer), expiresAt }
     },

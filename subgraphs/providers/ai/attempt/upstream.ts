@@ -40,7 +40,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
       return { base: aiGateway.url + way, headers, isBehind: true }
     }
     const base = isModelVendor(provider) ? addresses[provider] : baseUrl
-    if (base === null) throw new AttemptFailure('unreachable', null, `Nobody knows where ${provider} is called.`)
+    if (base === null) throw new AttemptFailure('unreachable', null, `No address of ${provider} is configured.`)
     return { base, headers: {}, isBehind: false }
   }
 

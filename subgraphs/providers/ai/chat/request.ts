@@ -86,7 +86,7 @@ export function readChat(body: unknown, bytes: number): ChatRequest {
     if (taken.has(name)) given[name] = value
     else if (Object.hasOwn(hints, name) && !hints[name]!(value)) wrong(name, `${name} is not as OpenAI’s API describes it.`)
     else if (!Object.hasOwn(hints, name) && !(Object.hasOwn(saysNothing, name) && isSilent(name, value)))
-      wrong(name.slice(0, 100), `${name.slice(0, 100)} is not taken here: leave it out.`)
+      wrong(name.slice(0, 100), `${name.slice(0, 100)} is not supported here: leave it out.`)
   }
   if (given.n !== undefined && given.n !== 1) wrong('n', 'n is 1: ask once for each answer.')
   checkMetadata(given.metadata)
@@ -166,7 +166,7 @@ function readIncludeUsage(value: unknown, stream: boolean): boolean {
   if (!stream) wrong('stream_options', 'stream_options is for streams: set stream to true, or leave it out.')
   const { include_usage: includeUsage = false, include_obfuscation: _padding, ...rest } = value
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) wrong('stream_options', `stream_options.${unknown.slice(0, 100)} is not taken here: leave it out.`)
+  if (unknown !== undefined) wrong('stream_options', `stream_options.${unknown.slice(0, 100)} is not supported here: leave it out.`)
   return typeof includeUsage === 'boolean' ? includeUsage : wrong('stream_options', 'stream_options.include_usage is true or false.')
 }
 

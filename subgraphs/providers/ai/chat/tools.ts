@@ -30,7 +30,7 @@ export function readTools(given: unknown): readonly Tool[] {
   return given.map((tool: unknown, index) => {
     const field = `tools[${index}]`
     if (!isObject(tool) || tool.type !== 'function' || !isObject(tool.function))
-      return wrong(field, `${field} is not { "type": "function", "function": { "name": …, "parameters": … } }: only functions are taken here.`)
+      return wrong(field, `${field} is not { "type": "function", "function": { "name": …, "parameters": … } }: only functions are supported here.`)
     const { name, description, parameters, strict } = tool.function
     if (typeof name !== 'string' || !nameForm.test(name))
       return wrong(`${field}.function.name`, `${field}.function.name takes 1 to 64 letters, digits, "_" and "-".`)

@@ -27,7 +27,7 @@ const lineOf = (tenantId: string, action: string, { id, domain, level }: SenderD
 const isTaken = (): Refusal =>
   new Refusal(
     'CONFLICT',
-    'Another organization has this domain: if it is yours, ask whoever set it up there, or try again once they have not proved it for a week.',
+    'Another organization has this domain: if it is yours, ask that organization to remove it, or try again once it has been unverified for a week.',
     {
       field: 'domain',
     },

@@ -28,7 +28,7 @@ async function senderOf({ senderIdentities }: Context, organizationId: string, i
   const sender = await senderIdentities.sender(organizationId, identityId, transaction)
   if (!sender && identityId !== null) throw notFound('sender identity', identityId)
   if (!sender)
-    throw new Refusal('CONFLICT', 'There is no identity to send from: make one below a VERIFIED domain, or ask whoever runs the platform for one.', {
+    throw new Refusal('CONFLICT', 'There is no sender identity: create one below a VERIFIED domain, or ask the operator for one.', {
       field: 'identityId',
     })
   if (sender.domainStatus === 'VERIFIED') return sender

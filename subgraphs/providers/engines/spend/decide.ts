@@ -174,7 +174,7 @@ function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: un
   if (refused === 'UNPRICED')
     return new Refusal(
       'FORBIDDEN',
-      'Nobody knows what this model costs, and a spend limit asks for a price: name a model with one, or let the limit allow models without.',
+      'The price of this model is unknown, and a spend limit needs one: choose a model with a price, or let the limit allow models without.',
       { reason: 'model_unpriced', callId },
     )
   const resets = resetsAt(limit.period, limit.since)
@@ -192,7 +192,7 @@ function platformCredentialsRefused({ hardLimitMicros, isDefault, hasAllowance }
       : 'What this organization may spend with credentials of the platform does not cover this call'
   const why = isDefault && !hasAllowance ? ', because whoever founded it has founded another before' : ''
   const wait = resets && hardLimitMicros !== 0n ? `, or wait until ${resets.toISOString()}` : ''
-  return `${what}${why}: set a credential of its own for the provider, ask whoever runs the platform to raise the limit${wait}.`
+  return `${what}${why}: set a credential of its own for the provider, ask the operator to raise the limit${wait}.`
 }
 
 const scopeNames: Readonly<Record<SpendLimitRow['scopeType'], string>> = {

@@ -45,7 +45,7 @@ function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: S
 export const withPromptPolicy = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
   const requireActive = (status: OrganizationRules['status']): void => {
     if (status === 'ACTIVE') return
-    throw new Refusal('FORBIDDEN', 'The organization is suspended at the gateway: nothing is called for it. Ask whoever runs the platform.', {
+    throw new Refusal('FORBIDDEN', 'The organization is suspended at the gateway: no calls are made for it. Ask the operator.', {
       reason: 'SUSPENDED',
     })
   }

@@ -29,7 +29,7 @@ export async function askSource(deps: SourceDeps, name: SourceName, at: Date): P
   try {
     const models = name === 'models-dev' ? readCatalogue(await get(deps, `${deps.addresses.modelsDev}/api.json`, {})) : await askProvider(deps, name)
     if (models === null) {
-      const failure = `The platform has no credential of ${name}: keep one, and it is asked.`
+      const failure = `The platform has no credential of ${name}: add one to read its models.`
       return { attempted: { ...shared, models: null, failure, wasAsked: false }, models: null }
     }
     return { attempted: { ...shared, models: models.length, failure: null, wasAsked: true }, models }

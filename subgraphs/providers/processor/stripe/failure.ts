@@ -31,7 +31,7 @@ export const isKeyInUse = (error: unknown): boolean => isStripeError(error) && e
 export const isKeyRefused = (error: unknown): boolean => isStripeError(error) && error.statusCode === 401
 
 const unknownSentence =
-  'The processor was told, and no answer came that says whether it was done: send the same again under the same idempotencyKey, or look at what is on record there.'
+  'The processor was called, but its answer does not say whether it was done: send the same request again with the same idempotencyKey, or check the processor’s records.'
 
 /** Returns the processor's message without secrets: its messages repeat parts of keys. */
 const said = (error: StripeError, secrets: readonly (string | undefined)[]): string =>

@@ -38,8 +38,7 @@ export async function callback(job: Job, platform: Platform, request: Request, v
   const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
   const isSame = begun.browserHash !== null && secret !== null && fingerprintOf(secret) === begun.browserHash
   if (begun.usedAt) return isSame ? connectedBefore(job, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
-  if (begun.browserHash !== null && !isSame)
-    return nothingConnected(400, 'This connection was begun in another browser, and only that one can finish it. Nobody else can use what you agreed to.')
+  if (begun.browserHash !== null && !isSame) return nothingConnected(400, 'This connection was begun in another browser, and only that browser can finish it.')
   if (parameters.has('error')) {
     await authorizations.use(begun, null, clock.now())
     return nothingConnected(400, `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)

@@ -50,6 +50,6 @@ export const onceMorePage = (platform: Platform, address: string): Response =>
   htmlPage(
     200,
     'One more step',
-    `${everyNetwork[platform].title} waits for its answer a short while only, and that is over. Agree there once more: nothing else will be asked.`,
+    `${everyNetwork[platform].title} waits only a short time for the answer, which is over. Agree there once more; the other steps are done.`,
     `<p><a href="${escaped(address)}" rel="noreferrer">Go on to ${escaped(everyNetwork[platform].title)}</a></p>`,
   )

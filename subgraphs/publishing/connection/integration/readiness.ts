@@ -58,7 +58,7 @@ export function standingOf(
     const why =
       found.isKnown === false
         ? 'whether an application is set up for it cannot be found out at this moment. Try again in a minute.'
-        : 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
+        : 'no application is set up for it. The operator has to set the credentials of one.'
     const active = connections.find(connection => connection.active)
     return closed(active ? (active.metadata.readiness === 'SANDBOX_ONLY' ? 'SANDBOX_ONLY' : 'PRODUCTION_READY') : 'SETUP_REQUIRED', why)
   }
@@ -67,8 +67,8 @@ export function standingOf(
     return closed(
       readiness,
       isTrial(application)
-        ? 'its application is one for trying, which does not publish to the public.'
-        : 'its addresses are on this machine, where the network is only played. Whoever operates the platform sets its own addresses.',
+        ? 'its application is a trial application, which cannot publish to the public.'
+        : 'its addresses lie on this machine, where the sandbox plays the network. The operator has to set the network’s own addresses.',
     )
   return { readiness, connectable: true, reason: null }
 }
@@ -80,7 +80,7 @@ export function standingOf(
 export function attentionOf(platform: Platform, hasApplication: boolean, connections: readonly Connected[]): string | null {
   const { title } = everyNetwork[platform]
   if (!hasApplication && connections.some(({ active }) => active))
-    return `${title} is connected, but no application is set up for it any more: its access cannot be renewed until whoever operates the platform sets one.`
+    return `${title} is connected, but no application is set up for it any more: its access cannot be renewed until the operator sets one.`
   for (const health of ['NEEDS_RECONNECT', 'NEEDS_SELECTION', 'EXPIRING'] as const) {
     const found = connections.find(connection => connection.health === health)
     if (found) return sentences[health](found.accountName, title)

@@ -26,7 +26,7 @@ export function requireManages(scopes: readonly string[]): void {
   if (scopes.includes('publishing:accounts.write')) return
   throw new Refusal(
     'FORBIDDEN',
-    'Whoever began this no longer manages the accounts of this brand’s organization. Somebody who does has to begin the connection again.',
+    'The person who began this no longer manages the accounts of this brand’s organization. Another manager has to begin the connection again.',
   )
 }
 

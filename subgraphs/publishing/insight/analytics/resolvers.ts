@@ -62,7 +62,7 @@ async function refresh(context: Context, id: string): Promise<PostAnalyticsRow> 
     })
   const now = clock.now()
   if (!(await analytics.ask(post.id, now, new Date(now.getTime() - askMs))))
-    throw new Refusal('RATE_LIMITED', 'This post was asked about within the last minute: look at what was answered, or wait.', { retryAfter: askMs / 1000 })
+    throw new Refusal('RATE_LIMITED', 'The figures of this post were read within the last minute: use that answer, or wait.', { retryAfter: askMs / 1000 })
   try {
     await count(context, [post])
   } catch (error) {

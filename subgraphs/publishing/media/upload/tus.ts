@@ -57,16 +57,16 @@ async function answered(context: Context, request: Request): Promise<Response> {
     }
     if (method === 'PATCH') return await goOn(context, upload, request)
     if (method === 'DELETE') {
-      if (upload.assetId !== null) throw new Refusal('CONFLICT', 'The upload is whole, and an asset: delete that.')
+      if (upload.assetId !== null) throw new Refusal('CONFLICT', 'The upload is complete and became an asset: delete the asset instead.')
       await endUpload(context, upload)
       return new Response(null, { status: 204 })
     }
     return problem(request, 'NOT_FOUND', `There is nothing at ${method} here.`)
   } catch (error) {
     if (error instanceof Ended) return told(request, error.status, 'BAD_USER_INPUT', error.message)
-    if (error instanceof Overtaken) return told(request, 409, 'CONFLICT', 'Somebody else goes on with this upload: ask with HEAD how far it is.')
+    if (error instanceof Overtaken) return told(request, 409, 'CONFLICT', 'Another request continues this upload: send HEAD for its offset.')
     if (error instanceof Stalled)
-      return told(request, 408, 'BAD_USER_INPUT', 'Nothing came for too long: ask with HEAD how far the upload is, and go on from there.')
+      return told(request, 408, 'BAD_USER_INPUT', 'No bytes arrived for too long: send HEAD for the offset, and continue from there.')
     if (error instanceof Altered) return told(request, 460, 'BAD_USER_INPUT', 'The bytes are not those that Upload-Checksum is of: send them again.')
     if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
     return problemOf(request, error as Refusal)

@@ -31,7 +31,7 @@ export async function serveMedium(job: Job, request: Request): Promise<Response>
   const [, id = '', form = ''] = path.exec(pathname) ?? []
   const left = goodFor(job.signatures, id, form, searchParams, job.clock.now())
   if (left === null) return problem(request, 'FORBIDDEN', 'This address was altered, or has expired: ask for the asset again, which has a new one.')
-  const gone = () => problem(request, 'NOT_FOUND', 'What was here is not there any more.')
+  const gone = () => problem(request, 'NOT_FOUND', 'This file does not exist any more.')
   const asset = isId(id) ? await job.mediaAssets.byId.load(id) : null
   const shown = asset && (await shownAs(job, asset, form))
   if (!asset || !shown) return gone()

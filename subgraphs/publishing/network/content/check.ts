@@ -107,7 +107,7 @@ export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capa
     problems.push(error('FIRST_COMMENT_UNSUPPORTED', 'firstComment', `${network} takes no first comment from here: leave it out.`))
   else if (post.firstComment !== null) problems.push(...problemsOfComment(network, content, post.firstComment, sentText(content, post, isComment)))
   if (post.media.some(({ altText }) => !altText?.trim()))
-    problems.push(warning('ALT_TEXT_MISSING', 'media', 'A medium says nothing to people who cannot see it: write an alternative text.'))
+    problems.push(warning('ALT_TEXT_MISSING', 'media', 'A medium has no alternative text for people who cannot see it: write one.'))
   return problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 }
 
@@ -190,7 +190,7 @@ function problemsOfMedia(network: string, { media: rules }: ContentRules, media:
   problems.push(...problemsOfFiles(network, rules, media))
   if (rules.images > 0 && media.some(({ kind, isAnimated }) => kind === 'IMAGE' && isAnimated))
     problems.push(
-      warning('MEDIA_STILL', 'media', `Of an animated WebP or PNG ${network} is sent the first picture alone: upload a GIF or a film to have it move.`),
+      warning('MEDIA_STILL', 'media', `${network} receives only the first picture of an animated WebP or PNG: upload a GIF or a film to keep the animation.`),
     )
   if (media.some(({ isReady }) => !isReady))
     problems.push(error('MEDIA_NOT_READY', 'media', 'A medium is still being prepared, or could not be: wait for it, or upload it again.'))

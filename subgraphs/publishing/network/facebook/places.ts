@@ -46,7 +46,7 @@ async function placesOf(graph: Graph, takesGroups: boolean, accessToken: string)
         name,
         accessToken: own ?? null,
         available: may,
-        reason: may ? null : 'The account may not publish on this page: have somebody who manages the page allow it.',
+        reason: may ? null : 'The account may not publish on this page: ask an admin of the page to allow it.',
       }
     }),
     ...groups.map(({ id, name }): Place => ({ kind: 'GROUP', externalId: id, name, accessToken: null, available: true, reason: null })),

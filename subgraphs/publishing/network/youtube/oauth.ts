@@ -43,7 +43,7 @@ export function createYoutubeOauth({ clientId, clientSecret, authorizeUrl, token
     async exchange(callback: Parameters<typeof granted.exchange>[0]) {
       const grant = await granted.exchange(callback)
       if (scopes.every(scope => grant.scopes.includes(scope))) return grant
-      throw new GrantFailure('YouTube was not given all that publishing needs: agree to every wish on the page.', true)
+      throw new GrantFailure('YouTube did not grant every permission that publishing needs: accept all of them on its page.', true)
     },
 
     /** The channel behind a grant: https://developers.google.com/youtube/v3/docs/channels/list */

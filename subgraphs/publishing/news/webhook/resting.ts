@@ -23,7 +23,7 @@ function attentionOf({ id, name, organizationId }: BrandRow, resting: Resting, p
     url: `${publicUrl}/publishing/api/webhooks?brandId=${id}`,
     at: at.toISOString(),
     audience: 'managers',
-    body: 'Nothing is sent to a webhook, and no calendar is answered, until somebody of this organization confirms it. Whoever set it up still knows its secret or its address.',
+    body: 'Nothing is sent to a webhook, and no calendar is answered, until a member of this organization confirms it, because the person who set it up still knows its secret or its address.',
   }
 }
 

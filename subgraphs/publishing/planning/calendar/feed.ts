@@ -96,7 +96,7 @@ async function lockFeed({ brands, calendarFeeds }: Context, brand: BrandRow, tra
  */
 export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: string, request: Request): Promise<Response> {
   const brand = await calendarFeeds.brandOf(hashOf(token))
-  if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask whoever gave it to you for the present one.')
+  if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask the person who gave it to you for the current one.')
   const now = clock.now().getTime()
   const told = await calendarFeeds.told(brand.id, new Date(now - daysBack * dayMs), new Date(now + daysAhead * dayMs))
   const headers = { 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }

@@ -62,7 +62,7 @@ function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal 
     post.status === 'PUBLISHED'
       ? `A PUBLISHED post cannot be ${inWords[verb]}: it is out.`
       : verb === 'SUBMIT' && mode === 'NONE'
-        ? 'Nobody approves the posts of this brand, so none can be submitted: change its approval mode first.'
+        ? 'Posts of this brand need no approval, so none can be submitted: change its approval mode first.'
         : `A post whose approval is ${post.approval} cannot be ${inWords[verb]}. Possible: ${possible.join(', ')}.`
   return new Refusal('CONFLICT', why, { reason: 'ILLEGAL_MOVE', from: post.approval, verb, possible })
 }
@@ -76,7 +76,7 @@ export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, '
   const isOwner = viewer.roles.includes('owner')
   const decides = isPerson(viewer) && (isOwner || viewer.roles.includes('admin') || approverIds.includes(viewer.userId))
   if (!decides) throw new Refusal('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
-  if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Nobody but an owner decides on a post of their own: ask somebody else.')
+  if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Only an owner may decide on their own post: ask another approver.')
 }
 
 /** Maximum characters of a comment. */

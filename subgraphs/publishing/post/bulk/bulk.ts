@@ -38,7 +38,7 @@ export async function each<Item extends { readonly id: string }>(
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, postId: item.id }, 'post of a bulk change could not be changed')
-      const message = code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong here: try this one again.' : (error as Refusal).message
+      const message = code === 'INTERNAL_SERVER_ERROR' ? 'This one failed on our side: try it again.' : (error as Refusal).message
       results.push({ id: item.id, post: null, error: { code, message } })
     }
   }

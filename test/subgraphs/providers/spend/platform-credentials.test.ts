@@ -49,7 +49,7 @@ describe('spending with platform credentials', () => {
     const { passed, refusal } = await exhaust(world)
     expect(passed).toBeGreaterThan(1)
     expect(refusal).toMatchObject({ code: 'BUDGET_EXCEEDED', scopeType: 'platform_credentials', resetsAt: expect.any(String) })
-    expect(refusal.detail).toMatch(/set a credential of its own for the provider, ask whoever runs the platform to raise the limit, or wait until/)
+    expect(refusal.detail).toMatch(/set a credential of its own for the provider, ask the operator to raise the limit, or wait until/)
     const other = person(newId(), newId(), ['owner'])
     expect((await world.chat('Hello', {}, { as: other })).status).toBe(200)
     const [logged] = await graph.rows(

@@ -144,5 +144,5 @@ export function toldFailure({ type, code }: Readonly<Record<string, unknown>>): 
   const providerCode = plainCode(code)
   if (words.includes('insufficient_quota')) return new AttemptFailure('insufficient_quota', 429, 'The provider limits its calls.')
   if (words.includes('rate_limit')) return new AttemptFailure('rate_limited', 429, 'The provider limits its calls.')
-  return new AttemptFailure('server_error', words.includes('overloaded') ? 529 : null, 'The provider told of an error of its own.', { providerCode })
+  return new AttemptFailure('server_error', words.includes('overloaded') ? 529 : null, 'The provider reported an error of its own.', { providerCode })
 }
