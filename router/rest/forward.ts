@@ -177,8 +177,8 @@ const areModelEvents = ({ problems }: ForwardRow, { headers, body }: Response): 
   problems === 'openai' && body !== null && (headers.get('content-type') ?? '').startsWith('text/event-stream')
 
 const farewells: Readonly<Record<EarlyEnd, string>> = {
-  stopping: 'The platform is stopping here, and the time of this stream is over: ask again.',
-  broken: 'The answer broke off: ask again.',
+  stopping: 'This process is stopping and has ended the stream: send the request again.',
+  broken: 'The answer was cut off: send the request again.',
 }
 
 /** The last event of a stream of a model that ends early. */
@@ -207,7 +207,7 @@ async function guarded(request: FastifyRequest, reply: FastifyReply, { access, b
   const [may, sentence, wanted] =
     'scope' in access
       ? [viewer.scopes.includes(access.scope), `This takes the scope ${access.scope}.`, { requiredScopes: [[access.scope]] }]
-      : [meetsPolicy(access.policy, viewer), 'This is for people themselves: no key, app or service has it.', { requiredPolicies: [[access.policy]] }]
+      : [meetsPolicy(access.policy, viewer), 'Only people may do this: API keys, apps and services may not.', { requiredPolicies: [[access.policy]] }]
   if (may) return viewer
   if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', `Sign in. ${sentence}`, wanted)
   throw new Refusal('FORBIDDEN', sentence, wanted)
@@ -226,10 +226,9 @@ async function byStudio(request: FastifyRequest, row: ForwardRow, { studio }: Fo
   if (!isCaller(caller)) throw caller.refusal
   const { viewer } = caller
   rememberCaller(request, viewer)
-  if (!viewer.scopes.includes('providers:ai.invoke'))
-    throw new Refusal('FORBIDDEN', 'The person for whom the studio asks may not call models in that organization.')
+  if (!viewer.scopes.includes('providers:ai.invoke')) throw new Refusal('FORBIDDEN', 'The person named by the studio may not call models in that organization.')
   if (!asksForJson(bytes))
-    throw new Refusal('FORBIDDEN', 'The studio is answered in JSON alone: send response_format json_schema or json_object.', { field: 'response_format' })
+    throw new Refusal('FORBIDDEN', 'The studio receives JSON only: send response_format json_schema or json_object.', { field: 'response_format' })
   return viewer
 }
 

@@ -53,7 +53,7 @@ export function versionExpected(header: string | undefined): number | undefined 
   const tags = readTags(header, 'If-Match')
   if (tags === undefined || tags === '*') return undefined
   const versions = new Set(tags.flatMap(({ opaque, weak }) => (weak ? [] : (/^(\d{1,9})(?:-|$)/.exec(opaque)?.slice(1, 2).map(Number) ?? []))))
-  if (versions.size > 1) throw new Refusal('BAD_USER_INPUT', 'If-Match names several versions: send the one that you have seen.', { field: 'If-Match' })
+  if (versions.size > 1) throw new Refusal('BAD_USER_INPUT', 'If-Match names several versions: send the one that you read.', { field: 'If-Match' })
   return [...versions][0] ?? noVersion
 }
 
@@ -74,7 +74,7 @@ export function isKnown(etag: string, headers: { readonly 'if-match'?: string | 
   const own = tagsIn(etag)[0]!
   const wanted = readTags(headers['if-match'], 'If-Match')
   if (wanted !== undefined && wanted !== '*' && (own.weak || !wanted.some(tag => !tag.weak && tag.opaque === own.opaque)))
-    throw preconditionFailed('What stands here is not what If-Match names: leave the header out to read it as it is.', { etag })
+    throw preconditionFailed('The resource does not match If-Match: omit the header to read it as it is.', { etag })
   const had = readTags(headers['if-none-match'], 'If-None-Match')
   return had === '*' || (had?.some(({ opaque }) => opaque === own.opaque) ?? false)
 }

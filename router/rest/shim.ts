@@ -68,7 +68,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const answer = rootIsNull ? null : row.reply(data)
     const error = !answer && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
     if (error) throw words.refusal(error, caller.viewer)
-    if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
+    if (!answer) throw new Refusal('NOT_FOUND', 'No record has this id, or it belongs to another organization.')
     if (result.extensions?.replayed) reply.header('idempotent-replayed', 'true')
     return send(row, answer, request, reply)
   }
@@ -80,8 +80,8 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
 function keepPolicy(policy: NonNullable<OperationRow['policy']>, viewer: Viewer): void {
   if (meetsPolicy(policy, viewer)) return
   const wanted = { requiredPolicies: [[policy]] }
-  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', 'This is between services: send X-Service-Token and X-App-Id.', wanted)
-  throw new Refusal('FORBIDDEN', 'This is between services: no person and no key has it.', wanted)
+  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', 'Only services may call this: send X-Service-Token and X-App-Id.', wanted)
+  throw new Refusal('FORBIDDEN', 'Only services may call this, not people or API keys.', wanted)
 }
 
 function send(row: OperationRow, { status, headers, body }: RowReply, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -133,7 +133,7 @@ function takesVersion({ operation }: OperationRow, schema: GraphQLSchema): boole
 /** Rejects a change under a condition that the route cannot check, instead of ignoring the condition. */
 function refuseVain({ method }: OperationRow, headers: FastifyRequest['headers'], versioned: boolean): void {
   const wanted = headers['if-match']
-  if (!versioned && wanted !== undefined && wanted.trim() !== '*') throw preconditionFailed('What stands at this address has no version: leave If-Match out.')
+  if (!versioned && wanted !== undefined && wanted.trim() !== '*') throw preconditionFailed('The resource at this address has no version: omit If-Match.')
   if (method !== 'POST' && headers['if-none-match'] !== undefined)
-    throw preconditionFailed('If-None-Match holds back what is read, not what is changed: send If-Match with the version that you have seen.')
+    throw preconditionFailed('If-None-Match is for reads only: send If-Match with the version that you read.')
 }

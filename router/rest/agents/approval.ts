@@ -32,7 +32,7 @@ export const approvalLinkRows: readonly Row[] = [
         does: 'The page of a single-use link: what is asked, and a form that decides. JSON with `Accept: application/json`. It decides nothing itself.',
         query: { code },
         answers: {
-          200: { description: 'What is asked, with the hash that a decision names.', ...html },
+          200: { description: 'Details of the approval, with the hash that a decision has to repeat.', ...html },
           400: { description: 'The code is unknown, used or expired, or its approval was decided: reason CODE.', ...html },
         },
       },
@@ -44,14 +44,14 @@ export const approvalLinkRows: readonly Row[] = [
     tells: [
       {
         name: 'decideByApprovalLink',
-        does: 'Decides on an approval by its single-use link, which is used up by that.',
+        does: 'Decides on an approval by its link, which works once.',
         body: {
           schema: {
             type: 'object',
             properties: {
               code: { ...word, description: code },
               decision: { ...word, enum: ['approve', 'edit', 'reject', 'respond'] },
-              argumentsHash: { ...word, description: 'Of the arguments as they were shown.' },
+              argumentsHash: { ...word, description: 'Hash of the arguments as they were shown.' },
               arguments: { description: 'For `edit`: what is executed instead.' },
               response: { ...word, description: 'For `respond`.' },
               comment: word,
@@ -61,7 +61,7 @@ export const approvalLinkRows: readonly Row[] = [
         },
         refuses: [403, 409],
         answers: {
-          200: { description: 'How the approval stands.', schema: { type: 'object', properties: { status: word }, required: ['status'] } },
+          200: { description: 'State of the approval.', schema: { type: 'object', properties: { status: word }, required: ['status'] } },
         },
       },
     ],

@@ -18,9 +18,9 @@ const uploadRow: Row = {
       name: 'uploadKnowledgeSource',
       does: 'Adds the text of a file to the knowledge of the active organization: the body is its bytes, and `Content-Type` says what it is: text/plain, text/markdown, text/html, or application/pdf of at most 1,000 pages. It is searchable once its status is ready, within seconds. BAD_USER_INPUT for a file that is none of its type, is protected by a password or has no text; CONFLICT, reason `QUOTA`, for more than 2,000 sources.',
       query: {
-        title: 'What people call it: 1 to 200 characters.',
+        title: 'Name of the source: 1 to 200 characters.',
         visibility: '`organization` or `public`. Default: `organization`.',
-        url: 'Where people read it; a public one needs it.',
+        url: 'Address at which people read it; required for a public source.',
       },
       body: { type: 'application/octet-stream', schema: { type: 'string', format: 'binary' } },
       refuses: [409, 429],

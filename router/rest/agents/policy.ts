@@ -5,7 +5,7 @@ const text = { type: 'string' } as const
 export const policyRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'POST', path: '/api/policy/decisions', limit: 64 * 1024, to: 'agents', why: 'raw body' },
-    access: { public: 'The settlement and policy service tells its decisions here; the signature says that it is that service.' },
+    access: { public: 'The settlement and policy service sends its decisions here; its signature authenticates it.' },
     tells: [
       {
         name: 'tellPolicyDecision',
@@ -21,7 +21,7 @@ export const policyRows: readonly Row[] = [
                 properties: {
                   id: { ...text, description: 'The id of the request.' },
                   decision: { enum: ['allow', 'deny', 'hold'] },
-                  actionHash: { ...text, description: 'What was decided on. An allowance of another action is none.' },
+                  actionHash: { ...text, description: 'Action that the decision is about. A permission for another action is not valid.' },
                   reason: text,
                   policyVersion: text,
                 },

@@ -8,17 +8,17 @@ const list = (items: object) => ({ type: 'array', items })
 
 const row = {
   kind: 'forward',
-  access: { public: 'Visitors of any page ask here; a solved challenge, or the clearance of one, says that they may.' },
+  access: { public: 'Visitors of any page send messages here; a solved challenge, or the clearance it gave, admits them.' },
   limit: 64 * 1024,
   to: 'agents',
   why: 'own answer',
 } as const satisfies Partial<ForwardRow>
 
-const site = { site: 'The slug of the organization; the configured one where it is left out.' }
+const site = { site: 'Slug of the organization. Default: the configured one.' }
 
 const challenge: Documented = {
   name: 'createChatChallenge',
-  does: 'Makes a challenge that a visitor solves before the first message. 429 above 60 a minute from one address.',
+  does: 'Creates a challenge that a visitor solves before the first message. 429 above 60 a minute from one address.',
   query: site,
   refuses: [404, 429],
   answers: {
@@ -27,7 +27,7 @@ const challenge: Documented = {
 }
 const personas: Documented = {
   name: 'listChatPersonas',
-  does: 'Lists who answers visitors of a site.',
+  does: 'Lists the personas that answer visitors of a site.',
   query: site,
   refuses: [404],
   answers: {
@@ -41,7 +41,7 @@ const chat: Documented = {
   refuses: [403, 404, 429],
   answers: {
     200: {
-      description: 'The answer, with what it rests on.',
+      description: 'The answer, with its sources.',
       schema: object({
         session: object({ id: text, clearance: text, expiresAt: text, turnsLeft: { type: 'integer' } }),
         persona: object({ slug: text, name: text }),
@@ -54,10 +54,10 @@ const chat: Documented = {
 }
 const feedback: Documented = {
   name: 'judgeChatAnswer',
-  does: 'Takes what a visitor thinks of an answer.',
+  does: 'Records a visitor’s feedback on an answer.',
   body: { schema: object({ clearance: text, messageId: text, helpful: truth, comment: text }) },
   refuses: [403, 404, 429],
-  answers: { 204: 'It was written down.' },
+  answers: { 204: 'The feedback was recorded.' },
 }
 
 const visitors: readonly Row[] = [

@@ -32,7 +32,7 @@ export const hookRows: readonly Row[] = [
       {
         name: 'callWorkflowHook',
         does: 'Begins a run of a published workflow with the body as its input. A repeated `webhook-id`, or `Idempotency-Key` of a hook without signatures, leads to the same run for 24 hours. 429 above 60 a minute.',
-        params: { code: 'From the address that the workflow’s hook has.' },
+        params: { code: 'Secret part of the hook’s address.' },
         body: { schema: { description: 'Any JSON.' } },
         refuses: [401, 404, 409, 429],
         answers: {

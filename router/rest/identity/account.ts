@@ -15,14 +15,14 @@ const json = (description: string, properties: Readonly<Record<string, JsonSchem
 const nothing = (description: string) => json(description, {})
 const address = (description: string) => json(description, { email: mail })
 
-const accepted = { 202: nothing('The same whether the address has an account: what follows comes by mail.') }
+const accepted = { 202: nothing('The same answer whether or not the address has an account; the rest follows by mail.') }
 
 /** Routes for callers without credentials: sign-up and recovery. */
 export const accountTells: readonly Documented[] = [
   {
     name: 'signUp',
     at: 'POST /sign-up/email',
-    does: 'Makes an account, whose address has to be verified by the mail that comes. An address that has an account already is told so by mail alone. 403 where accounts are made by invitation.',
+    does: 'Creates an account; its address has to be confirmed by mail. If the address has an account already, only a mail says so. 403 where accounts are made by invitation.',
     body: body({ email: mail, password, name: { ...text, maxLength: 120 } }),
     refuses: [403, 429],
     answers: accepted,
@@ -33,12 +33,12 @@ export const accountTells: readonly Documented[] = [
     does: 'Confirms the address of an account, or its new one, with the code of the mail. A code works once.',
     body: body({ code }),
     refuses: [403, 429],
-    answers: { 200: address('The address that is confirmed.') },
+    answers: { 200: address('The confirmed address.') },
   },
   {
     name: 'sendVerificationEmail',
     at: 'POST /send-verification-email',
-    does: 'Sends the mail by which the address of an account is confirmed once more; the former code ends.',
+    does: 'Sends the confirmation mail of an account again; the former code becomes invalid.',
     body: body({ email: mail }),
     refuses: [403, 429],
     answers: accepted,
@@ -46,7 +46,7 @@ export const accountTells: readonly Documented[] = [
   {
     name: 'requestPasswordReset',
     at: 'POST /request-password-reset',
-    does: 'Sends a link by which a new password is chosen to this address: one for each account whose address, or verified recovery address, it is.',
+    does: 'Sends a link for choosing a new password to this address, for each account whose address or verified recovery address it is.',
     body: body({ email: mail }),
     refuses: [403, 429],
     answers: accepted,
@@ -54,18 +54,18 @@ export const accountTells: readonly Documented[] = [
   {
     name: 'resetPassword',
     at: 'POST /reset-password',
-    does: 'Sets a new password with the code of the mail. Every session of the person ends, and every other such code. A password that is refused leaves the code good.',
+    does: 'Sets a new password with the code of the mail. Every session of the person ends, and every other such code. The code stays valid if the password is refused.',
     body: body({ code, newPassword: password }),
     refuses: [403, 429],
-    answers: { 200: nothing('The password is set. Nobody is signed in by it.') },
+    answers: { 200: nothing('The password is set. The person is not signed in.') },
   },
   {
     name: 'verifyRecoveryEmail',
     at: 'POST /verify-recovery-email',
-    does: 'Confirms a recovery address with the code of the mail: from then on the password can be reset by it.',
+    does: 'Confirms a recovery address with the code of the mail. The password can be reset with it from then on.',
     body: body({ code }),
     refuses: [403, 429],
-    answers: { 200: address('The address that is confirmed.') },
+    answers: { 200: address('The confirmed address.') },
   },
 ]
 
@@ -74,7 +74,7 @@ const currentPassword = { ...password, minLength: 1 }
 
 /** Fields of the own recovery address that a person sees. */
 export const recoveryFields = {
-  email: { type: ['string', 'null'], format: 'email', description: 'The address that counts; before the first one is verified, the one that is to be.' },
+  email: { type: ['string', 'null'], format: 'email', description: 'The verified address; before the first verification, the pending one.' },
   status: { type: 'string', enum: ['none', 'pending', 'verified'], description: 'How `email` stands.' },
   verifiedAt: { type: ['string', 'null'], format: 'date-time' },
   pendingEmail: { type: ['string', 'null'], format: 'email', description: 'The address that waits to be verified, and then takes the place of `email`.' },
@@ -90,7 +90,7 @@ export const accountRows: readonly Row[] = [
     tells: [
       {
         name: 'changePassword',
-        does: 'Changes the password of whoever asks. Every other session of theirs ends. A wrong present password is 403, and counts as a failed sign-in.',
+        does: 'Changes the caller’s password and ends all their other sessions. A wrong current password is 403 and counts as a failed sign-in.',
         body: body({ currentPassword, newPassword: password }),
         refuses: [429],
         answers: { 200: nothing('The password is changed.') },
@@ -115,7 +115,13 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'GET',
     path: '/api/auth/me/recovery-email',
-    tells: [{ name: 'showRecoveryEmail', does: 'By which address the own password can be reset beside that of the account.', answers: { 200: recovery } }],
+    tells: [
+      {
+        name: 'showRecoveryEmail',
+        does: 'Shows the recovery address, by which the caller’s password can be reset besides the account’s own address.',
+        answers: { 200: recovery },
+      },
+    ],
   },
   {
     ...own,
@@ -140,7 +146,7 @@ export const accountRows: readonly Row[] = [
         name: 'removeRecoveryEmail',
         does: 'Removes the recovery address. Later than 15 minutes after a sign-in by password the body has to hold the `currentPassword`.',
         refuses: [429],
-        answers: { 204: 'There is none any more.' },
+        answers: { 204: 'The recovery address was removed.' },
       },
     ],
   },

@@ -19,7 +19,7 @@ export const credentialRows: readonly Row[] = [
     kind: 'forward',
     method: '*',
     path: '/api/auth/*',
-    access: { public: 'Credentials are made, renewed and ended here, so none can be asked for.' },
+    access: { public: 'This route creates, renews or ends credentials, so it requires none.' },
     limit: 64 * 1024,
     to: 'identity',
     why: 'foreign handler',
@@ -53,12 +53,12 @@ export const credentialRows: readonly Row[] = [
       {
         name: 'signOut',
         at: 'POST /sign-out',
-        does: 'Ends the session whose cookie or access token comes with it, and takes the cookie back. Its access tokens are refused from then on. 401 for a token that is none: nobody was signed out.',
+        does: 'Ends the session of the cookie or access token and removes the cookie. Its access tokens are refused from then on. 401 if the token is not valid: no session ended.',
         reads: ['cookie', 'bearer'],
         refuses: [401, 403],
         answers: {
           200: {
-            description: 'There is no session any more.',
+            description: 'The session has ended.',
             schema: { type: 'object', properties: { success: { type: 'boolean' } }, required: ['success'] },
           },
         },
@@ -66,10 +66,10 @@ export const credentialRows: readonly Row[] = [
       {
         name: 'renewToken',
         at: 'GET /token',
-        does: 'Makes a new access token of the session whose cookie comes with it. 401 when the session has ended.',
+        does: 'Issues a new access token for the session of the cookie. 401 when the session has ended.',
         reads: ['cookie'],
         refuses: [401],
-        answers: { 200: { description: 'The next ten minutes.', schema: token } },
+        answers: { 200: { description: 'An access token for ten minutes.', schema: token } },
       },
       {
         name: 'signingKeys',
@@ -77,7 +77,7 @@ export const credentialRows: readonly Row[] = [
         does: 'The public keys that access tokens are signed with (RFC 7517). They may be kept for a minute.',
         answers: {
           200: {
-            description: 'The keys that are in use, or were until lately.',
+            description: 'The keys in use, and those replaced recently.',
             schema: { type: 'object', properties: { keys: { type: 'array', items: { type: 'object' } } }, required: ['keys'] },
           },
         },

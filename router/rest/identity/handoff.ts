@@ -22,7 +22,7 @@ export const handoffRows: readonly Row[] = [
         body: {
           schema: {
             type: 'object',
-            properties: { service: { ...text, description: 'Its slug.' }, returnTo: { ...text, description: 'A path of it, to be opened then.' } },
+            properties: { service: { ...text, description: 'Its slug.' }, returnTo: { ...text, description: 'Path of the service that opens afterwards.' } },
             required: ['service'],
           },
         },
@@ -46,7 +46,7 @@ export const handoffTells: readonly Documented[] = [
     body: {
       schema: {
         type: 'object',
-        properties: { code: text, serviceId: { ...id, description: 'The service that the code is for, where no page sends it.' } },
+        properties: { code: text, serviceId: { ...id, description: 'The service that the code is for; needed by native apps, which send no Origin.' } },
         required: ['code'],
       },
     },
@@ -54,7 +54,7 @@ export const handoffTells: readonly Documented[] = [
     refuses: [403, 409],
     answers: {
       200: {
-        description: 'The person is signed in there.',
+        description: 'The person is signed in to the service.',
         schema: object({
           accessToken: text,
           expiresAt: moment,

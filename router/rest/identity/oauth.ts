@@ -11,27 +11,27 @@ const form = (properties: Readonly<Record<string, string>>, required: readonly s
 })
 const object = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema => ({ type: 'object', properties, required })
 
-const fault = object({ error: { ...text, description: 'As RFC 6749, RFC 6750 and OpenID Connect name it.' }, error_description: text }, ['error'])
+const fault = object({ error: { ...text, description: 'Error code of RFC 6749, RFC 6750 or OpenID Connect.' }, error_description: text }, ['error'])
 const refused = (description: string) => ({ description, schema: fault })
-const invalid = { 400: refused('The request is not one, or what it brings is not good.') }
-const stranger = { 401: refused('The client is unknown or disabled, or did not show that it is the one.') }
+const invalid = { 400: refused('The request is malformed, or its grant is not valid.') }
+const stranger = { 401: refused('The client is unknown, disabled or not authenticated.') }
 
 const client = {
-  client_id: 'The client, where it is public: a confidential one sends HTTP Basic with its id and its secret.',
+  client_id: 'Id of a public client; a confidential client sends HTTP Basic with its id and secret.',
 }
 const html = { type: 'text/html', schema: text } as const
 
 const authorizing = {
   response_type: '`code`.',
   client_id: 'The client.',
-  redirect_uri: 'Where it leads back to, as it was registered; of a loopback address the port is free.',
+  redirect_uri: 'Redirect address as registered; the port of a loopback address may differ.',
   scope: 'What is asked for, parted by blanks: `openid`, `profile`, `email`, `offline_access`, and full names such as `publishing:posts.read`.',
-  state: 'Comes back as it was.',
+  state: 'Returned unchanged.',
   code_challenge: 'SHA-256 of the verifier, as base64url.',
   code_challenge_method: '`S256`.',
-  nonce: 'Stands in the ID token as it was.',
+  nonce: 'Copied into the ID token unchanged.',
   prompt: '`none` asks the person nothing; `login` and `consent` ask in any case.',
-  max_age: 'For how many seconds a sign-in counts.',
+  max_age: 'Maximum age of the sign-in in seconds.',
 }
 const authorized = {
   302: 'Back to the application with `code`, or with `error`; or to the page for signing in, or for consent.',
@@ -43,7 +43,7 @@ export const oauthTells: readonly Documented[] = [
   {
     name: 'authorize',
     at: 'GET /oauth2/authorize',
-    does: 'Leads a person to whatever is still needed, to sign in and to agree, and then back to the application with a code (RFC 6749, RFC 7636, RFC 9207). Whoever is not registered is led nowhere: 400 with a page.',
+    does: 'Takes a person through sign-in and consent, as far as needed, and back to the application with a code (RFC 6749, RFC 7636, RFC 9207). An unregistered client or address is a 400 page without a redirect.',
     reads: ['cookie'],
     query: authorizing,
     answers: authorized,
@@ -51,7 +51,7 @@ export const oauthTells: readonly Documented[] = [
   {
     name: 'authorizeByForm',
     at: 'POST /oauth2/authorize',
-    does: 'The same by a form (OpenID Connect Core 3.1.2.1). Without the cookie of a session it leads to the same request by GET, for browsers send no cookie with the form of another site.',
+    does: 'The same by a form (OpenID Connect Core 3.1.2.1). Without a session cookie it redirects to the same request by GET, because browsers send no cookie with a form of another site.',
     reads: ['cookie'],
     body: form(authorizing, ['response_type', 'client_id', 'redirect_uri', 'code_challenge', 'code_challenge_method']),
     answers: authorized,
@@ -59,30 +59,30 @@ export const oauthTells: readonly Documented[] = [
   {
     name: 'decideConsent',
     at: 'POST /oauth2/consent',
-    does: 'Says what the signed-in person has decided of a request of an application, once and within ten minutes. Only for pages of the platform, whose Origin has to come along.',
+    does: 'Records the signed-in person’s decision on an application’s request, once and within ten minutes. Only pages of the platform may call it; Origin is required.',
     reads: ['cookie'],
     body: {
-      schema: object({ request: { ...text, description: 'As it stands in the address of the page.' }, accept: { type: 'boolean' } }, ['request', 'accept']),
+      schema: object({ request: { ...text, description: 'The request from the address of the page.' }, accept: { type: 'boolean' } }, ['request', 'accept']),
     },
     answers: {
-      200: { description: 'Where the browser goes then.', schema: object({ redirectTo: { ...text, format: 'uri' } }, ['redirectTo']) },
+      200: { description: 'Address that the browser opens next.', schema: object({ redirectTo: { ...text, format: 'uri' } }, ['redirectTo']) },
       ...invalid,
-      401: refused('Nobody is signed in.'),
-      403: refused('The page is none of the platform’s.'),
+      401: refused('No person is signed in.'),
+      403: refused('The page does not belong to the platform.'),
     },
   },
   {
     name: 'exchangeToken',
     at: 'POST /oauth2/token',
-    does: 'Gives an application tokens for a code, or for a refresh token. Each works once: one that comes a second time ends what the first time gave.',
+    does: 'Exchanges a code or a refresh token for tokens. Each works once: a second use revokes the tokens of the first.',
     body: form(
       {
         grant_type: '`authorization_code` or `refresh_token`.',
         code: 'The code.',
-        redirect_uri: 'As it was asked for.',
+        redirect_uri: 'The redirect address of the authorization request.',
         code_verifier: 'The verifier of the challenge.',
         refresh_token: 'The refresh token.',
-        scope: 'Of the granted scopes those that the access token shall have; all of them unless said.',
+        scope: 'Subset of the granted scopes for the access token. Default: all of them.',
         ...client,
       },
       ['grant_type'],
@@ -109,9 +109,9 @@ export const oauthTells: readonly Documented[] = [
   {
     name: 'revokeToken',
     at: 'POST /oauth2/revoke',
-    does: 'Ends the session that a token of the application belongs to, with every token of it (RFC 7009). A token that is unknown is revoked without complaint.',
+    does: 'Ends the session that a token of the application belongs to, with every token of it (RFC 7009). An unknown token is no error.',
     body: form({ token: 'An access token or a refresh token.', token_type_hint: 'Is not needed.', ...client }, ['token']),
-    answers: { 200: 'It does not stand any more.', ...invalid, ...stranger },
+    answers: { 200: 'The token is revoked.', ...invalid, ...stranger },
   },
   ...(['GET', 'POST'] as const).map(
     (method): Documented => ({
@@ -124,7 +124,7 @@ export const oauthTells: readonly Documented[] = [
           description: 'The person.',
           schema: object({ sub: text, name: text, picture: text, email: text, email_verified: { type: 'boolean' } }, ['sub']),
         },
-        401: refused('The access token does not stand.'),
+        401: refused('The access token is not valid.'),
         403: refused('The access token has not the scope `openid`.'),
       },
     }),
@@ -134,7 +134,7 @@ export const oauthTells: readonly Documented[] = [
 const consent = {
   kind: 'forward',
   path: '/consent',
-  access: { public: 'Whoever opens it is known by the cookie of the session, and without one is led to the page for signing in.' },
+  access: { public: 'The session cookie identifies the person; without it the browser is sent to the sign-in page.' },
   limit: 16 * 1024,
   to: 'identity',
   why: 'page',
@@ -146,15 +146,15 @@ const discovery = (name: string, path: string): Row => ({
   method: 'GET',
   path,
   everywhere: true,
-  access: { public: 'Clients read here where they ask for credentials.' },
+  access: { public: 'Clients discover the endpoints here before they have credentials.' },
   limit: 0,
   to: 'identity',
   why: 'own answer',
   tells: [
     {
       name,
-      does: 'What OAuth and OpenID Connect clients need to know of the platform (OpenID Connect Discovery, RFC 8414).',
-      answers: { 200: { description: 'Addresses, and what they take.', schema: { type: 'object' } } },
+      does: 'Metadata of the platform for OAuth and OpenID Connect clients (OpenID Connect Discovery, RFC 8414).',
+      answers: { 200: { description: 'Endpoints and supported parameters.', schema: { type: 'object' } } },
     },
   ],
 })
@@ -166,7 +166,7 @@ export const oauthRows: readonly Row[] = [
     kind: 'forward',
     method: 'POST',
     path: '/api/auth/oauth2/introspect',
-    access: { public: 'A client shows its own secret; a service is known by its token.', services: true },
+    access: { public: 'A client authenticates with its secret, a service with its token.', services: true },
     limit: 64 * 1024,
     to: 'identity',
     why: 'foreign handler',
@@ -182,7 +182,7 @@ export const oauthRows: readonly Row[] = [
               {
                 active: { type: 'boolean' },
                 token_type: text,
-                scope: { ...text, description: 'What it may do now, parted by blanks.' },
+                scope: { ...text, description: 'Current scopes, separated by spaces.' },
                 client_id: text,
                 sub: { ...text, description: 'The person.' },
                 sid: text,
@@ -207,12 +207,12 @@ export const oauthRows: readonly Row[] = [
     tells: [
       {
         name: 'showConsent',
-        does: 'The page on which a person reads which application asks for what, in which organization, and where it leads.',
-        query: { request: 'The request, as authorizing has it in the address.' },
+        does: 'The consent page: which application requests which scopes in which organization, and where it redirects.',
+        query: { request: 'The request from the address of the authorization.' },
         answers: {
           200: { description: 'The page.', ...html },
           302: 'To the page for signing in.',
-          400: { description: 'The request is over; the page says so.', ...html },
+          400: { description: 'The request has expired; the page says so.', ...html },
         },
       },
     ],
@@ -223,10 +223,10 @@ export const oauthRows: readonly Row[] = [
     tells: [
       {
         name: 'sendConsent',
-        does: 'Decides what the form of the page before says, and leads the browser back to the application.',
+        does: 'Applies the decision of the form and redirects the browser to the application.',
         body: form({ token: 'Of the page.', request: 'The request.', accept: '`true` or `false`.' }, ['token', 'request', 'accept']),
         answers: {
-          200: { description: 'A page that leads on.', ...html },
+          200: { description: 'A page that continues to the application.', ...html },
           302: 'To the page for signing in.',
           400: { description: 'The page again, with what is wrong.', ...html },
         },

@@ -5,12 +5,12 @@ const page = { kind: 'forward', limit: 16 * 1024, to: 'identity', why: 'page' } 
 const setup = {
   ...page,
   path: '/setup',
-  access: { public: 'Nobody has signed in yet; the code in the link says that the caller operates the platform.' },
+  access: { public: 'Before the first sign-in: the code in the link proves that the caller operates the platform.' },
 } as const
 
-const login = { ...page, path: '/login', access: { public: 'Whoever signs in here has no credentials yet.' } } as const
+const login = { ...page, path: '/login', access: { public: 'People who sign in have no credentials yet.' } } as const
 
-const invitation = { ...page, path: '/invitation', access: { public: 'Who was invited may have no account yet.' } } as const
+const invitation = { ...page, path: '/invitation', access: { public: 'An invited person may have no account yet.' } } as const
 
 const html = { type: 'text/html', schema: { type: 'string' } } as const
 const form = (...fields: readonly string[]) => ({
@@ -24,7 +24,7 @@ const shows = (name: string, does: string, query: Record<string, string>, more: 
   { name, does, query, answers: { 200: { description: 'The page.', ...html }, ...more } },
 ]
 
-const dead = { 410: { description: 'The link is not good any more; the page says why.', ...html } } as const
+const dead = { 410: { description: 'The link is no longer valid; the page says why.', ...html } } as const
 
 /** The pages that identity shows to people. */
 export const pageRows: readonly Row[] = [
@@ -33,7 +33,7 @@ export const pageRows: readonly Row[] = [
     method: 'GET',
     tells: shows(
       'showInvitation',
-      'The page to which the link of an invitation leads; without a code it shows what waits for who is signed in. Opening it changes nothing.',
+      'The page of an invitation; without a code it lists the invitations of the signed-in person. Opening it changes nothing.',
       { code: 'The code of the link.' },
       dead,
     ),
@@ -47,10 +47,10 @@ export const pageRows: readonly Row[] = [
         does: 'Accepts or declines an invitation in the name of who is signed in at this browser, or makes the account of who is not. Programs call the mutations, or `POST /identity/api/auth/accept-invitation`.',
         body: form('token'),
         answers: {
-          200: { description: 'It is answered: the page says how.', ...html },
-          303: 'The account is there: the cookie of its session is set, and the browser goes on.',
+          200: { description: 'The invitation was answered; the page says how.', ...html },
+          303: 'The account was created: its session cookie is set, and the browser continues.',
           400: { description: 'The form again, with what is wrong.', ...html },
-          401: { description: 'Nobody is signed in any more.', ...html },
+          401: { description: 'The person is no longer signed in.', ...html },
           409: { description: 'The page says why not.', ...html },
           ...dead,
           429: { description: 'The form again: too many at this moment; `Retry-After` says when.', ...html },
@@ -74,7 +74,7 @@ export const pageRows: readonly Row[] = [
     tells: [
       {
         name: 'setUp',
-        does: 'Makes the first account, and the organization that it owns. What is sent is the form of the page before.',
+        does: 'Creates the first account and its organization from the form of the set-up page.',
         body: form('code', 'organization', 'name', 'email', 'password'),
         answers: {
           201: { description: 'The platform is set up.', ...html },
@@ -100,8 +100,8 @@ export const pageRows: readonly Row[] = [
         does: 'Signs a person in who sends the form of the page before; who is signed in at this browser already goes on (`goOn`) or signs out (`signOut`). Programs call `POST /identity/api/auth/sign-in/email` instead.',
         body: { ...loginForm, schema: { ...loginForm.schema, required: ['token'] } },
         answers: {
-          200: { description: 'Signed out: the cookie of the session is taken back. Or signed in, and led on to an application.', ...html },
-          303: 'Signed in: the cookie of the session is set, and the browser goes on.',
+          200: { description: 'Signed out: the session cookie is removed. Or signed in, and redirected to an application.', ...html },
+          303: 'Signed in: the session cookie is set, and the browser continues.',
           400: { description: 'The form again, with what is wrong.', ...html },
           401: { description: 'The form again: the address or the password is wrong.', ...html },
           429: { description: 'The form again: too many failures; `Retry-After` says when.', ...html },
@@ -110,26 +110,26 @@ export const pageRows: readonly Row[] = [
     ],
   },
   ...accountPage('/verify-email', 'VerifyEmail', {
-    shows: 'The page on which the link of a mail leads that confirms an address; without a code it asks whom to send another. Opening it changes nothing.',
+    shows: 'The page of the link in a confirmation mail; without a code it offers to send another mail. Opening it changes nothing.',
     takes: 'Confirms the address, or sends another mail. Programs call `POST /identity/api/auth/verify-email` instead.',
   }),
   ...accountPage('/reset-password', 'ResetPassword', {
-    shows: 'The page for a new password; without a code it asks whom to send the link. Opening it changes nothing.',
+    shows: 'The page for a new password; without a code it offers to send the link. Opening it changes nothing.',
     takes: 'Sets the password, or sends the link. Programs call `POST /identity/api/auth/reset-password` instead.',
   }),
   ...accountPage('/verify-recovery-email', 'VerifyRecoveryEmail', {
-    shows: 'The page to which the link of a mail leads that confirms a recovery address. Opening it changes nothing.',
+    shows: 'The page of the link that confirms a recovery address. Opening it changes nothing.',
     takes: 'Confirms the recovery address. Programs call `POST /identity/api/auth/verify-recovery-email` instead.',
   }),
   ...accountPage('/sign-up', 'SignUp', {
-    shows: 'The page on which somebody makes an account; 403 where accounts are made by invitation.',
+    shows: 'The page for creating an account; 403 where accounts are created by invitation.',
     takes: 'Makes an account. Programs call `POST /identity/api/auth/sign-up/email` instead.',
   }),
 ]
 
 /** Builds the page of a link in a mail, or of the step before one, and its form. */
 function accountPage(path: string, name: string, { shows: showing, takes }: { readonly shows: string; readonly takes: string }): readonly Row[] {
-  const row = { ...page, path, access: { public: 'Whoever comes has no credentials yet, or lost them.' } } as const
+  const row = { ...page, path, access: { public: 'The visitor has no credentials yet, or lost them.' } } as const
   const refused = { 403: { description: 'The page says why not.', ...html }, ...dead }
   return [
     { ...row, method: 'GET', tells: shows(`show${name}`, showing, { code: 'The code of the link.' }, refused) },

@@ -59,7 +59,7 @@ export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPu
       if (waitMs <= 0) return
       fullUntil.set(address, now + waitMs)
       await slow()
-      throw new Refusal('RATE_LIMITED', 'Too much comes from your address that nobody has signed in for: wait for a while, then go on.', {
+      throw new Refusal('RATE_LIMITED', 'Too many requests without sign-in came from your address: wait a while, then try again.', {
         retryAfter: Math.ceil(waitMs / 1000),
       })
     },

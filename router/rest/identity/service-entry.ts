@@ -12,7 +12,7 @@ export const serviceEntryRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/api/services/:slug',
-    access: { public: 'Pages and programs find a service, and the id that it has here, before anybody has signed in.' },
+    access: { public: 'Pages and programs look up a service before sign-in.' },
     limit: 0,
     to: 'identity',
     why: 'own answer',
@@ -24,7 +24,7 @@ export const serviceEntryRows: readonly Row[] = [
         refuses: [404],
         answers: {
           200: {
-            description: 'To be remembered for a minute at most.',
+            description: 'May be cached for one minute.',
             schema: object({
               id: { type: 'string', format: 'uuid' },
               slug: text,
@@ -51,7 +51,7 @@ export const serviceEntryRows: readonly Row[] = [
               ),
             }),
           },
-          304: 'What the client has still holds.',
+          304: 'The client’s copy is current.',
         },
       },
     ],

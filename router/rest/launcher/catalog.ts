@@ -35,7 +35,7 @@ const source = { type: 'string', enum: ['developers', 'local'], description: 'Wh
 
 const row = {
   ...{ kind: 'forward', method: 'GET', limit: 0, to: 'launcher', why: 'own answer' },
-  access: { public: 'The store is shown to whoever looks for an app, before anybody has signed in.' },
+  access: { public: 'The store is public.' },
 } as const satisfies Partial<ForwardRow>
 
 const listed: Documented = {

@@ -39,11 +39,11 @@ const keys: Documented = {
 
 const changed: Documented = {
   name: 'announceWidgetChange',
-  does: 'An app says that its widget shows something else now: for an organization, a person, or a person there. A token counts once.',
+  does: 'Reports that an app’s widget has changed: for an organization, a person, or a person in an organization. Each token works once.',
   body: { schema: object({ organizationId: text, userId: text }, []) },
   reads: ['bearer'],
   refuses: [401],
-  answers: { 202: 'What was kept of the widget is read again.' },
+  answers: { 202: 'The widget is read again.' },
 }
 
 const own = { kind: 'forward', to: 'launcher', why: 'own answer' } as const satisfies Partial<ForwardRow>

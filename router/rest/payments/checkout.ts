@@ -39,7 +39,7 @@ export const payRows: readonly Row[] = [
         name: 'followPaymentLink',
         does: 'Sends a payer to the processor’s page for the order of a payment link.',
         answers: {
-          303: 'To the page on which the order is paid.',
+          303: 'Redirect to the payment page.',
           404: { description: 'The link is unknown, closed, over or paid; the page does not say which.', ...html },
           503: { description: 'No page could be opened at this moment.', ...html },
         },
@@ -56,7 +56,7 @@ export const payRows: readonly Row[] = [
         does: 'The page to which a payer comes back from the processor.',
         query: { paid: '`1` from the processor’s page once it was paid.' },
         answers: {
-          200: { description: 'What became of the payment.', ...html },
+          200: { description: 'The outcome of the payment.', ...html },
           404: { description: 'The link is unknown, closed or over.', ...html },
         },
       },

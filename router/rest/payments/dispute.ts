@@ -36,7 +36,7 @@ export const disputeFileRows: readonly Row[] = [
         refuses: [404, 409],
         answers: {
           201: {
-            description: 'The file, by whose id evidence names it.',
+            description: 'The file; evidence refers to it by its id.',
             schema: { type: 'object', properties: file, required: ['id', 'name', 'contentType', 'bytes'] },
           },
         },

@@ -9,17 +9,17 @@ export const serviceIdentityRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/api/service-identity',
-    access: { public: 'A page has to know where to sign in, and into what, before anybody has.' },
+    access: { public: 'Pages need the address for sign-in before anybody is signed in.' },
     limit: 0,
     to: 'payments',
     why: 'own answer',
     tells: [
       {
         name: 'readServiceIdentity',
-        does: 'Who payments is on this platform: the id that the registry has for it, and where the parts are that its pages speak to.',
+        does: 'Identity of payments on this platform: its id in the registry and the addresses that its pages use.',
         answers: {
           200: {
-            description: 'To be remembered for a minute at most.',
+            description: 'May be cached for one minute.',
             schema: object({
               serviceId: { type: 'string', format: 'uuid' },
               slug: text,

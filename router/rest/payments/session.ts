@@ -7,7 +7,7 @@ export const sessionRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/login',
-    access: { public: 'Whoever signs in has no credentials yet.' },
+    access: { public: 'People who sign in have no credentials yet.' },
     limit: 0,
     to: 'payments',
     why: 'redirect',
@@ -15,7 +15,7 @@ export const sessionRows: readonly Row[] = [
     tells: [
       {
         name: 'openPaymentsLogin',
-        does: 'Sends a browser to the hosted sign-in, which hands over to payments with a code that is used once.',
+        does: 'Redirects a browser to the hosted sign-in, which returns to payments with a single-use code.',
         query: { return_to: 'The path of payments to open afterwards; anything else is ignored.' },
         answers: { 302: 'To the hosted sign-in.' },
       },

@@ -62,7 +62,7 @@ const transcription: Pick<Documented, 'body' | 'answers' | 'refuses'> = {
     ),
   },
   refuses: [404, 429],
-  answers: { 200: { description: 'What was said; plain text where that was asked for.', schema: object({ text }) } },
+  answers: { 200: { description: 'The transcript; plain text if requested.', schema: object({ text }) } },
 }
 const image: Pick<Documented, 'body' | 'answers' | 'refuses'> = {
   body: {
@@ -78,7 +78,7 @@ const image: Pick<Documented, 'body' | 'answers' | 'refuses'> = {
 const embedding: Pick<Documented, 'body' | 'answers' | 'refuses'> = {
   body: { schema: object({ input: { anyOf: [text, list(text)] }, model }, ['input']) },
   refuses: [404, 429],
-  answers: { 200: { description: 'A vector for each text.', schema: object({ object: text, model: text, data: list(any), usage: any }) } },
+  answers: { 200: { description: 'An embedding for each text.', schema: object({ object: text, model: text, data: list(any), usage: any }) } },
 }
 const aModel: Content['schema'] = object({ id: text, object: text, created: whole, owned_by: text })
 
@@ -110,17 +110,22 @@ export const aiRows: readonly Row[] = [
       {
         name: 'complete',
         at: 'POST /completions',
-        does: 'Answers a conversation by a model: the body and the answer are those of OpenAI’s chat completions.',
+        does: 'Generates the next message of a conversation. Body and answer have the form of OpenAI’s chat completions.',
         ...completion,
       },
-      { name: 'createChatCompletion', at: 'POST /chat/completions', does: 'The same, where OpenAI’s clients look for it below a base address.', ...completion },
-      { name: 'drawImages', at: 'POST /images', does: 'Draws one to four images of a description.', ...image },
-      { name: 'createImageGeneration', at: 'POST /images/generations', does: 'The same, where OpenAI’s clients look for it.', ...image },
-      { name: 'createEmbedding', at: 'POST /embeddings', does: 'Makes a vector of each text.', ...embedding },
+      {
+        name: 'createChatCompletion',
+        at: 'POST /chat/completions',
+        does: 'The same operation at the path that OpenAI’s clients use below a base address.',
+        ...completion,
+      },
+      { name: 'drawImages', at: 'POST /images', does: 'Generates one to four images from a description.', ...image },
+      { name: 'createImageGeneration', at: 'POST /images/generations', does: 'The same operation at the path that OpenAI’s clients use.', ...image },
+      { name: 'createEmbedding', at: 'POST /embeddings', does: 'Creates an embedding of each text.', ...embedding },
       {
         name: 'listModels',
         at: 'GET /models',
-        does: 'Lists the models that the organization may name, with the configured ones alone.',
+        does: 'Lists the models that the organization may use; optionally the configured ones only.',
         answers: { 200: { description: 'The models.', schema: object({ object: text, data: list(aModel) }) } },
       },
     ],
@@ -133,7 +138,7 @@ export const aiRows: readonly Row[] = [
     tells: [
       {
         name: 'readModel',
-        does: 'Tells of one model that the organization may name.',
+        does: 'Returns one model that the organization may use.',
         params: { name: 'Its name; a slash in it as `%2F`.' },
         refuses: [404],
         answers: { 200: { description: 'The model.', schema: aModel } },
@@ -142,8 +147,8 @@ export const aiRows: readonly Row[] = [
   },
   ...(
     [
-      ['/api/ai/transcriptions', 'transcribe', 'Writes down what is said in a recording of at most 25 MB.'],
-      ['/api/ai/audio/transcriptions', 'createAudioTranscription', 'The same, where OpenAI’s clients look for it.'],
+      ['/api/ai/transcriptions', 'transcribe', 'Transcribes a recording of at most 25 MB.'],
+      ['/api/ai/audio/transcriptions', 'createAudioTranscription', 'The same operation at the path that OpenAI’s clients use.'],
     ] as const
   ).map(([path, name, does]): Row => ({ ...wire, method: 'POST', path, limit: mostForm, tells: [{ name, does, ...transcription }] })),
 ]

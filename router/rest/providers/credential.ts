@@ -28,6 +28,6 @@ export const credentialRows: readonly Row[] = [
     limit: 0,
     to: 'providers',
     why: 'own answer',
-    tells: { nothing: 'It hands a secret to one service of ours, which knows it: nobody else is to write a client for it.' },
+    tells: { nothing: 'It returns a secret to one service of the platform; no other client may use it.' },
   },
 ]

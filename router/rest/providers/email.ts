@@ -35,14 +35,14 @@ const eventRows: readonly Row[] = [
     kind: 'forward',
     method: 'POST',
     path: '/api/email/events',
-    access: { public: 'Whoever delivers our mail reports here what became of it; the signature says that it is they.' },
+    access: { public: 'The mail provider reports deliveries here; its signature authenticates it.' },
     limit: 64 * 1024,
     to: 'providers',
     why: 'raw body',
     tells: [
       {
         name: 'reportEmailEvent',
-        does: 'Takes a report of what became of a mail, signed as Standard Webhooks has it. The same report twice acts once. 401 for a signature that is none of ours, or older than five minutes.',
+        does: 'Receives a delivery report, signed by Standard Webhooks. A repeated report has no effect. 401 for a signature that is none of ours, or older than five minutes.',
         body: {
           schema: {
             type: 'object',

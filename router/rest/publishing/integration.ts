@@ -5,9 +5,9 @@ const html = { type: 'text/html', schema: { type: 'string' } } as const
 
 /** The pages on which a connection is not finished. */
 const unfinished = {
-  400: { description: 'A page that says why nothing was connected.', ...html },
-  403: { description: 'The same: whoever began it no longer manages the accounts.', ...html },
-  404: { description: 'The same: the brand is not there any more.', ...html },
+  400: { description: 'A page that explains why nothing was connected.', ...html },
+  403: { description: 'The same: the person who began it no longer manages the accounts.', ...html },
+  404: { description: 'The same: the brand does not exist any more.', ...html },
   409: { description: 'The same: the brand’s state does not allow it.', ...html },
   502: { description: 'The network did not answer as it should; the page may be loaded again.', ...html },
   503: { description: 'It could not be finished now; the page may be loaded again.', ...html },
@@ -30,18 +30,22 @@ export const integrationRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/api/integrations/:platform/callback',
-    access: { public: 'The network sends the person back here; the state in the address, single use, says who began.' },
+    access: { public: 'The network redirects the person here; the single-use state in the address identifies who began.' },
     limit: 0,
     to: 'publishing',
     why: 'page',
     tells: [
       {
         name: 'finishConnection',
-        does: 'The network sends a person’s browser back here, with what it gave. In the browser that began it the account is connected; any other is asked first.',
+        does: 'The network redirects a person’s browser here with its code. The browser that began the connection is connected at once; another one is asked to confirm first.',
         params: { platform: 'The network, in lower case.' },
-        query: { state: 'What the consent address carried; single use, for ten minutes.', code: 'What the network gave.', error: 'Why it gave nothing.' },
+        query: {
+          state: 'State of the consent address; works once, within ten minutes.',
+          code: 'Code that the network issued.',
+          error: 'Error that the network reported.',
+        },
         answers: {
-          200: { description: 'A page that says what was connected, or asks the person.', ...html },
+          200: { description: 'A page that shows what was connected, or asks the person to confirm.', ...html },
           ...unfinished,
         },
       },
@@ -51,7 +55,10 @@ export const integrationRows: readonly Row[] = [
     kind: 'forward',
     method: 'POST',
     path: '/api/integrations/:platform/callback',
-    access: { public: 'A person confirms here what a program began; the page’s token and the browser’s cookie, single use, say that it was shown to them.' },
+    access: {
+      public:
+        'A person confirms here a connection that a program began; the single-use token of the page and the browser’s cookie prove that it was shown to them.',
+    },
     limit: 16 * 1024,
     to: 'publishing',
     why: 'page',
@@ -65,7 +72,7 @@ export const integrationRows: readonly Row[] = [
           schema: { type: 'object', properties: { token: { type: 'string' }, state: { type: 'string' } }, required: ['token', 'state'] },
         },
         answers: {
-          200: { description: 'A page that says what was connected.', ...html },
+          200: { description: 'A page that shows what was connected.', ...html },
           ...unfinished,
         },
       },

@@ -22,8 +22,7 @@ export const revocationRows: readonly Row[] = [
     method: 'POST',
     path: '/api/callbacks/:platform/deauthorize',
     access: {
-      public:
-        'The network says here that a person took our permission back; the signature, by the secret of our application there, says that it is the network.',
+      public: 'The network reports here that a person revoked our permission; its signature, made with the secret of our application, authenticates it.',
     },
     limit: 16 * 1024,
     to: 'publishing',
@@ -45,7 +44,7 @@ export const revocationRows: readonly Row[] = [
     path: '/api/callbacks/:platform/data-deletion',
     access: {
       public:
-        'The network says here that a person wants their data deleted; the signature, by the secret of our application there, says that it is the network.',
+        'The network reports here that a person requested deletion of their data; its signature, made with the secret of our application, authenticates it.',
     },
     limit: 16 * 1024,
     to: 'publishing',
@@ -53,13 +52,13 @@ export const revocationRows: readonly Row[] = [
     tells: [
       {
         name: 'deleteAccountData',
-        does: 'Deletes every connection of the account within a minute, with profile, places and figures; posts stay. The same request again is answered alike. 400 for what is malformed or older than 24 hours, 401 for a signature that is none of ours.',
+        does: 'Deletes every connection of the account within a minute, with profile, places and figures; posts stay. A repeated request has the same answer. 400 for what is malformed or older than 24 hours, 401 for a signature that is none of ours.',
         params,
         body: signed,
         refuses: [401, 404],
         answers: {
           200: {
-            description: 'Where the person reads what became of it.',
+            description: 'Address at which the person sees the state of the deletion.',
             schema: { type: 'object', properties: { url: { ...text, format: 'uri' }, confirmation_code: text }, required: ['url', 'confirmation_code'] },
           },
         },
@@ -70,7 +69,7 @@ export const revocationRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/data-deletion/:code',
-    access: { public: 'Who asked for a deletion has no account here: the code in the address, of 128 random bits, says that it was they.' },
+    access: { public: 'A person who requested a deletion has no account here: the code in the address, 128 random bits, is the credential.' },
     limit: 0,
     to: 'publishing',
     why: 'page',
@@ -78,10 +77,10 @@ export const revocationRows: readonly Row[] = [
       {
         name: 'readDataDeletion',
         does: 'Says what became of a deletion, for a year: a page for people, and with `Accept: application/json` confirmationCode, platform, status (received, in_progress, completed), receivedAt and completedAt.',
-        params: { code: 'The confirmation code that the network was told.' },
+        params: { code: 'Confirmation code that the network received.' },
         answers: {
           200: { description: 'What became of it.', type: 'text/html', schema: text },
-          404: { description: 'A page that says that no deletion has this code; a problem document for who asks for JSON.', type: 'text/html', schema: text },
+          404: { description: 'A page that says that no deletion has this code; a problem document if JSON is requested.', type: 'text/html', schema: text },
         },
       },
     ],

@@ -30,7 +30,7 @@ export const reportRows: readonly Row[] = [
     tells: [
       {
         name: 'readTransactionTable',
-        does: 'Transactions as a table, the oldest first, amounts in minor units and in decimals of their currency. What a spreadsheet would run begins with an apostrophe.',
+        does: 'Transactions as a table, the oldest first, amounts in minor units and in decimals of their currency. Cells that a spreadsheet would execute begin with an apostrophe.',
         query: { ...query, metadata: 'Keys of metadata, with commas between: the last columns have their values, from the order.' },
         answers: { 200: { description: 'A table of RFC 4180 with a header.', type: 'text/csv', schema: { type: 'string' } } },
       },

@@ -19,7 +19,7 @@ const stripeRows: readonly Row[] = [
     kind: 'forward',
     method: 'POST',
     path: '/api/webhooks/stripe',
-    access: { public: 'The payment processor sends its events here; the signature says that it is the one.' },
+    access: { public: 'The payment processor sends its events here; its signature authenticates it.' },
     limit: 256 * 1024,
     to: 'payments',
     why: 'raw body',

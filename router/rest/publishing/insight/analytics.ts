@@ -28,7 +28,7 @@ export const analyticsRows: readonly Row[] = [
     tells: [
       {
         name: 'readAnalyticsTable',
-        does: 'What networks counted of a brand’s posts, as a table: a row a post, in the order of their publication. What a spreadsheet would run begins with an apostrophe.',
+        does: 'Exports the networks’ figures of a brand’s posts: one row for each post, in the order of publication. Cells that a spreadsheet would execute begin with an apostrophe.',
         query: { brandId: 'The brand.', from: 'From this moment on, as in RFC 3339.', to: 'And before this one, 366 days at most.' },
         refuses: [404],
         answers: { 200: { description: 'A table of RFC 4180 with a header.', type: 'text/csv', schema: { type: 'string' } } },

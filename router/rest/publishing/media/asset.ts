@@ -57,12 +57,12 @@ export const mediaRows: readonly Row[] = [
     tells: [
       {
         name: 'uploadPicture',
-        does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. What it is its bytes say, whatever name and Content-Type do, and HEIC becomes JPEG; films are uploaded in parts. A picture that is cut off, or that other bytes follow, is refused with 400; 429 when too much of the organization waits to be looked at.',
+        does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. Its type is detected from the bytes, not from name or Content-Type; HEIC becomes JPEG; films are uploaded in parts. A picture that is cut off, or that other bytes follow, is refused with 400; 429 when too much of the organization waits to be looked at.',
         query: {
           brandId: 'Whose library.',
-          filename: 'What people call the file.',
+          filename: 'Name of the file.',
           folderId: 'A folder of the same brand.',
-          altText: 'What it shows, for people who cannot see it.',
+          altText: 'Alternative text for people who cannot see it.',
         },
         body: { type: 'application/octet-stream', schema: file },
         refuses: [404, 409, 429],
@@ -126,7 +126,7 @@ export const mediaRows: readonly Row[] = [
         name: 'getMedium',
         does: 'The bytes of a picture or film, at an address that the graph answered; parts of them with `Range`.',
         params: { id: 'The asset.', variant: '`original`, `preview`, or a network.' },
-        query: { expires: 'Until when the address is good, in seconds since 1970.', signature: 'That nothing of it was altered.' },
+        query: { expires: 'Time until which the address is valid, in seconds since 1970.', signature: 'Signature of the address.' },
         refuses: [403, 404],
         answers: { 200: { description: 'The bytes.', type: 'application/octet-stream', schema: file } },
       },

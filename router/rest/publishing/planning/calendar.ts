@@ -20,7 +20,7 @@ export const calendarRows: readonly Row[] = [
     kind: 'forward',
     method: 'GET',
     path: '/calendar/:token.ics',
-    access: { public: 'Calendar programs know no credentials: the address is one, 256 random bits, ended by whoever made it.' },
+    access: { public: 'Calendar programs send no credentials: the address itself is the credential, 256 random bits; the person who created it can end it.' },
     limit: 0,
     to: 'publishing',
     role: 'api',
@@ -29,7 +29,7 @@ export const calendarRows: readonly Row[] = [
       {
         name: 'readCalendarFeed',
         does: 'A brand’s scheduled and published posts for calendar programs, from 90 days ago to 365 days ahead.',
-        params: { token: 'What createCalendarFeed answered.' },
+        params: { token: 'Code of the address that createCalendarFeed returned.' },
         refuses: [404, 429],
         answers: { 200: { description: 'A calendar of RFC 5545; times are in UTC.', type: 'text/calendar', schema: { type: 'string' } } },
       },

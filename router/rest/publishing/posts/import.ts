@@ -49,11 +49,11 @@ export const importRows: readonly Row[] = [
     tells: [
       {
         name: 'importPosts',
-        does: 'Writes posts from a CSV file: each right row, beside wrong ones. With the header Idempotency-Key the same file is kept once.',
+        does: 'Creates posts from a CSV file: each valid row is imported, even if others are invalid. With the header Idempotency-Key the same file is imported once.',
         query: { brandId: 'A brand of the active organization.', dryRun: 'true looks at the file, and writes nothing.' },
         body: { type: 'text/csv', schema: { type: 'string', description: 'A header, and 500 rows at most.' } },
         refuses: [401, 403, 404, 409, 429],
-        answers: { 200: { description: 'What became of each row.', schema: report } },
+        answers: { 200: { description: 'The outcome of each row.', schema: report } },
       },
     ],
   },
