@@ -76,7 +76,7 @@ export function checkText(text: string, field: string): string {
 export function readText(given: string | null | undefined, field: string, most: number): string | null {
   const text = checkText(given?.trim() ?? '', field)
   const { length } = [...text]
-  if (length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: ${most} are the most.`, { field })
+  if (length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: the maximum is ${most}.`, { field })
   return text || null
 }
 

@@ -109,7 +109,7 @@ async function streamed(
     try {
       return await Promise.race([work, ended.promise])
     } catch (error) {
-      if (!over.signal.aborted) fail(new OutboundFailure(`${slug} could not be asked: its answer broke off`, true, error))
+      if (!over.signal.aborted) fail(new OutboundFailure(`${slug} could not be asked: its answer was cut off`, true, error))
       return await ended.promise
     } finally {
       clearTimeout(due)

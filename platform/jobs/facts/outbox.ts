@@ -79,7 +79,7 @@ export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts:
     const id = ids[at]!
     const body = JSON.stringify(fact.body)
     if (Buffer.byteLength(body) > mostBodyBytes)
-      throw new Error(`a fact ${fact.kind} would have ${Buffer.byteLength(body)} bytes: ${mostBodyBytes} are the most`)
+      throw new Error(`a fact ${fact.kind} would have ${Buffer.byteLength(body)} bytes: the maximum is ${mostBodyBytes}`)
     return receivers.map(receiver => ({ ...fact, id, receiver, body }))
   })
   const column = <Name extends keyof (typeof made)[number]>(name: Name) => made.map(fact => fact[name])

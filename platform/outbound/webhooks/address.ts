@@ -16,7 +16,7 @@ export function readUrl(given: string): string {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse('url', 'is no address of the web: it begins with https://.')
   if (url.username || url.password) throw refuse('url', 'holds a password: leave it out, and check the signature instead.')
   url.hash = ''
-  if (url.href.length > longest.url) throw refuse('url', `has ${url.href.length} characters: ${longest.url} are the most.`)
+  if (url.href.length > longest.url) throw refuse('url', `has ${url.href.length} characters: the maximum is ${longest.url}.`)
   return url.href
 }
 

@@ -9,7 +9,7 @@ const unfinished = {
   403: { description: 'The same: the person who began it no longer manages the accounts.', ...html },
   404: { description: 'The same: the brand does not exist any more.', ...html },
   409: { description: 'The same: the brand’s state does not allow it.', ...html },
-  502: { description: 'The network did not answer as it should; the page may be loaded again.', ...html },
+  502: { description: 'The network gave an unexpected answer; the page may be loaded again.', ...html },
   503: { description: 'It could not be finished now; the page may be loaded again.', ...html },
 } as const
 

@@ -175,7 +175,7 @@ const planSql = (rows: Rows<typeof plans>) => ({
   /** A plan, within a transaction: plans never change. */
   async inside(id: string, transaction: Transaction): Promise<PlanRow> {
     const [plan] = await rows.read(planBy, [id], transaction)
-    if (!plan) throw new Error(`the plan ${id} is not there any more`)
+    if (!plan) throw new Error(`the plan ${id} does not exist any more`)
     return plan
   },
 })

@@ -29,7 +29,7 @@ export interface GivenLayout {
 const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
 
 function readItems(given: readonly GivenItem[], field: string): readonly LayoutItem[] {
-  if (given.length > max.items) throw mistake(field, `${field} has ${given.length} apps: ${max.items} are the most.`)
+  if (given.length > max.items) throw mistake(field, `${field} has ${given.length} apps: the maximum is ${max.items}.`)
   const items = given.map(({ app, order, size, hidden }, at) => {
     if (!slugPattern.test(app)) throw mistake(field, `${field} names an app by something that is no slug: take the app's \`app\`.`)
     const place = order ?? at
@@ -41,7 +41,7 @@ function readItems(given: readonly GivenItem[], field: string): readonly LayoutI
 }
 
 function readBoards(given: readonly GivenBoard[], present: readonly Board[], now: Date): readonly Board[] {
-  if (given.length > max.boards) throw mistake('boards', `boards has ${given.length} entries: ${max.boards} are the most.`)
+  if (given.length > max.boards) throw mistake('boards', `boards has ${given.length} entries: the maximum is ${max.boards}.`)
   const boards = given.map(({ boardId, name, items }) => {
     const known = boardId === null || boardId === undefined ? null : requireId(boardId, 'boards.boardId')
     if (known !== null && !present.some(board => board.id === known))

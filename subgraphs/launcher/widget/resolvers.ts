@@ -29,7 +29,7 @@ export const maxApps = 50
 export function requireQuery({ viewer }: Pick<Context, 'viewer'>, { context, apps }: Partial<QueryWidgetsArgs>): void {
   if (context && context.toLowerCase() !== viewer.context)
     throw new Refusal('CONFLICT', `The active context is ${viewer.context}, not ${context.toLowerCase()}: switch to it first.`, { reason: 'CONTEXT' })
-  if (apps && apps.length > maxApps) throw new Refusal('BAD_USER_INPUT', `apps names ${apps.length} apps: ${maxApps} are the most.`, { field: 'apps' })
+  if (apps && apps.length > maxApps) throw new Refusal('BAD_USER_INPUT', `apps names ${apps.length} apps: the maximum is ${maxApps}.`, { field: 'apps' })
 }
 
 const readingOf = ({ app, reading }: WidgetRow, { widgets }: Context) => reading ?? widgets.readingOf(app)

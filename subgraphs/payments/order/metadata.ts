@@ -17,7 +17,7 @@ const refuse = (field: string, sentence: string): never => {
  */
 export function readMetadata(metadata: readonly MetadataRow[] | null | undefined): readonly MetadataRow[] | undefined {
   if (metadata === undefined || metadata === null) return undefined
-  if (metadata.length > maxMetadata.entries) refuse('metadata', `metadata has ${metadata.length} entries: ${maxMetadata.entries} are the most.`)
+  if (metadata.length > maxMetadata.entries) refuse('metadata', `metadata has ${metadata.length} entries: the maximum is ${maxMetadata.entries}.`)
   const keys = new Set<string>()
   return metadata.map(({ key, value }, index) => {
     const at = `metadata[${index}]`

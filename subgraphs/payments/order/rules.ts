@@ -59,8 +59,8 @@ export function workOut(given: readonly GivenLine[]): Amounts {
   }
   if (amounts.totalMinor < 1n) refuse('lines', 'The lines come to nothing: an order is worth at least 1 in minor units.')
   if (amounts.subtotalMinor > most.subtotal)
-    refuse('lines', `The lines come to ${amounts.subtotalMinor} in minor units before their discounts: ${most.subtotal} are the most.`)
-  if (amounts.totalMinor > most.total) refuse('lines', `The lines come to ${amounts.totalMinor} in minor units: ${most.total} are the most.`)
+    refuse('lines', `The lines come to ${amounts.subtotalMinor} in minor units before their discounts: the maximum is ${most.subtotal}.`)
+  if (amounts.totalMinor > most.total) refuse('lines', `The lines come to ${amounts.totalMinor} in minor units: the maximum is ${most.total}.`)
   return amounts
 }
 

@@ -16,7 +16,7 @@ export const credentialExchanges = (open: (viewer: Viewer, request: Request) => 
     const organizationId = activeOrganization(viewer, 'Applications')
     const platform = new URL(request.url).pathname.slice(below.length)
     const found = isProvider(platform) && providerOf(platform).family === 'NETWORK' ? await context.credentialsInUse.resolve(platform, organizationId) : null
-    if (!found) throw new Refusal('NOT_FOUND', `There is no application at ${platform.slice(0, 40)}: a credential of that network has to be kept first.`)
+    if (!found) throw new Refusal('NOT_FOUND', `There is no application for ${platform.slice(0, 40)}: add a credential of that network first.`)
     // The audit entry belongs to the credential's owner.
     const tenantId = found.level === 'PLATFORM' ? ((await context.platformOrganization.find()) ?? organizationId) : organizationId
     await write(context, {

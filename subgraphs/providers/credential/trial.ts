@@ -74,7 +74,7 @@ async function mailTrial({ dial }: Trying, { plain }: Place, password: string): 
   try {
     const line = await openLine(server, { connectMs: trialMs, talkMs: trialMs }, dial)
     line.quit()
-    return { status: 'WORKING', message: 'The mail server has let us in.' }
+    return { status: 'WORKING', message: 'The mail server accepted the sign-in.' }
   } catch (error) {
     if (!(error instanceof MailFault)) throw error
     return { status: 'FAILING', message: `${error.message[0]!.toUpperCase()}${error.message.slice(1)}.` }

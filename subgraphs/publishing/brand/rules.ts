@@ -23,7 +23,7 @@ export const mostApprovers = 50
 export function readApprovers(given: readonly string[] | null | undefined): readonly string[] {
   const ids = [...new Set((given ?? []).map(id => requireId(id, 'approverIds')))]
   if (ids.length > mostApprovers)
-    throw new Refusal('BAD_USER_INPUT', `approverIds names ${ids.length} persons: ${mostApprovers} are the most.`, { field: 'approverIds' })
+    throw new Refusal('BAD_USER_INPUT', `approverIds names ${ids.length} persons: the maximum is ${mostApprovers}.`, { field: 'approverIds' })
   return ids
 }
 

@@ -35,7 +35,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   const network = job.networks.get(post.platform)
   const connection = await connections.find(post.connectionId)
   if (!network?.comment || !connection?.active)
-    return end(job, post, 'PENDING', { firstCommentStatus: 'FAILED', firstCommentMessage: 'The connection that sent the post is not there any more.' })
+    return end(job, post, 'PENDING', { firstCommentStatus: 'FAILED', firstCommentMessage: 'The connection that sent the post does not exist any more.' })
   let token: string
   try {
     token = await tokenSoon(job, network, connection)

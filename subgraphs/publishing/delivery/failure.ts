@@ -18,7 +18,7 @@ export const failureSentence: Readonly<Record<FailureCode, (network: string, det
   DUPLICATE_CONTENT: network => `${network} already has a post of this account with the same text: change the text, then reschedule the post.`,
   RATE_LIMITED: (network, detail) => `${network} limits how much this account may post (${detail}): reschedule the post for later.`,
   CONTENT_REFUSED: (network, detail) => `${network} does not take this text (${detail}): change it, then reschedule the post.`,
-  NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): mend what it names, then reschedule the post.`,
+  NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): correct what it names, then reschedule the post.`,
   TARGET_UNAVAILABLE: (network, detail) => `${network} takes no posts at that place (${detail}): choose another one, then reschedule the post.`,
   MEDIA_FAILED: (network, detail) => `${network} could not take a medium of the post (${detail}): replace it, then reschedule the post.`,
   BUDGET_EXCEEDED: (network, detail) =>
@@ -61,7 +61,7 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   MEDIA_FAILED: { category: 'CONTENT', retryable: false, advice: 'Replace the medium, then publish the post again.' },
   RATE_LIMITED: { category: 'LIMIT', retryable: true, advice: 'Schedule the post for later.' },
   BUDGET_EXCEEDED: { category: 'LIMIT', retryable: false, advice: 'Have the spend limit raised, then publish the post again.' },
-  NETWORK_REFUSED: { category: 'NETWORK', retryable: false, advice: 'Mend what the network names, then publish the post again.' },
+  NETWORK_REFUSED: { category: 'NETWORK', retryable: false, advice: 'Correct what the network names, then publish the post again.' },
   NETWORK_UNAVAILABLE: { category: 'NETWORK', retryable: true, advice: 'Publish the post again.' },
   NOT_DELIVERED: { category: 'NETWORK', retryable: true, advice: 'Publish the post again: it is not on the network.' },
   OUTCOME_UNKNOWN: { category: 'UNKNOWN', retryable: false, advice: 'Look on the network whether the post is there, and say so with resolveDelivery.' },

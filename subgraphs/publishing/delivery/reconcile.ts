@@ -92,7 +92,7 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
   const { attempts, clock } = job
   const network = job.networks.get(post.platform)
   const connection = await job.connections.find(attempt.connectionId)
-  if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
+  if (!network || !connection?.active) throw new GrantFailure('the connection does not exist any more', true)
   const accessToken = await tokenSoon(job, network, connection)
   const publication = { ...publicationOf(job, post, attempt, connection), organizationId: await organizationOf(job, post.brandId, post.platform) }
   const [earlier] = await attempts.doubtful(attempt, doubtSince(attempt))

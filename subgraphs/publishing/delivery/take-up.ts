@@ -106,7 +106,7 @@ async function beginAgain(job: Job, taken: PostRow, last: AttemptRow): Promise<S
 async function callAgain(job: Job, { post, attempt }: Sending): Promise<Ending | Unsent> {
   const network = job.networks.get(post.platform)
   const connection = await job.connections.find(attempt.connectionId)
-  if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
+  if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection does not exist any more' }
   try {
     const accessToken = await tokenSoon(job, network, connection)
     const found = post.media.length > 0 ? await mediaOf(job, post, post.platform) : { media: [] }

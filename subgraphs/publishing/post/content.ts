@@ -79,12 +79,12 @@ function readLink(given: URL | string | null): string | null {
   const { href, protocol } = new URL(given)
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new Refusal('BAD_USER_INPUT', 'link is no address of the web: it begins with https:// or http://.', { field: 'link' })
-  if (href.length > most.link) throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: ${most.link} are the most.`, { field: 'link' })
+  if (href.length > most.link) throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: the maximum is ${most.link}.`, { field: 'link' })
   return href
 }
 
 function readTags(given: readonly string[] | null): readonly string[] {
-  const tooMany = (count: number) => new Refusal('BAD_USER_INPUT', `tags names ${count}: ${most.tags} are the most.`, { field: 'tags' })
+  const tooMany = (count: number) => new Refusal('BAD_USER_INPUT', `tags names ${count}: the maximum is ${most.tags}.`, { field: 'tags' })
   const all = [...new Set(given ?? [])]
   // Rejects such a long list before duplicates are removed.
   if (all.length > 10 * most.tags) throw tooMany(all.length)

@@ -82,7 +82,7 @@ export const longestCopy = 63_206
 export function checkCopy(copy: string | null | undefined): string {
   if (typeof copy !== 'string') throw new Refusal('BAD_USER_INPUT', 'copy cannot be null: leave it out to keep the text.', { field: 'copy' })
   if (copy.length > longestCopy)
-    throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: ${longestCopy} are the most that is kept.`, { field: 'copy' })
+    throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: the maximum is ${longestCopy} that is kept.`, { field: 'copy' })
   return checkText(copy, 'copy')
 }
 

@@ -112,7 +112,7 @@ describe('a text of a person', () => {
 
   it('is rejected above the maximum of user-perceived characters', () => {
     expect(readText('😀😀', 'note', 2)).toBe('😀😀')
-    expect(refusalOf(() => readText('abc', 'note', 2))).toMatchObject({ message: 'note has 3 characters: 2 are the most.' })
+    expect(refusalOf(() => readText('abc', 'note', 2))).toMatchObject({ message: 'note has 3 characters: the maximum is 2.' })
   })
 
   it('is refused when it is required and too short', () => {

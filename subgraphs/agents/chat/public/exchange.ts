@@ -59,7 +59,7 @@ async function chatted(chat: PublicChat, request: Request, job: Job): Promise<Re
   const begun = await answerVisitor(job, site, persona, admitted, said.message, AbortSignal.any([left.signal, request.signal]))
   const failed = (error: unknown) => {
     if (!(error instanceof ModelFailure)) job.log.error({ err: error }, 'answer of the public chat broke off')
-    return { type: 'about:blank', title: 'Bad gateway', status: 502, detail: 'The answer broke off: ask again.', code: 'UPSTREAM_FAILED' }
+    return { type: 'about:blank', title: 'Bad gateway', status: 502, detail: 'The answer was cut off: ask again.', code: 'UPSTREAM_FAILED' }
   }
   if (request.headers.get('accept')?.includes('text/event-stream')) return eventsOf(begun, () => left.abort(), failed)
   let text = ''
@@ -67,7 +67,7 @@ async function chatted(chat: PublicChat, request: Request, job: Job): Promise<Re
     for await (const piece of begun.pieces) text += piece
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
-    throw new Refusal('UPSTREAM_FAILED', 'The answer broke off: ask again.')
+    throw new Refusal('UPSTREAM_FAILED', 'The answer was cut off: ask again.')
   }
   return json(await begun.end(text))
 }

@@ -72,7 +72,7 @@ const ours =
 /** Reads the headers that every call carries. @throws BAD_USER_INPUT with a field such as `headers[0].name` */
 export function readHeaders(given: readonly ConnectorHeaderInput[] | null | undefined): readonly SecretHeader[] {
   const headers = given ?? []
-  if (headers.length > limits.headers) throw wrong('headers', `has ${headers.length} entries: ${limits.headers} are the most.`)
+  if (headers.length > limits.headers) throw wrong('headers', `has ${headers.length} entries: the maximum is ${limits.headers}.`)
   const names = headers.map(({ name }) => name.toLowerCase())
   return headers.map(({ name, value }, at) => {
     if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]{1,100}$/.test(name)) throw wrong(`headers[${at}].name`, 'is no name of a header.')

@@ -134,7 +134,7 @@ export function openGate(
       const { challenges, secret: shared } = await open(job)
       const now = job.clock.now()
       if (!(await challenges.accept(solution, now)))
-        throw new Refusal('FORBIDDEN', 'This solution opens nothing: ask for a new challenge.', { reason: 'CHALLENGE_FAILED' })
+        throw new Refusal('FORBIDDEN', 'This solution is not valid: request a new challenge.', { reason: 'CHALLENGE_FAILED' })
       const fresh = randomBytes(32).toString('base64url')
       const begun: ChatSessionRow = {
         ...{ id: newId(now), organizationId: site.organizationId, clearanceHash: hashOf(fresh), persona: persona.slug, turnsTaken: 0 },

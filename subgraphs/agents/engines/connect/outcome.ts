@@ -43,7 +43,7 @@ export function callFailure(error: unknown, { isSent, isLate, seconds }: Progres
   const isUnsent = !isSent || (error instanceof OutboundFailure && !error.sent)
   if (isLate || (error instanceof OutboundFailure && error.kind === 'late'))
     return { hadNoEffect: isUnsent, code: 'STEP_TIMEOUT', message: `The connector did not answer within ${seconds} s.` }
-  const message = error instanceof OutboundFailure ? 'The connection to the connector failed.' : 'The connector answered with something that is no answer.'
+  const message = error instanceof OutboundFailure ? 'The connection to the connector failed.' : 'The connector’s answer is malformed.'
   return { hadNoEffect: isUnsent, code: 'UPSTREAM_FAILED', message }
 }
 

@@ -48,7 +48,7 @@ export function eventsOf(body: AsyncIterable<Uint8Array>, callId: string): Async
           const event = read(value)
           if (event) return event
         } else if (isDone) return undefined
-        else throw new BrokenStream('The answer of the model broke off.')
+        else throw new BrokenStream('The answer of the model was cut off.')
       }
     },
     () => source.return?.(),
@@ -64,7 +64,7 @@ interface Chunk {
 
 function readChunk(data: string, callId: string): StreamEvent {
   const { error, choices = [], usage, cost_micros: costMicros } = JSON.parse(data) as Chunk
-  if (error) throw new BrokenStream(error.message ?? 'The answer of the model broke off.')
+  if (error) throw new BrokenStream(error.message ?? 'The answer of the model was cut off.')
   const used =
     usage && usageOf({ callId, costMicros: costMicros ?? null, inputTokens: usage.prompt_tokens ?? null, outputTokens: usage.completion_tokens ?? null })
   return { text: choices[0]?.delta?.content ?? '', usage: used ?? null }

@@ -21,6 +21,6 @@ export async function voiceOf(
       : 'USAGE_NOT_ALLOWED'
   if (hindrance === null) return profile
   const message =
-    hindrance === 'AUTHORIZATION_MISSING' ? 'No authorization for the profile of this agent holds.' : 'The profile of this agent may not be used by agents.'
+    hindrance === 'AUTHORIZATION_MISSING' ? 'The profile of this agent has no valid authorization.' : 'The profile of this agent may not be used by agents.'
   throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'PROFILE_NOT_ALLOWED', message })
 }

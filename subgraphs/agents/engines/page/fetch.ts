@@ -29,14 +29,14 @@ export async function fetchText(outbound: Outbound, address: string, maxLength: 
     })
     if (answer instanceof OutboundFailure)
       return isRefusedAddress(answer)
-        ? failed('ADDRESS_REFUSED', 'The address leads to no public place: give one that everybody can open.')
-        : later(`The address could not be read: ${new URL(url).host} does not answer as it should.`)
+        ? failed('ADDRESS_REFUSED', 'The address is not public: name one that everybody can open.')
+        : later(`The address could not be read: ${new URL(url).host} gives an unexpected answer.`)
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     if (location === null) return textOf(answer, maxLength)
-    if (!URL.canParse(location, url)) return failed('UPSTREAM_FAILED', 'The address leads on to one that is none.')
+    if (!URL.canParse(location, url)) return failed('UPSTREAM_FAILED', 'The address redirects to an invalid address.')
     url = new URL(location, url)
   }
-  return failed('UPSTREAM_FAILED', `The address leads on more than ${maxRedirects} times.`)
+  return failed('UPSTREAM_FAILED', `The address redirects more than ${maxRedirects} times.`)
 }
 
 function textOf({ status, headers, text }: OutboundAnswer, maxLength: number): Fetched {
@@ -47,6 +47,6 @@ function textOf({ status, headers, text }: OutboundAnswer, maxLength: number): F
   if (!isPage && type !== 'text/plain' && type !== 'text/markdown') return failed('NOT_TEXT', 'The address holds neither a page nor plain text.')
   const found = (isPage ? textOfPage(text) : text).replaceAll('\0', '').toWellFormed().trim()
   if (found === '') return failed('EMPTY', 'The address holds a page without words.')
-  if (found.length > maxLength) return failed('TOO_LARGE', `The text at the address has ${found.length} characters: ${maxLength} are the most.`)
+  if (found.length > maxLength) return failed('TOO_LARGE', `The text at the address has ${found.length} characters: the maximum is ${maxLength}.`)
   return { text: found }
 }

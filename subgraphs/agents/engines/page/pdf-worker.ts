@@ -23,7 +23,7 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
     const [length] = given as readonly unknown[]
     if (typeof length === 'number') {
       allocated += length
-      if (length > maxArray || allocated > maxArrays) throw new RangeError('The document unpacks to more than it may.')
+      if (length > maxArray || allocated > maxArrays) throw new RangeError('The unpacked document is too large.')
     }
     return Reflect.construct(target, given, newTarget) as object
   },

@@ -27,7 +27,7 @@ export async function decidePolicy(job: PolicyWork, id: string, said: SaidDecisi
       const judged = judge(request, said, { isOver: isOver(run.status), now })
       if (judged === 'repeated') return null
       if (judged === 'late')
-        throw new Refusal('CONFLICT', 'This request was decided otherwise, or has ended: the decision changes nothing.', {
+        throw new Refusal('CONFLICT', 'This request was decided differently, or has ended: the decision has no effect.', {
           ...{ reason: 'DECIDED', status: request.decision },
         })
       const after = await policyRequests.update(request, { ...judged.changes, updatedAt: now, version: request.version + 1 }, transaction)

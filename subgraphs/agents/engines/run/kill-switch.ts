@@ -19,5 +19,5 @@ export async function requireReleased(
   const held = await killSwitches.heldOf(organizationId, transaction)
   if (!isHeldBy(held, agentId)) return
   const what = held.all ? 'the organization' : 'this agent'
-  throw new Refusal('CONFLICT', `The kill switch of ${what} is engaged: nothing begins until it is released by setKillSwitch.`, { reason: 'KILL_SWITCH' })
+  throw new Refusal('CONFLICT', `The kill switch of ${what} is engaged: nothing starts until it is released with setKillSwitch.`, { reason: 'KILL_SWITCH' })
 }

@@ -14,7 +14,7 @@ export function readList(step: PlanStep, scope: Scope): { readonly items: readon
   const items = fill(step.list!, scope)
   if (!Array.isArray(items)) return failed('NOT_A_LIST', `${step.list} gives no list.`)
   const { items: most } = limits.list
-  return items.length > most ? failed('LIST_TOO_LONG', `${step.list} gives ${items.length} items: ${most} are the most.`) : { items }
+  return items.length > most ? failed('LIST_TOO_LONG', `${step.list} gives ${items.length} items: the maximum is ${most}.`) : { items }
 }
 
 /** Decides how a MAP step goes on: which items begin, or how it ends. @param mayBegin whether there is a plan that runs can begin with */

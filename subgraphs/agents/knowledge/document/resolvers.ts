@@ -10,7 +10,7 @@ export const documentResolvers: Resolvers = {
     searchKnowledge(_, { query, first }, context) {
       const organizationId = activeOrganization(context.viewer, 'Knowledge')
       if (checkText(query, 'query').length > limits.query)
-        throw new Refusal('BAD_USER_INPUT', `query has ${query.length} characters: ${limits.query} are the most.`, { field: 'query' })
+        throw new Refusal('BAD_USER_INPUT', `query has ${query.length} characters: the maximum is ${limits.query}.`, { field: 'query' })
       if (first < 1 || first > limits.first) throw new Refusal('BAD_USER_INPUT', `first takes 1 to ${limits.first}.`, { field: 'first' })
       return searchKnowledge(context, { organizationId, query, first })
     },

@@ -19,7 +19,7 @@ export const readTitle = (title: string): string => requireName(title, 'title', 
 /** Reads a text that is to be indexed. @throws BAD_USER_INPUT for one without words, or longer than the limit */
 export function readKnowledgeText(text: string): string {
   if (text.trim() === '') refuse('text', 'text has no words in it: give what people are to be answered from.')
-  if (text.length > maxText) refuse('text', `text has ${text.length} characters: ${maxText} are the most, so add it in parts.`)
+  if (text.length > maxText) refuse('text', `text has ${text.length} characters: the maximum is ${maxText}, so add it in parts.`)
   return checkText(text, 'text')
 }
 
@@ -50,7 +50,7 @@ function readAppAddress(url: Maybe<URL>, field: string): string | null {
 /** Reads actions. @throws BAD_USER_INPUT with the field, such as `actions[2].url` */
 export function readActions(given: Maybe<readonly KnowledgeActionInput[]>): readonly KnowledgeAction[] {
   const list = given ?? []
-  if (list.length > limits.actions) refuse('actions', `actions has ${list.length} entries: ${limits.actions} are the most.`)
+  if (list.length > limits.actions) refuse('actions', `actions has ${list.length} entries: the maximum is ${limits.actions}.`)
   return list.map(({ kind, label, url, iosUrl, androidUrl }, at) => {
     const field = `actions[${at}]`
     if (kind !== 'DEEP_LINK' && (iosUrl || androidUrl)) refuse(`${field}.iosUrl`, `${field}: only a DEEP_LINK has iosUrl and androidUrl.`)

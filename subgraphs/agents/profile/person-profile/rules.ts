@@ -105,7 +105,7 @@ function readSpeakingStyle(given: CreatePersonProfileInput['speakingStyle']): Sp
 function ofSize<Style extends object>(field: string, style: Style): Style {
   const bytes = Buffer.byteLength(JSON.stringify(style))
   if (bytes <= most.styleBytes) return style
-  throw new Refusal('BAD_USER_INPUT', `${field} has ${bytes} bytes in all: ${most.styleBytes} are the most.`, { field })
+  throw new Refusal('BAD_USER_INPUT', `${field} has ${bytes} bytes in all: the maximum is ${most.styleBytes}.`, { field })
 }
 
 const readTexts = (given: Maybe<readonly string[]>, field: string): readonly string[] =>
@@ -113,7 +113,7 @@ const readTexts = (given: Maybe<readonly string[]>, field: string): readonly str
 
 function readEach<Given, Read>(given: Maybe<readonly Given[]>, field: string, longest: number, read: (one: Given, at: string) => Read): readonly Read[] {
   const list = given ?? []
-  if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: ${longest} are the most.`, { field })
+  if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: the maximum is ${longest}.`, { field })
   return list.map((one, index) => read(one, `${field}[${index}]`))
 }
 

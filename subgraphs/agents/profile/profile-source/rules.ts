@@ -31,7 +31,7 @@ export function readSource({ kind, title, text, url, language }: CreateProfileSo
 function requireText(text: string): string {
   if (text.trim() === '') throw new Refusal('BAD_USER_INPUT', 'text has no words in it: give what the person wrote or said.', { field: 'text' })
   if (text.length > most.text)
-    throw new Refusal('BAD_USER_INPUT', `text has ${text.length} characters: ${most.text} are the most, so add it in parts.`, { field: 'text' })
+    throw new Refusal('BAD_USER_INPUT', `text has ${text.length} characters: the maximum is ${most.text}, so add it in parts.`, { field: 'text' })
   return checkText(text, 'text')
 }
 

@@ -34,7 +34,7 @@ export function readWish({ product, purpose, brief, kind, maxCharacters }: Given
 }
 
 const messages: Readonly<Record<Hindrance, string>> = {
-  AUTHORIZATION_MISSING: 'No authorization for this profile holds: its subject has to give one first.',
+  AUTHORIZATION_MISSING: 'This profile has no valid authorization: its subject has to give one first.',
   USAGE_NOT_ALLOWED: 'The policies of this profile do not allow this use: its subject has to allow it first.',
 }
 

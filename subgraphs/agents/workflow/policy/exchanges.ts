@@ -41,7 +41,7 @@ export const policyExchanges = ({ job, secrets }: PolicyDecisions): Exchanges =>
   async [`POST ${addressOfPolicyDecisions}`](request) {
     const [body, work] = [await request.text(), job()]
     if ('wrong' in (await readSigned({ headers: request.headers, body, secrets }, work.clock.now())))
-      throw new Refusal('UNAUTHENTICATED', 'The signature of this decision is none of ours, or too old.')
+      throw new Refusal('UNAUTHENTICATED', 'The signature of this decision is not valid, or too old.')
     const { id, said } = readTold(body)
     await decidePolicy(work, id, said)
     return new Response(null, { status: 204 })

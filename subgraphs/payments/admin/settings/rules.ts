@@ -57,7 +57,7 @@ function readThresholds(given: readonly { readonly amountMinor: bigint; readonly
 
 function readReminderDays(days: readonly number[]): readonly number[] {
   const { min, max, count } = limits.reminderDays
-  if (days.length > count) refuse('reminderDays', `reminderDays has ${days.length} days: ${count} are the most.`)
+  if (days.length > count) refuse('reminderDays', `reminderDays has ${days.length} days: the maximum is ${count}.`)
   for (const [index, day] of days.entries()) {
     within(day, 'reminderDays', { min, max })
     if (index > 0 && day <= days[index - 1]!) refuse('reminderDays', 'reminderDays are days in ascending order, each once.')

@@ -39,7 +39,7 @@ async function createServiceClient(context: Context, input: CreateServiceClientI
     async run({ transaction, now }, id) {
       const { inAll, alike } = await serviceClients.countedWith(appId, transaction)
       if (alike > 0) throw new Refusal('CONFLICT', `${appId} has a service client already: change that one.`, { field: 'appId' })
-      if (inAll >= most.clients) throw tooMany(`There are ${most.clients} service clients, which is the most.`)
+      if (inAll >= most.clients) throw tooMany(`There are ${most.clients} service clients, which is the limit.`)
       return { id, ...wanted, active: true, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
     },
     audit: client => lineOf(context, 'service_client.created', client, { operations: client.operations.join(' ') }),

@@ -73,7 +73,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
     const type = /^[^;\s]*/.exec(answer.headers.get('content-type') ?? '')![0].toLowerCase()
     if ([question.type].flat().includes(type)) return answer
     answer.cancel()
-    throw new AttemptFailure('wrong_type', answer.status, 'The provider answered with something that is not its protocol’s.')
+    throw new AttemptFailure('wrong_type', answer.status, 'The provider answered in a form that its protocol does not have.')
   }
 
   return {
@@ -106,7 +106,7 @@ function isGateways(said: string): boolean {
 }
 
 export const malformed = (status: number | null): AttemptFailure =>
-  new AttemptFailure('malformed', status, 'The provider answered with something that is not its protocol’s.')
+  new AttemptFailure('malformed', status, 'The provider answered in a form that its protocol does not have.')
 
 const authorization = (candidate: Candidate, secret: string): Readonly<Record<string, string>> =>
   wireOf(candidate) === 'anthropic' ? { 'x-api-key': secret, 'anthropic-version': '2023-06-01' } : { authorization: `Bearer ${secret}` }

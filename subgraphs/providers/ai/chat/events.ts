@@ -75,6 +75,6 @@ export function eventsOf({ answer, succeeded, failed, left }: Answered<ChatStrea
 const errorEvent = (failure: unknown): Uint8Array => {
   const code = failure instanceof AttemptFailure ? (failure.providerCode ?? failure.failure) : null
   return Buffer.from(
-    `data: ${JSON.stringify({ error: { message: 'The provider broke off its answer: ask again.', type: 'upstream_error', param: null, code } })}\n\n`,
+    `data: ${JSON.stringify({ error: { message: 'The provider cut off its answer: send the request again.', type: 'upstream_error', param: null, code } })}\n\n`,
   )
 }

@@ -100,7 +100,7 @@ function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
     return wrong(`${field}.image_url`, `${field}.image_url.url is an https address, or data:image/png;base64,… (png, jpeg, gif or webp).`)
   // A model server of the operator would fetch the address from within the operator's network.
   if (!image.url.startsWith('data:') && !looksPublic(new URL(image.url)))
-    return wrong(`${field}.image_url`, `${field}.image_url.url leads to no public place: name one that everybody can open.`)
+    return wrong(`${field}.image_url`, `${field}.image_url.url is not a public address: name one that everybody can open.`)
   const detail = image.detail === undefined || image.detail === null ? {} : { detail: readText(image.detail, `${field}.image_url.detail`, 20) }
   return { type: 'image_url', image_url: { url: image.url, ...detail }, ...control }
 }

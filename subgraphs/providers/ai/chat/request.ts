@@ -77,7 +77,7 @@ const saysNothing: Readonly<Record<string, readonly unknown[]>> = {
  */
 export function readChat(body: unknown, bytes: number): ChatRequest {
   if (!isObject(body)) return wrong('body', 'The body is not a JSON object.')
-  if ('prompt' in body) wrong('prompt', 'Text completions with a prompt are not had here: send the text as messages: [{ "role": "user", "content": … }].')
+  if ('prompt' in body) wrong('prompt', 'Text completions with a prompt are not supported here: send the text as messages: [{ "role": "user", "content": … }].')
   const given: Record<string, unknown> = {}
   for (const name in body) {
     const value = body[name]

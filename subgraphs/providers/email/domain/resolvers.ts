@@ -64,7 +64,7 @@ async function addSenderDomain(context: Context, input: AddSenderDomainInput): P
       await requireFree(context, domain, organizationId, unit)
       const claimedAt = organizationId === null ? now : await senderDomains.claimedSince(organizationId, domain, now, transaction)
       if ((await senderDomains.countOf(organizationId, transaction)) >= mostDomains)
-        throw new Refusal('CONFLICT', `There are ${mostDomains} sender domains, and no more may there be: remove one first.`, { field: 'domain' })
+        throw new Refusal('CONFLICT', `There are ${mostDomains} sender domains, which is the limit: remove one first.`, { field: 'domain' })
       const keys = await keyPair()
       const key = { publicKey: keys.publicKey, privateKey: senderDomains.sealKey(id, keys.privateKey), selector: selectorOf(id) }
       const when = { claimedAt, nextCheckAt: new Date(now.getTime() + lookAgainMs), createdAt: now, updatedAt: now }

@@ -18,7 +18,7 @@ export interface EmailEvent {
   readonly recipient: string
 }
 
-const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of this report is none of ours, or too old.')
+const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of this report is not valid, or too old.')
 
 /** @throws UNAUTHENTICATED for a report that is not signed, or too old */
 async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {

@@ -40,7 +40,7 @@ async function createSenderIdentity(context: Context, input: CreateSenderIdentit
       const { inAll, alike } = await senderIdentities.countOf({ organizationId, domainId, localPart: said.localPart }, transaction)
       if (alike > 0) throw new Refusal('CONFLICT', `There is an identity ${addressOf(said, domain)} already: change that one.`, { field: 'localPart' })
       if (inAll >= mostIdentities)
-        throw new Refusal('CONFLICT', `There are ${mostIdentities} sender identities, and no more may there be: remove one first.`, { field: 'localPart' })
+        throw new Refusal('CONFLICT', `There are ${mostIdentities} sender identities, which is the limit: remove one first.`, { field: 'localPart' })
       // A concurrent removal of the domain has finished or waits.
       if (!(await senderDomains.lock(domainId, transaction))) throw notFound('sender domain', domainId)
       if (said.isDefault) await senderIdentities.onlyDefault({ organizationId, id }, now, transaction)

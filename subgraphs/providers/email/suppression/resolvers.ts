@@ -31,7 +31,7 @@ export const suppressionResolvers: Resolvers = {
           const { inAll, alike } = await emailSuppressions.countOf(organizationId, address, transaction)
           if (alike > 0) throw new Refusal('CONFLICT', 'This address gets no mail already.', { field: 'address' })
           if (inAll >= mostSuppressions)
-            throw new Refusal('CONFLICT', `There are ${mostSuppressions} suppressed addresses, and no more may be added by hand: remove some first.`, {
+            throw new Refusal('CONFLICT', `There are ${mostSuppressions} suppressed addresses, which is the limit: remove some first.`, {
               field: 'address',
             })
           return { organizationId, id, address, reason, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }

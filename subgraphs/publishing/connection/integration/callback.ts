@@ -128,7 +128,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
       async run({ now, transaction }) {
         const brand = await share(transaction)
         // The brand moved while the network was called, and the person's rights in its new organization were not checked.
-        if (brand?.organizationId !== organizationId) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+        if (brand?.organizationId !== organizationId) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
         requireInUse(brand)
         brandName = brand.name
         const authorized = await connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction)
@@ -165,7 +165,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
  */
 async function requireApplication({ applications, brands, environment }: Job, { brandId, platform }: AuthorizationRow): Promise<SetUp> {
   const brand = await brands.byId.load(brandId)
-  if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+  if (!brand) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
   const found = await applications.find(platform, brand.organizationId)
   if (!found.application && !found.isKnown) throw new Error('whether an application is set up is not known at this moment')
   return connectable(found, platform, { environment })
@@ -180,7 +180,7 @@ async function requireApplication({ applications, brands, environment }: Job, { 
  */
 async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<string> {
   const brand = await brands.byId.load(brandId)
-  if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+  if (!brand) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
   const { organizationId } = brand
   const { memberRights } = await ask(RightsOfWhoConnectsDocument, { userId, organizationId }, { appId: registration.appId, viewer })
   requireManages(memberRights?.scopes ?? [])

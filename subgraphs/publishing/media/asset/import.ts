@@ -177,5 +177,5 @@ async function follow({ callersWay: { outbound, reaches }, leaving }: Context, f
     if (!next) throw new Refusal('UPSTREAM_FAILED', `${url.origin} answered ${answer.status} instead of a file.`)
     url = next
   }
-  throw new Refusal('UPSTREAM_FAILED', `${first.origin} leads on more than ${mostRedirects} times, and to no file.`)
+  throw new Refusal('UPSTREAM_FAILED', `${first.origin} redirects more than ${mostRedirects} times.`)
 }

@@ -89,7 +89,7 @@ export async function lookAtPicture(bytes: Uint8Array, type: MediaType): Promise
     throw new NoPicture('The file begins as a picture and is none, or is cut off: it cannot be read.')
   const pages = head.pages ?? 1
   if (head.width * head.height > mostPixels || (type === 'image/gif' && head.width * head.height * pages > mostPixels * 10))
-    throw new NoPicture(`The picture has ${head.width} × ${head.height} pixels: 100 million are the most.`)
+    throw new NoPicture(`The picture has ${head.width} × ${head.height} pixels: the maximum is 100 million.`)
   const isTurned = (head.orientation ?? 1) >= 5
   const weight = weightOf(head, bytes.byteLength)
   return isTurned ? { width: head.height, height: head.width, weight } : { width: head.width, height: head.height, weight }

@@ -27,7 +27,7 @@ export function requireLength(count: number): void {
  */
 export function requireSpace(position: number): void {
   if (position > mostOfThread)
-    throw new Refusal('BAD_USER_INPUT', `The thread has ${mostOfThread} posts, which is the most: begin another one.`, { field: 'threadId' })
+    throw new Refusal('BAD_USER_INPUT', `The thread has ${mostOfThread} posts, which is the limit: begin another one.`, { field: 'threadId' })
 }
 
 /**

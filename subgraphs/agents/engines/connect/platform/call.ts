@@ -51,7 +51,7 @@ const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value, (_, eac
 /** Calls a tool of our own platform within what a person may do at this moment. It never rejects. */
 export async function callPlatformTool(ask: Ask, call: PlatformCall): Promise<CallEnd> {
   const { organizationId, person, tool, arguments: given, idempotencyKey, timeoutMs } = call
-  if (!isPlatformTool(tool)) return failed('NOT_PERMITTED', `Our platform has no tool ${tool}.`)
+  if (!isPlatformTool(tool)) return failed('NOT_PERMITTED', `The platform has no tool ${tool}.`)
   if (person === null) return failed('NOT_PERMITTED', 'No person began this run: the platform is called within the rights of one.')
   const unknown = Object.keys(given).find(name => !argumentsOf(tool).includes(name))
   if (unknown !== undefined) return failed('TOOL_ERROR', `${unknown} is no argument of ${tool}: it takes ${argumentsOf(tool).join(', ')}.`)
@@ -80,5 +80,5 @@ function failureOf({ message, extensions }: Error & { extensions?: { code?: stri
   if (refusals.includes(code)) return { hadNoEffect: true, isFinal: true, code: 'TOOL_ERROR', message }
   if (code === 'RATE_LIMITED') return { hadNoEffect: true, code: 'UPSTREAM_FAILED', message, retryAfterMs: (extensions?.retryAfter ?? 1) * 1_000 }
   if (isLate) return { hadNoEffect: false, code: 'STEP_TIMEOUT', message: 'The platform did not answer in time.' }
-  return { hadNoEffect: false, code: 'UPSTREAM_FAILED', message: 'The platform did not answer as it should.' }
+  return { hadNoEffect: false, code: 'UPSTREAM_FAILED', message: 'The platform gave an unexpected answer.' }
 }

@@ -76,7 +76,7 @@ export async function openStream(answer: StreamedAnswer, reader: EventReader, to
   let first = await next()
   if (first === null) {
     answer.cancel()
-    throw new AttemptFailure('malformed', answer.status, 'The provider answered with something that is not its protocol’s.')
+    throw new AttemptFailure('malformed', answer.status, 'The provider answered in a form that its protocol does not have.')
   }
   return {
     async next() {
