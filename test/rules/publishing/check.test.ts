@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, type Content, type ContentMedium, codePoints, emojiAsBytes, problemsOf } from '../../../subgraphs/publishing/network/content/check.ts'
+import {
+  bytesOf,
+  type Content,
+  type ContentMedium,
+  codePoints,
+  emojiAsBytes,
+  problemsOf,
+  withLink,
+} from '../../../subgraphs/publishing/network/content/check.ts'
 import type { Platform } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 import type { MediumKind } from '../../../subgraphs/publishing/network/publication.ts'
@@ -116,4 +124,17 @@ describe('a network’s check of a post', () => {
     ['TIKTOK', { media: [medium('VIDEO', { isReady: false })] }, ['MEDIA_NOT_READY']],
     ['X', { copy: '', media: [medium('VIDEO', { altText: null, durationMs: 200_000 })] }, ['MEDIA_DURATION', 'ALT_TEXT_MISSING']],
   ])('%s: %j', (platform, post, expected) => expect(codes(platform, post)).toEqual(expected))
+})
+
+describe('withLink', () => {
+  test.each([
+    ['Hello', 'https://example.com/', 'Hello\n\nhttps://example.com/'],
+    ['', 'https://example.com/', 'https://example.com/'],
+    ['See https://example.com.', 'https://example.com/', 'See https://example.com.'],
+    ['See (https://EXAMPLE.com/größe)', 'https://example.com/gr%C3%B6%C3%9Fe', 'See (https://EXAMPLE.com/größe)'],
+    ['See https://example.com/other', 'https://example.com/sale', 'See https://example.com/other\n\nhttps://example.com/sale'],
+    ['https://[', 'https://example.com/', 'https://[\n\nhttps://example.com/'],
+  ])('%j with %s: the link stands in the text once', (copy, link, text) => {
+    expect(withLink(copy, link)).toBe(text)
+  })
 })

@@ -55,8 +55,15 @@ export interface ContentMedium extends KnownFilm {
   readonly altText: string | null
 }
 
-/** Returns the text with the link behind it, unless the link already stands in it. */
-export const withLink = (copy: string, link: string | null): string => (link === null || copy.includes(link) ? copy : copy ? `${copy}\n\n${link}` : link)
+/** Returns the text with the link behind it, unless the link already stands in it, however it is written there. */
+export const withLink = (copy: string, link: string | null): string => (link === null || holds(copy, link) ? copy : copy ? `${copy}\n\n${link}` : link)
+
+/** Whether a text holds a link. Links are stored as addresses are normalized: with a path, and with escapes for letters beyond ASCII. */
+function holds(copy: string, link: string): boolean {
+  if (copy.includes(link)) return true
+  const wanted = URL.parse(link)?.href
+  return wanted !== undefined && (copy.match(/https?:\/\/\S+/gi) ?? []).some(word => URL.parse(word.replace(/[.,;:!?)\]}'"»”’]+$/, ''))?.href === wanted)
+}
 
 /** The parts of a post that decide where its link is sent. */
 interface Linked {
