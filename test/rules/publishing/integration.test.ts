@@ -45,7 +45,7 @@ test.each(platforms)('%s is refused with the why, and neither a setting nor an a
   const { extensions, message } = refusalOf(() => connectable(none, platform, { environment: 'development' }))
   expect(extensions).toEqual({ code: 'CONFLICT', reason: 'NOT_CONNECTABLE', platform })
   expect(message).toContain(everyNetwork[platform].title)
-  expect(message).toMatch(everyNetwork[platform].protocol ? /operates/ : /protocol/)
+  expect(message).toMatch(everyNetwork[platform].protocol ? /operator/ : /protocol/)
   expect(message).not.toMatch(/https?:|[A-Z]_[A-Z]/)
 })
 
@@ -61,7 +61,7 @@ test('names the next step: for the operator first, then for a person who can men
   const connection = (health: Connected['health'], active = true): Connected => ({ active, health, accountName: '@demo', metadata: {} })
   expect(attentionOf('X', true, [connection('HEALTHY')])).toBe(null)
   expect(attentionOf('X', false, [])).toBe(null)
-  expect(attentionOf('X', false, [connection('EXPIRING')])).toMatch(/operates/)
+  expect(attentionOf('X', false, [connection('EXPIRING')])).toMatch(/operator/)
   expect(attentionOf('X', true, [connection('EXPIRING'), connection('NEEDS_RECONNECT', false)])).toMatch(/not connected any more/)
   expect(attentionOf('FACEBOOK', true, [connection('NEEDS_SELECTION')])).toMatch(/choose where posts go/)
   expect(attentionOf('X', true, [connection('EXPIRING')])).toMatch(/ends soon/)
