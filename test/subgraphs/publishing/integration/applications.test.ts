@@ -171,7 +171,7 @@ describe('P-24 with applications that the gateway keeps', () => {
       application: false,
       readiness: 'SANDBOX_ONLY',
       connectable: false,
-      attention: expect.stringMatching(/operates/),
+      attention: expect.stringMatching(/operator/),
     })
     const again = (
       await graph.execute(createPost, { input: { ...draft, copy: 'By what was granted.', scheduledAt: graph.clock.soon() } }, { as: owner })
