@@ -19,8 +19,11 @@ import { affordable, knownQueries } from './worst-query.ts'
 const forMs = 1000 * Number(process.env.MANY_SECONDS ?? 2)
 /** How many of one caller are under way: over HTTP, and over one WebSocket as many as may be. */
 const underWay = { http: 200, socket: socketLimits.operations } as const
-/** What a polite caller of another organization waits for at most, and by how much memory grows. The least of some tries counts: machines are busy. */
-const bounds = { politeMs: 2000, grownMegabytes: 500, tries: 4 } as const
+/**
+ * What a polite caller of another organization waits for at most, and by how much memory grows. The least of some tries
+ * counts, and on a slow machine a few times what one of the questions takes there alone.
+ */
+const bounds = { politeMs: 2000, alone: 4, grownMegabytes: 500, tries: 4 } as const
 
 interface Said {
   readonly url: string
@@ -145,18 +148,21 @@ describe('many small concurrent operations of one caller', () => {
     async (name, way, query) => {
       expect(Buffer.byteLength(query)).toBeLessThanOrEqual(1000)
       await send(world.token, query)
+      const began = performance.now()
+      await send(world.token, query)
+      const politeMs = Math.max(bounds.politeMs, bounds.alone * (performance.now() - began))
       const seen: Seen[] = []
       const { megabytes: before } = await spent()
       const least = (of: 'politeMs' | 'megabytes') => Math.min(...seen.map(each => each[of]))
       do seen.push(await flood(ways[way]!, query))
-      while (seen.length < bounds.tries && (least('politeMs') > bounds.politeMs || least('megabytes') - before > bounds.grownMegabytes))
+      while (seen.length < bounds.tries && (least('politeMs') > politeMs || least('megabytes') - before > bounds.grownMegabytes))
       const answers = new Map(seen.flatMap(each => [...each.answers]))
       const grown = least('megabytes') - before
       rows.push(
         `| ${name}, ${way} | ${[...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')} | ${least('politeMs').toFixed()} ms | ${grown.toFixed()} MB |`,
       )
       expect([...answers.keys()].filter(answer => !/^(?:200 answered|answered|(?:429 )?RATE_LIMITED|closed 10(?:06|13))$/.test(answer))).toEqual([])
-      expect(least('politeMs')).toBeLessThanOrEqual(bounds.politeMs)
+      expect(least('politeMs')).toBeLessThanOrEqual(politeMs)
       expect(grown).toBeLessThanOrEqual(bounds.grownMegabytes)
       // Refused or abandoned requests do not block later ones.
       await until('the caller is answered again', async () => (await send(world.token, '{viewer{kind}}')).status === 200)

@@ -216,7 +216,8 @@ test('in production every line is JSON, from the first to the last', async () =>
   expect(
     lines(platform.said())
       .map(({ msg }) => msg)
-      .filter(msg => msg !== 'model source failed')
+      // On a busy machine these may come in between.
+      .filter(msg => msg !== 'model source failed' && msg !== 'slow operation')
       .slice(-2),
   ).toEqual([expect.stringMatching(/^stopping \(SIGTERM\)/), 'stopped'])
   expect(platform.complained()).toBe('')
