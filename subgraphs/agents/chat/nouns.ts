@@ -1,3 +1,4 @@
+import { agingOfRates } from '../../../platform/sql/rates.ts'
 import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { publicChatExchanges } from './public/exchange.ts'
@@ -15,7 +16,7 @@ export const chatNouns: Readonly<Record<string, Noun<At>>> = {
     retention: () => [
       { table: 'agents.chat_sessions', days: keptDays, old: 'o.last_turn_at < $1', order: 'o.last_turn_at' },
       { table: 'agents.chat_turns', days: keptDays, old: 'o.at < $1', order: 'o.at' },
-      { table: 'agents.chat_rates', days: 1, old: 'o.ends_at < $1', order: 'o.ends_at' },
+      agingOfRates('agents.chat_rates'),
     ],
   },
   'public-chat': {
