@@ -2,8 +2,8 @@ import type { ServiceOrigin } from '../config/hosts.ts'
 import type { Config } from '../config.ts'
 import { type Slug, slugs } from '../subgraphs/scopes.ts'
 
-/** Audience of a REST route: programs, or people with a browser. */
-export type Role = 'api' | 'web'
+/** Audience of a REST route: programs, people with a browser, or visitors of the marketing site. */
+export type Role = 'api' | 'web' | 'marketing'
 
 /**
  * Answers questions that depend on the configured addresses: which service a host belongs to, where cookies are valid,
@@ -20,7 +20,8 @@ export interface Hosts {
   isWeb(host: string | null | undefined): boolean
   /**
    * Whether a route is answered on a host: with the service's prefix, routes for programs on every host and pages on
-   * every web host; without it, each where the service has a host for that audience.
+   * every web host; without it, each where the service has a host for that audience. Routes of the marketing site are
+   * answered like those for programs, and without the prefix on its own hosts alone.
    * @param short whether the prefix was omitted
    */
   answers(host: string | null | undefined, role: Role, short: boolean): boolean
@@ -85,7 +86,8 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
   }
   const namesAs = (isMarketing: boolean) =>
     new Set(origins.filter(({ role }) => role !== 'api' && (role === 'marketing') === isMarketing).map(({ origin }) => new URL(origin).hostname))
-  const marketing = namesAs(true).difference(namesAs(false))
+  const withMarketing = namesAs(true)
+  const marketing = withMarketing.difference(namesAs(false))
   return {
     originOf: slug => origins.find(each => each.slug === slug)?.origin ?? null,
     serviceOf: host => services.get(nameOf(host)) ?? null,
@@ -93,11 +95,12 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     isWeb: host => web.has(nameOf(host)),
     answers(host, role, short) {
       const name = nameOf(host)
-      if (short) return (role === 'api' ? api : web).has(name)
-      return role === 'api' || web.has(name) || !services.has(name)
+      if (short) return { api, web, marketing: withMarketing }[role].has(name)
+      return role !== 'web' || web.has(name) || !services.has(name)
     },
     addressOf(slug, role, path) {
-      const own = origins.find(each => each.slug === slug && (each.role === 'api') === (role === 'api'))
+      const fits = (each: ServiceOrigin) => (role === 'marketing' ? each.role === role : (each.role === 'api') === (role === 'api'))
+      const own = origins.find(each => each.slug === slug && fits(each))
       return own ? `${own.origin}${path}` : `${publicUrl}/${slug}${path}`
     },
     addressesOf(slug) {

@@ -11,12 +11,18 @@ export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (r
 export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
   !isShutOn(hosts, request.headers.host, askedOf(request)) && hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
 
+const audiences: Readonly<Record<Role, readonly [what: string, where: string]>> = {
+  api: ['The routes', 'programs'],
+  web: ['The pages', 'browsers'],
+  marketing: ['The forms', 'visitors'],
+}
+
 /** Error for a request on a host of the other audience; it names the right address. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
   const { method, url, headers } = request
   const [asked, routed] = [withoutQuery(askedOf(request)), withoutQuery(url)]
   const address = hosts.addressOf(slug, role, routed.slice(slug.length + 1))
-  const [what, where] = role === 'api' ? ['The routes', 'programs'] : ['The pages', 'browsers']
+  const [what, where] = audiences[role]
   return new Refusal(
     'NOT_FOUND',
     `There is nothing at ${method} ${asked} on the host ${String(headers.host).slice(0, 100)}. ${what} of ${slug} are where ${where} find them: ${address}.`,

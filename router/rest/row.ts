@@ -172,8 +172,8 @@ export interface ForwardRow {
   readonly limit: number
   readonly to: Slug
   /**
-   * Hosts that serve the route: those for programs, or those for browsers, where cookies are valid. @default `web` for
-   * a page, else `api`
+   * Hosts that serve the route: those for programs, those for browsers, where cookies are valid, or those of the
+   * marketing site. @default `web` for a page, else `api`
    */
   readonly role?: Role
   /**

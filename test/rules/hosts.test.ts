@@ -49,6 +49,14 @@ describe('a host', () => {
   })
 })
 
+test('routes of the marketing site are answered with their prefix everywhere, and without it on its own hosts', () => {
+  for (const host of ['platform.example', 'www.example', 'api.example', 'unknown.example'])
+    expect([host, hosts.answers(host, 'marketing', false)]).toEqual([host, true])
+  const short = ['www.example', 'WWW.example:8443', 'platform.example', 'api.example', 'pages.example']
+  expect(short.filter(host => hosts.answers(host, 'marketing', true))).toEqual(['www.example', 'WWW.example:8443'])
+  expect(hosts.addressOf('launcher', 'marketing', '/api/contact')).toBe('https://www.example/api/contact')
+})
+
 test('a path of a service is on the host of its audience, else on the platform’s own with the prefix', () => {
   expect([hosts.originOf('publishing'), hosts.originOf('identity')]).toEqual(['https://pages.example:8443', null])
   expect(hosts.addressOf('publishing', 'web', '/x')).toBe('https://pages.example:8443/x')
