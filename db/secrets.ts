@@ -5,6 +5,7 @@ import { sealedConnectorHeaders } from '../subgraphs/agents/stores/connector.ts'
 import { sealedHooks } from '../subgraphs/agents/stores/hook.ts'
 import { sealedCodes } from '../subgraphs/identity/mail/send.ts'
 import { sealedSigningKeys } from '../subgraphs/identity/stores/credentials/signing-key.ts'
+import { sealedMails } from '../subgraphs/launcher/stores/mail.ts'
 import { sealedLauncherSecrets } from '../subgraphs/launcher/stores/widget-payload.ts'
 import { sealedPaymentWebhookSecrets } from '../subgraphs/payments/stores/events/webhook-endpoint.ts'
 import { sealedSecrets } from '../subgraphs/providers/stores/credential/credential.ts'
@@ -23,6 +24,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedConnectorHeaders,
   ...sealedHooks,
   ...sealedLauncherSecrets,
+  ...sealedMails,
   ...sealedCodes,
   ...sealedSigningKeys,
   ...sealedSecrets,

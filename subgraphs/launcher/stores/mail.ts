@@ -1,0 +1,56 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { lockingStatement, rows, statement } from '../../../platform/sql/statement.ts'
+import type { SealedColumn } from '../../store/sealed.ts'
+
+/** A mail that waits for its handover. */
+export interface QueuedMail {
+  readonly id: string
+  readonly kind: string
+  readonly organizationId: string | null
+  readonly sealed: string
+  /** Handovers so far, the present one included. */
+  readonly attempts: number
+}
+
+/** What became of a handover; `next` null: nothing more follows. */
+export interface HandedOver {
+  readonly messageId: string | null
+  readonly next: Date | null
+}
+
+/** Keeps mails of the launcher until providers have taken them. */
+export interface MailOutbox {
+  /** Writes a mail down. @returns false for a key that was queued before: then nothing is written */
+  insert(mail: Omit<QueuedMail, 'attempts'> & { readonly key: string }, now: Date, transaction: Transaction): Promise<boolean>
+  /** Takes due mails for this process: until `until` no other hands them over. */
+  take(now: Date, until: Date, limit: number): Promise<readonly QueuedMail[]>
+  settle(id: string, outcome: HandedOver): Promise<void>
+}
+
+const insert = statement(
+  `insert into launcher.mails (id, key, kind, organization_id, sealed, next_attempt_at, created_at) values ($1, $2, $3, $4, $5, $6, $6)
+   on conflict (key) do nothing returning id`,
+)
+const take = lockingStatement(
+  `update launcher.mails t set next_attempt_at = $2, attempts = t.attempts + 1
+    where t.id in (select d.id from launcher.mails d where d.next_attempt_at <= $1 order by d.next_attempt_at limit $3 for update skip locked)
+   returning t.id, t.kind, t.organization_id as "organizationId", t.sealed, t.attempts`,
+)
+const settle = lockingStatement(
+  `update launcher.mails set next_attempt_at = $2, message_id = $3, sealed = case when $2::timestamptz is null then null else sealed end where id = $1`,
+)
+
+/** Where a mail's content is encrypted for. */
+export const placeOfMail = (id: string): string => `launcher.mails:${id}`
+
+/** Contents of mails as they are stored. */
+export const sealedMails: readonly SealedColumn[] = [{ table: 'launcher.mails', key: 'id', column: 'sealed', about: placeOfMail }]
+
+export const openMailOutbox = (sequelize: Sequelize): MailOutbox => ({
+  insert: async ({ id, key, kind, organizationId, sealed }, now, transaction) =>
+    (await rows(sequelize, insert, [id, key, kind, organizationId, sealed, now], transaction)).length > 0,
+  take: (now, until, limit) => rows<QueuedMail>(sequelize, take, [now, until, limit]),
+  async settle(id, { messageId, next }) {
+    await rows(sequelize, settle, [id, next, messageId])
+  },
+})
