@@ -3,7 +3,7 @@ import { shownOf } from '../credentials/account/rules.ts'
 import { credentialsPath } from '../credentials/names.ts'
 import { publicExchange } from '../http/public.ts'
 import { renewal, signOut } from '../session/exchanges.ts'
-import { mintExchange, ssoExchange } from '../session/handoff/exchange.ts'
+import { adminExchange, mintExchange, ssoExchange } from '../session/handoff/exchange.ts'
 import { handoffResolvers } from '../session/handoff/resolvers.ts'
 import { appsExchange, meExchange } from '../session/me.ts'
 import { sessionResolvers } from '../session/resolvers.ts'
@@ -36,6 +36,7 @@ export const sessionNouns: Readonly<Record<string, Noun<At>>> = {
         { publicUrl, trustsOrigin },
         ssoExchange({ contextOf: forRequest, authority: credentials.authority }),
       ),
+      'POST /launcher/api/admin/session': adminExchange({ contextOf: forRequest, isOurs: origin => origin === publicUrl || trustsOrigin(origin) }),
     }),
   },
 }

@@ -9,7 +9,7 @@ import { inTransaction } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { type Code, codeRefusal } from '../../stores/code.ts'
-import type { HandoffDetails } from '../../stores/credentials/handoff.ts'
+import type { Goer, HandoffDetails } from '../../stores/credentials/handoff.ts'
 import type { ServiceEntryRow } from '../../stores/service-entry.ts'
 import { openSession } from '../opening.ts'
 import { accessTokenLifetime } from '../rules.ts'
@@ -44,6 +44,8 @@ export const ssoExchange =
   async (request, viewer) => {
     const { code, serviceId } = await readFields(request)
     const presenter: Presenter = { origin: request.headers.get('origin'), serviceId }
+    const isFor = (target: ServiceEntryRow) => isForPresenter(target, presenter)
+    const hasCookie = presenter.origin !== null
     const browser = await authority.cookie(request.headers)
     const inBrowserOf = browser === null || browser === 'stale' ? null : browser.userId
     const context = contextOf(viewer, request)
@@ -53,7 +55,7 @@ export const ssoExchange =
       const held = await context.codes.hold('handoff', code, unit)
       await context.codes.use(held, unit.transaction)
       crash('handoff-code-used')
-      const entered = await enter(context, held, { presenter, inBrowserOf, entries }, unit)
+      const entered = await enter(context, held, { isFor, hasCookie, inBrowserOf, entries }, unit)
       crash('handoff-entered')
       return entered
     })
@@ -61,18 +63,57 @@ export const ssoExchange =
     if ('refusal' in done) throw done.refusal
     const { cookies, ...answer } = done
     const headers = new Headers(noStore)
-    if (presenter.origin !== null) for (const line of cookies) headers.append('set-cookie', line)
+    if (hasCookie) for (const line of cookies) headers.append('set-cookie', line)
     return Response.json(answer, { headers })
   }
 
+interface AdminNeeds {
+  contextOf(viewer: Viewer, request: Request): Context
+  /** Whether pages of an origin may open the admin session. */
+  isOurs(origin: string): boolean
+}
+
+/**
+ * Handles `POST /launcher/api/admin/session`: exchanges a handoff's code to the launcher for the token of a platform
+ * admin, without a cookie. Every attempt uses the code up.
+ */
+export const adminExchange =
+  ({ contextOf, isOurs }: AdminNeeds): Exchange =>
+  async (request, viewer) => {
+    const { code } = await readFields(request)
+    const origin = request.headers.get('origin')
+    const context = contextOf(viewer, request)
+    const entries = await context.serviceEntries.manyBy('environment').load(context.environment)
+    const done = await inTransaction(context, async unit => {
+      const held = await context.codes.hold('handoff', code, unit)
+      await context.codes.use(held, unit.transaction)
+      const isFor = ({ slug }: ServiceEntryRow) => slug === 'launcher'
+      const mayEnter = ({ roles }: Goer) => (origin === null || isOurs(origin)) && roles?.some(role => platformRoles.has(role)) === true
+      return enter(context, held, { isFor, mayEnter, hasCookie: false, inBrowserOf: null, entries }, unit)
+    })
+    if ('refusal' in done) throw done.refusal
+    const { accessToken, expiresAt, returnTo } = done
+    return Response.json({ accessToken, expiresAt, returnTo }, { headers: noStore })
+  }
+
+/** Roles of those who look after the platform; they are given in organization `admin` alone. */
+const platformRoles: ReadonlySet<string> = new Set(['platform_admin', 'platform_super_admin'])
+
+const notAdmin = () => new Refusal('FORBIDDEN', 'Only platform admins open this, from a page of the platform.')
+
 interface Presented {
-  readonly presenter: Presenter
+  /** Whether the code is for the service of whoever presents it. */
+  isFor(target: ServiceEntryRow): boolean
+  /** Whether the person may come in here. @default everybody may */
+  mayEnter?(person: Goer): boolean
+  /** Whether the session is a browser's; that of a program ends with its token. */
+  readonly hasCookie: boolean
   /** Session of the browser that sends the code. */
   readonly inBrowserOf: string | null
   readonly entries: readonly ServiceEntryRow[]
 }
 
-async function enter(context: Context, { subject: userId, details }: Code, { presenter, inBrowserOf, entries }: Presented, unit: Unit) {
+async function enter(context: Context, { subject: userId, details }: Code, { isFor, mayEnter, hasCookie, inBrowserOf, entries }: Presented, unit: Unit) {
   const handoff = details as HandoffDetails
   const { handoffId, serviceId, organizationId, sessionId, returnTo } = handoff
   const target = entries.find(({ id, lifecycle }) => id === serviceId && lifecycle !== 'retired')
@@ -82,13 +123,14 @@ async function enter(context: Context, { subject: userId, details }: Code, { pre
       { tenantId: organizationId ?? userId, personId: userId, actor, action, subjectId: handoffId, details: { service: target?.slug ?? serviceId, ...more } },
       unit,
     )
-  const refuse = async (reason: 'TARGET' | 'ENDED' | 'OTHER_USER', refusal: Refusal) => {
+  const refuse = async (reason: 'TARGET' | 'ENDED' | 'OTHER_USER' | 'ROLE', refusal: Refusal) => {
     await note('handoff.refused', 'anonymous', { reason })
     return { refusal }
   }
-  if (!target || !isForPresenter(target, presenter)) return refuse('TARGET', codeRefusal())
+  if (!target || !isFor(target)) return refuse('TARGET', codeRefusal())
   const person = await context.handoffs.goer(userId, handoff, unit.now, unit.transaction)
   if (!person) return refuse('ENDED', codeRefusal())
+  if (mayEnter && !mayEnter(person)) return refuse('ROLE', notAdmin())
   if (inBrowserOf !== null && inBrowserOf !== userId) return refuse('OTHER_USER', otherUser())
   const { address = null, agent = null } = originNow() ?? {}
   const session = await openSession(
@@ -100,7 +142,7 @@ async function enter(context: Context, { subject: userId, details }: Code, { pre
       context: organizationId === null ? 'personal' : 'organization',
       originSessionId: sessionId,
       // A program has no cookie to renew its token with.
-      ...(presenter.origin === null && { expiresAt: new Date(unit.now.getTime() + accessTokenLifetime) }),
+      ...(!hasCookie && { expiresAt: new Date(unit.now.getTime() + accessTokenLifetime) }),
       from: { ipAddress: address, userAgent: agent },
     },
     unit,

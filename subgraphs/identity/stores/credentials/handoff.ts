@@ -20,6 +20,8 @@ export interface Goer {
   readonly id: string
   readonly name: string
   readonly email: string | null
+  /** Roles in the organization of the handoff; null in personal context. */
+  readonly roles: readonly string[] | null
 }
 
 const minuteMs = 60_000
@@ -30,7 +32,7 @@ const countMade = statement(
 )
 const dropExpired = statement(`delete from identity.codes where subject = $1 and purpose = 'handoff' and expires_at <= $2`)
 const findGoer = statement(
-  `select u.id, u.name, u.email from identity.users u
+  `select u.id, u.name, u.email, (select m.roles from identity.memberships m where m.organization_id = $2 and m.user_id = u.id) as roles from identity.users u
     where u.id = $1 and u.suspended_at is null
       and ($2::uuid is null or exists (select from identity.memberships m where m.organization_id = $2 and m.user_id = u.id))
       and ($3::uuid is null or exists (select from identity.sessions s where s.id = $3 and s.user_id = u.id and s.expires_at > $4))`,
