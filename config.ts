@@ -6,6 +6,7 @@ import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
+import { marketing } from './config/marketing.ts'
 import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './config/payments.ts'
@@ -71,6 +72,8 @@ export interface Config extends AsRead {
   readonly agentsNeighbours: Values<typeof agentsNeighbours>
   /** The chat that organizations offer to everybody. */
   readonly publicChat: Values<typeof publicChat>
+  /** The marketing site: its leads, its demos, and what visitors decide about cookies. */
+  readonly marketing: Values<typeof marketing>
   /** Where third parties of the gateway are, as far as configured. */
   readonly providerAddresses: Values<typeof providerAddresses>
   /** What calls of providers cost where no model has a price, in micro-dollars. */
@@ -177,7 +180,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const settlementCallbacks = readFamily(paymentsSettlement, given, mistakes)
   const paymentsSigned = readFamily(paymentsEvents, given, mistakes)
   const neighbours = readFamily(agentsNeighbours, given, mistakes)
-  const chat = readFamily(publicChat, given, mistakes)
+  const [chat, site] = [readFamily(publicChat, given, mistakes), readFamily(marketing, given, mistakes)]
   const thirdParties = readFamily(providerAddresses, given, mistakes)
   const fixed = readFamily(prices, given, mistakes)
   const patience = readFamily(aiTimes, given, mistakes)
@@ -237,7 +240,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     paymentsEvents: paymentsSigned,
     paymentsSettlement: settlementCallbacks,
     agentsNeighbours: neighbours,
-    publicChat: chat,
+    ...{ publicChat: chat, marketing: site },
     providerAddresses: thirdParties,
     prices: fixed,
     aiTimes: patience,

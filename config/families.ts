@@ -2,6 +2,7 @@ import { agentsNeighbours } from './agents.ts'
 import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
+import { marketing } from './marketing.ts'
 import { networkFamilies } from './networks.ts'
 import { objects } from './objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './payments.ts'
@@ -306,7 +307,7 @@ export const publicChat = {
     fallback: null,
     without: 'one that the processes share in their database',
     by: subgraphs,
-    does: 'Signs the challenges of the public chat. At least 32 characters.',
+    does: 'Signs the challenges of the public chat and of the marketing site. At least 32 characters.',
   }),
 }
 
@@ -351,6 +352,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Payments', family: { ...paymentsAddresses, ...paymentsEvents, ...paymentsSettlement } },
   { title: 'Agents', family: agentsNeighbours },
   { title: 'Public chat', family: publicChat },
+  { title: 'Marketing site', family: marketing },
   { title: 'Providers and outgoing calls', family: { ...outwards, ...providerAddresses } },
   { title: 'Model timeouts', family: aiTimes },
   { title: 'Prices', family: prices },

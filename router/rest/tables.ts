@@ -22,6 +22,7 @@ import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
 import { catalogRows } from './launcher/catalog.ts'
 import { layoutRows } from './launcher/layout.ts'
+import { marketingRows } from './launcher/marketing.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { auditRows } from './payments/audit.ts'
 import { checkoutRows, payRows } from './payments/checkout.ts'
@@ -100,7 +101,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...catalogRows, ...layoutRows, ...launcherWidgetRows] },
+  { slug: 'launcher', rows: [...catalogRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows] },
   {
     slug: 'payments',
     rows: [

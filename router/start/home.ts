@@ -214,13 +214,14 @@ export function depsOf(
       : settlement && { url: settlement.policy.url, secrets: [settlement.policy.secret] },
     developersUrl: developersUrl ?? (sandbox ? `${sandbox}/developers` : null),
   }
+  const consentUrl = config.marketing.consentUrl ?? (sandbox ? `${sandbox}/consent` : null)
   const names = createNames({ servers: config.outboundDns })
   const ownOrigins = [
     ...[...Object.values(applications), ...Object.values(whereabouts)].flatMap(addressesOf),
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
-    ...[callbacks.url, settlementUrl, developersUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
+    ...[callbacks.url, settlementUrl, developersUrl, consentUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
   ]
   const outbound = createOutbound([...allowedOrigins, ...ownOrigins], names)
   stack.defer(() => outbound.close())
@@ -254,6 +255,7 @@ export function depsOf(
     connectorsWay,
     agentsNeighbours,
     launcherNeighbours: { developersUrl: agentsNeighbours.developersUrl },
+    marketing: { ...config.marketing, leadsMailTo: config.marketing.leadsMailTo ?? (sandbox ? 'leads@demo.test' : null), consentUrl },
     publicChat: { ...config.publicChat, site: config.publicChat.site ?? (sandbox ? 'demo' : null) },
   }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, callersWay, log, metrics }

@@ -45,6 +45,8 @@ export interface Configured {
   readonly publicChat: Pick<Config['publicChat'], 'site' | 'challengeSecret'>
   /** The developer platform, as the launcher works with it. */
   readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>
+  /** The marketing site, as the launcher works with it. */
+  readonly marketing: Config['marketing']
 }
 
 /**
@@ -75,15 +77,25 @@ export function divided({
   agentsNeighbours,
   publicChat,
   launcherNeighbours,
+  marketing,
   ...foundation
 }: Foundation & Configured): { readonly foundation: Foundation; readonly settings: Settings } {
   const settings: Settings = {
     identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
     publishing: { applications, whereabouts, quotas, retention },
     agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
-    launcher: { appsWay: connectorsWay, ...launcherNeighbours },
+    launcher: {
+      ...{ appsWay: connectorsWay, ...launcherNeighbours },
+      marketing: marketingOf(marketing, hosts.addressesOf('launcher').marketing ?? `${foundation.publicUrl}/marketing`, publicChat.challengeSecret),
+    },
     payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },
     providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, credentialServers },
   }
   return { foundation, settings }
 }
+
+/** Returns the launcher's settings of the marketing site. @param url its address */
+const marketingOf = ({ leadsMailTo, demoTimeZone, consentUrl, consentProject }: Config['marketing'], url: string, challengeSecret: string | null) => ({
+  ...{ url, leadsMailTo, demoTimeZone, challengeSecret },
+  consentService: consentUrl === null ? null : { url: consentUrl, project: consentProject },
+})

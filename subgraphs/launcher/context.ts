@@ -4,6 +4,9 @@ import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
 import type { Catalog } from './engines/catalog/catalog.ts'
 import type { StoreSource } from './engines/catalog/store.ts'
+import type { ConsentSync } from './engines/consent/sync.ts'
+import type { Mail } from './engines/mail/mail.ts'
+import type { Visitors } from './engines/visitors/visitors.ts'
 import type { AppWidgets } from './engines/widgets/apps/apps.ts'
 import type { ViewerTokens } from './engines/widgets/apps/token.ts'
 import { widgetStore } from './engines/widgets/widgets.ts'
@@ -11,8 +14,10 @@ import type { LauncherSettings } from './registration.ts'
 import { accessRequestStore } from './stores/access-request.ts'
 import { actionItemStore } from './stores/action-item.ts'
 import { catalogEntryStore, storeAppStore } from './stores/catalog-entry.ts'
+import type { ConsentStore } from './stores/consent.ts'
 import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
 import { installationStore } from './stores/installation.ts'
+import { leadStore } from './stores/lead.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
 export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
@@ -21,6 +26,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   catalogEntries: catalogEntryStore,
   dashboardLayouts: dashboardLayoutStore,
   installations: installationStore,
+  leads: leadStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
 })
@@ -35,6 +41,15 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly appWidgets: AppWidgets
   /** Tokens that tell apps for whom their widgets are read. */
   readonly viewerTokens: ViewerTokens
+  /** Mails, which providers send. */
+  readonly mail: Mail
+  /** Decisions about cookies, and what tells the consent service of them. */
+  readonly consent: ConsentStore
+  readonly consentSync: ConsentSync
+  /** What protects forms that need no credentials. */
+  readonly visitors: Visitors
+  /** Where the marketing site is, who is mailed about its leads, and when demos take place. */
+  readonly marketing: Pick<LauncherSettings['marketing'], 'url' | 'leadsMailTo' | 'demoTimeZone'>
   /** The developer platform's store. */
   readonly storeSource: StoreSource
 }

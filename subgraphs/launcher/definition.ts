@@ -4,6 +4,7 @@ import { actionItem } from './action-item/noun.ts'
 import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
 import { dashboard } from './dashboard/noun.ts'
+import { marketingNouns } from './marketing/nouns.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { aging } from './retention.ts'
@@ -14,6 +15,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   'action-item': actionItem,
   ...catalogNouns,
   dashboard,
+  ...marketingNouns,
   widget,
   audit: { retention: () => aging },
 }

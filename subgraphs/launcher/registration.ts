@@ -20,6 +20,19 @@ export const registration: Registration = {
 export interface LauncherSettings {
   /** Where the developer platform is, which lists the apps of the store; null: the catalogue has platform apps alone. */
   readonly developersUrl: string | null
+  /** The marketing site. */
+  readonly marketing: {
+    /** Its address, without a trailing slash. */
+    readonly url: string
+    /** Who is mailed about leads; null: nobody. */
+    readonly leadsMailTo: string | null
+    /** Time zone of the office hours in which demos take place. */
+    readonly demoTimeZone: string
+    /** The consent service; null: decisions about cookies are kept here alone. */
+    readonly consentService: { readonly url: string; readonly project: string } | null
+    /** What challenges are signed with; null: a secret that the processes share in their database. */
+    readonly challengeSecret: string | null
+  }
   /** To the apps of third parties: public addresses, and those that the operator allows. */
   readonly appsWay: CallersWay
 }

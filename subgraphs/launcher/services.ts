@@ -1,16 +1,22 @@
+import { randomBytes } from 'node:crypto'
 import { inTransaction } from '../store/write.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Base } from '../wiring/define.ts'
 import type { Job, Services } from './context.ts'
 import { openCatalog } from './engines/catalog/catalog.ts'
 import { openStoreSource } from './engines/catalog/store.ts'
+import { openConsentSync } from './engines/consent/sync.ts'
+import { openMail } from './engines/mail/mail.ts'
+import { sendBy } from './engines/mail/providers.ts'
+import { openVisitors } from './engines/visitors/visitors.ts'
 import { openAppWidgets } from './engines/widgets/apps/apps.ts'
 import { newKeys, openViewerTokens } from './engines/widgets/apps/token.ts'
 import type { LauncherSettings } from './registration.ts'
+import { openConsent } from './stores/consent.ts'
 import { openPayloads, sharedSecret } from './stores/widget-payload.ts'
 
-/** Name of the secret that holds the keys of viewer tokens. */
-const keysName = 'widget-keys'
+/** Names of secrets: the keys of viewer tokens, and what signs challenges. */
+const [keysName, challengesName] = ['widget-keys', 'challenges']
 
 /** Opens what reads widgets of third parties. */
 export function openApps(
@@ -31,10 +37,18 @@ export function openApps(
 export const services =
   (apps: ReturnType<typeof openApps>) =>
   ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
-    const { ask, clock, events, outbound, publicUrl } = foundation
-    const { developersUrl } = settings
+    const { ask, clock, events, outbound, publicUrl, sequelize, cipher } = foundation
+    const { developersUrl, marketing } = settings
+    const consent = openConsent(sequelize)
     return {
       ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, ...apps },
+      ...{ marketing, consent },
+      consentSync: openConsentSync({ store: consent, service: marketing.consentService, outbound, clock, log }),
+      mail: openMail({ sequelize, cipher, clock, log, send: sendBy(ask) }),
+      visitors: openVisitors({
+        ...{ sequelize, clock },
+        secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
+      }),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({
         ...{ ask, outbound, clock, log, developersUrl },

@@ -67,6 +67,10 @@ const theProcessors = 'the processor gave it, of one account for the whole platf
 const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.resolveDelivery(input.platformPostId)': 'the network gave it, and it is kept as it was sent',
   'Mutation.submitSettlementBatch(input.policyDecisionId)': 'the settlement service decided by it; it is kept as it was sent, and opens nothing',
+  'Query.lead(id)': 'leads are the platform’s, and who looks after it sees all of them',
+  'Mutation.updateLead(input.id)': 'leads are the platform’s, and who looks after it sees all of them',
+  'Query.consentDecision(subjectId)': 'a browser chose it at random, and alone knows it',
+  'Mutation.recordConsent(input.subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
   'Mutation.updateDashboardLayout(input.boards.boardId)': 'a board is a part of the layout that is changed; layout.test.ts names one of another layout',
   'Mutation.updateOrganizationLayout(input.boards.boardId)': 'a board is a part of the layout that is changed',
@@ -338,10 +342,10 @@ test('S-07 whatever takes an id is tried with one of another organization: by th
 test('S-07 every route with an id in its path is hidden from another organization', () => {
   // Callers that are neither platform admins nor services are refused there whatever id they send.
   const ofThePlatform =
-    /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|settlement-batches\/:id\/reversal$|\/domains\/:id\/suspend$/
-  // These routes need no sign-in: `:code` and `:token` are the credential, and media are served by a signed address.
+    /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|settlement-batches\/:id\/reversal$|\/domains\/:id\/suspend$|\/leads\/:id$/
+  // These routes need no sign-in: `:code`, `:token` and a browser’s `:subjectId` are the credential, and media are served by a signed address.
   const opened =
-    /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$|^GET \/payments\/pay\/:token(?:\/return)?$|^POST \/agents\/api\/hooks\/:code$/
+    /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$|^GET \/payments\/pay\/:token(?:\/return)?$|^POST \/agents\/api\/hooks\/:code$|^GET \/launcher\/api\/consent\/:subjectId$/
   const named = /:(?:slug|platform|name|capability|app)\b/
   const routes = routeTables
     .flatMap(({ slug, rows }) => rows.map(({ method, path }) => `${method} /${slug}${path}`))

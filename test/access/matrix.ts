@@ -31,6 +31,7 @@ const nouns = await Promise.all([
   import('../subgraphs/launcher/action-item/access.ts'),
   import('../subgraphs/launcher/catalog/access.ts'),
   import('../subgraphs/launcher/dashboard/access.ts'),
+  import('../subgraphs/launcher/marketing/access.ts'),
   import('../subgraphs/launcher/widget/access.ts'),
   import('../subgraphs/payments/order/access.ts'),
   import('../subgraphs/payments/ledger/access.ts'),

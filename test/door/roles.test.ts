@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceOrigin } from '../../config/hosts.ts'
-import { createHosts } from '../../router/hosts.ts'
+import { createHosts, type Role } from '../../router/hosts.ts'
 import { roleOf } from '../../router/rest/place.ts'
 import { anyMethod } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
@@ -18,7 +18,7 @@ const origins: readonly ServiceOrigin[] = slugs.flatMap((slug): ServiceOrigin[] 
   { slug, role: 'web', origin: `https://both.${slug}.example` },
   { slug, role: 'api', origin: `https://both.${slug}.example` },
 ])
-const hosts = createHosts('https://platform.example', origins)
+const hosts = createHosts('https://platform.example', [...origins, { slug: 'launcher', role: 'marketing', origin: 'https://marketing.launcher.example' }])
 
 /** Answers with the cookies that reached it. */
 const echo = (slug: string) =>
@@ -52,8 +52,9 @@ const kinds: Readonly<Record<string, (slug: Slug) => string>> = {
   'an unknown one': () => '192.0.2.7:8080',
 }
 /** Where a row answers, written by hand: with its prefix, and without. */
-const answers: Readonly<Record<'api' | 'web', readonly [prefixed: readonly string[], short: readonly string[]]>> = {
+const answers: Readonly<Record<Role, readonly [prefixed: readonly string[], short: readonly string[]]>> = {
   api: [Object.keys(kinds), ['its API host', 'a host of both, in capitals']],
+  marketing: [Object.keys(kinds), []],
   web: [
     ['its web host', 'a host of both, in capitals', 'another service’s web host', 'the platform’s own', 'an unknown one'],
     ['its web host', 'a host of both, in capitals'],
@@ -77,6 +78,12 @@ describe.each(Object.entries(kinds))('S-14 on %s', (kind, hostOf) => {
       if (!isHere && odd.status === 405) expect(odd.headers.allow).not.toContain(method)
     }
   })
+})
+
+test.each(rows.filter(({ role }) => role === 'marketing'))('S-14 on the host of the marketing site $method $path', async ({ method, path }) => {
+  const headers = { host: 'marketing.launcher.example' }
+  for (const address of [path, `/launcher${path}`])
+    expect([address, (await platform.ask(address.replace(/:\w+/, 'x'), { method, headers })).status]).toEqual([address, 200])
 })
 
 test('S-14 names the platform’s own address with the prefix where a service has no host of the audience', async () => {

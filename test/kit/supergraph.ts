@@ -67,6 +67,8 @@ export interface SupergraphOptions {
   readonly foreignIssuer?: Config['foreignIssuer']
   /** What of mail of the gateway is not what configuration says by itself. */
   readonly email?: Partial<EmailSettings>
+  /** What of the marketing site is not what configuration says by itself. */
+  readonly marketing?: Partial<Config['marketing']>
   /** How operations run, where it is not what configuration says in production. */
   readonly running?: Partial<EngineSettings>
   /** How many ms this process' clock is behind the database's. @default 0 */
@@ -141,6 +143,7 @@ export async function supergraph({
   catalogue = false,
   foreignIssuer = null,
   email,
+  marketing,
   running,
   behindMs = 0,
   isAlone = carrierKind === 'memory',
@@ -225,6 +228,7 @@ export async function supergraph({
           ? { policyService: { url: `${x.origin}/settlement`, secrets: [policySecret] }, developersUrl: `${x.origin}/developers` }
           : { policyService: null, developersUrl: null },
       publicChat: { site: null, challengeSecret: null },
+      marketing: { ...readConfig({}).marketing, consentUrl: x ? `${x.origin}/consent` : null, ...marketing },
       launcherNeighbours: { developersUrl: x && catalogue ? `${x.origin}/developers` : null },
       // The view of clients in production: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production', ...(running ?? { planning: planningForAll() }) },

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashOfSecret } from '../../platform/cipher.ts'
 import { describePlatform } from '../../router/openapi/platform.ts'
 import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { solve } from '../subgraphs/agents/chat/visitor.ts'
 import { seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
 import { signatureOf } from '../subgraphs/payments/events/stage.ts'
 
@@ -23,6 +26,8 @@ afterAll(async () => {
 })
 
 const seen = new Set<string>()
+/** A browser that decides about cookies. */
+const subjectId = 'f5b7a1de-6f0b-4bb5-9d43-0a3f3a3c9c11'
 
 /** Asks a forwarded row; what it answers has to be told of its operation: status, media type and headers. */
 async function answered(at: string, headers: Record<string, string> = {}, body?: string | Buffer | object, query = ''): Promise<Reply> {
@@ -31,7 +36,12 @@ async function answered(at: string, headers: Record<string, string> = {}, body?:
   const form = typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }
   const answer = await door.ask(
     method,
-    path.replace('{platform}', 'x').replace('{slug}', 'publishing').replace('{app}', 'agents').replace('{variant}', 'original') + query,
+    path
+      .replace('{platform}', 'x')
+      .replace('{slug}', 'publishing')
+      .replace('{app}', 'agents')
+      .replace('{variant}', 'original')
+      .replace('{subjectId}', subjectId) + query,
     {
       headers: { ...form, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
@@ -71,6 +81,28 @@ test('what apps of third parties ask of widgets answers as documented', async ()
   expect((await answered('GET /launcher/api/widgets/keys')).json.keys).toHaveLength(1)
   expect((await answered('POST /launcher/api/widgets/changed', {}, {})).status).toBe(401)
   expect((await answered('POST /launcher/api/widgets', {}, {})).status).toBe(401)
+})
+
+test('forms of the marketing site answer as documented', async () => {
+  const api = '/launcher/api'
+  const solution = async () => solve((await answered(`GET ${api}/challenge`)).json)
+  const contact = { kind: 'contact', name: 'Vera', email: 'vera@example.com', message: 'Hello' }
+  expect((await answered(`POST ${api}/contact`, {}, { ...contact, solution: await solution() })).status).toBe(202)
+  expect((await answered(`POST ${api}/contact`, {}, contact)).status).toBe(403)
+  expect((await answered(`POST ${api}/contact`, {}, {})).status).toBe(400)
+  expect((await answered(`POST ${api}/waitlist`, {}, { email: 'vera@example.com', solution: await solution() })).status).toBe(202)
+  const { slots } = (await answered(`GET ${api}/demo-slots`)).json
+  const demo = { startsAt: slots.at(-1).startsAt, purpose: 'demo', name: 'Vera', email: 'vera@example.com' }
+  expect((await answered(`POST ${api}/demo-bookings`, {}, { ...demo, solution: await solution() })).status).toBe(201)
+  expect((await answered(`POST ${api}/demo-bookings`, {}, { ...demo, solution: await solution() })).status).toBe(409)
+  expect((await answered(`POST ${api}/demo-bookings/cancel`, {}, { code: 'none' })).status).toBe(400)
+  const code = randomBytes(32).toString('base64url')
+  await graph.rows('update launcher.leads set code_hash = $1 where is_booked', [hashOfSecret(code)])
+  expect((await answered(`POST ${api}/demo-bookings/cancel`, {}, { code })).json).toEqual({})
+  const decision = { subjectId, decision: 'decline', policyVersion: '1', decidedAt: '2026-03-01T11:00:00Z' }
+  expect((await answered(`PUT ${api}/consent`, {}, decision)).json).toMatchObject({ decision: 'decline', syncState: 'local' })
+  expect((await answered(`GET ${api}/consent/{subjectId}`)).json).toMatchObject({ subjectId, analytics: false })
+  expect((await answered(`POST ${api}/admin/session`, {}, { code: 'none' })).status).toBe(400)
 })
 
 test('the pages of the first account answer as documented', async () => {

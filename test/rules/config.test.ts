@@ -57,6 +57,10 @@ describe('a mistake in the configuration is one line that names the variable and
       { SETTLEMENT_SIGNING_SECRETS: `whsec_${'A'.repeat(32)}` },
       'SETTLEMENT_URL: missing: SETTLEMENT_URL and SETTLEMENT_SIGNING_SECRETS belong together, set both or neither',
     ],
+    [{ CONSENT_URL: 'consent.example' }, 'CONSENT_URL: must be an address such as https://example.com'],
+    [{ CONSENT_PROJECT: 'a/b' }, 'CONSENT_PROJECT: must have 1 to 64 letters, digits, _ and -'],
+    [{ DEMO_TIME_ZONE: '+02:00' }, 'DEMO_TIME_ZONE: must be a name of the IANA database such as Europe/Berlin, or UTC'],
+    [{ LEADS_MAIL_TO: 'sales' }, 'LEADS_MAIL_TO: must be a mail address such as sales@example.com'],
     [{ PRODUCTION_REGISTRY_URL: 'https://api.example/identity/api/services' }, 'PRODUCTION_REGISTRY_URL: only for staging: leave it out'],
     [{ EVENT_CARRIER: 'nats' }, 'EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out'],
     [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com, several with commas between'],
@@ -200,6 +204,14 @@ describe('S-14 hosts of services', () => {
   })
 })
 
+test('settings of the marketing site have usual values, and are made even', () => {
+  expect(readConfig({}).marketing).toEqual({ consentUrl: null, consentProject: 'marketing', demoTimeZone: 'UTC', leadsMailTo: null })
+  const given = { CONSENT_URL: 'https://consent.example/', CONSENT_PROJECT: 'site', DEMO_TIME_ZONE: 'europe/berlin', LEADS_MAIL_TO: 'Sales@Example.com' }
+  expect(readConfig(given).marketing).toEqual({
+    ...{ consentUrl: 'https://consent.example', consentProject: 'site', demoTimeZone: 'Europe/Berlin', leadsMailTo: 'sales@example.com' },
+  })
+})
+
 describe('S-15 staging', () => {
   const staging = { ...complete, ENVIRONMENT: 'staging', PRODUCTION_HOSTS: 'prod.example, db.example:5432' }
   const shared = (settings: Record<string, string>): string[] => {
@@ -222,6 +234,7 @@ describe('S-15 staging', () => {
     ['IDENTITY_URL', 'http://prod.example/graphql'],
     ['X_API_URL', 'https://prod.example'],
     ['PAYMENTS_AUTH_URL', 'https://prod.example'],
+    ['CONSENT_URL', 'https://prod.example/consent'],
     ['LAUNCHER_MARKETING_HOST', 'www.staging.example,prod.example'],
   ] as const)('does not start with %s at %s', ([name, value]) => {
     expect(shared({ [name]: value })).toEqual([name])

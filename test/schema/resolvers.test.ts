@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { actionItem } from '../../subgraphs/launcher/action-item/noun.ts'
 import { catalogNouns } from '../../subgraphs/launcher/catalog/nouns.ts'
 import { dashboard } from '../../subgraphs/launcher/dashboard/noun.ts'
+import { marketingNouns } from '../../subgraphs/launcher/marketing/nouns.ts'
 import { executableSchema } from '../../subgraphs/wiring/executable.ts'
 
 const resolve = () => null
@@ -10,7 +11,9 @@ const subscribe = { subscribe: resolve }
 /** A resolver for each root field of widgets, to which a test adds or from which it takes; the launcher's other nouns are complete. */
 const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: subscribe, ownWidgetUpdated: subscribe } }
 const others = Object.fromEntries(
-  Object.entries({ 'action-item': actionItem, dashboard, ...catalogNouns }).map(([name, noun]) => [name, (noun as { readonly resolvers: object }).resolvers]),
+  Object.entries({ 'action-item': actionItem, dashboard, ...catalogNouns, ...marketingNouns }).flatMap(([name, { resolvers }]) =>
+    resolvers ? [[name, resolvers]] : [],
+  ),
 ) as Readonly<Record<string, Readonly<Record<string, object>>>>
 
 describe('mismatched resolvers prevent a subgraph’s start, with the file and the name', () => {

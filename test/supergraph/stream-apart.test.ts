@@ -75,7 +75,10 @@ async function launcherApart() {
     events: job.events,
     log: job.log,
   } as unknown as Foundation
-  const launcher = define(foundation, { developersUrl: null, appsWay: createCallersWay([]) })
+  const launcher = define(foundation, {
+    ...{ developersUrl: null, appsWay: createCallersWay([]) },
+    marketing: { url: '', leadsMailTo: null, demoTimeZone: 'UTC', consentService: null, challengeSecret: null },
+  })
   open.defer(() => launcher.stop())
   const server = await serveSubgraph({ subgraph: launcher, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: job.log })
   open.defer(() => server.close())

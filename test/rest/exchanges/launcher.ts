@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
+import { inTransaction } from '../../../subgraphs/store/write.ts'
 import { type Exchanges, list } from './exchange.ts'
 
 export const launcher: Exchanges = world => {
@@ -14,6 +16,18 @@ export const launcher: Exchanges = world => {
     const ask = async () => (await world().ask('owner', 'POST', requests, { app: 'help-desk', reason: 'For questions of customers' })).json.id as string
     await world().ask('owner', 'POST', `${requests}/${await ask()}/decision`, { decision: 'decline' })
     return ask()
+  }
+  const leads = `${api}/leads`
+  /** A message of a visitor, past the challenge. */
+  const aLead = async () => {
+    const { graph } = world()
+    const job = graph.platform.launcher.job('anonymous')
+    const now = graph.clock.now()
+    const lead = { kind: 'CONTACT' as const, name: 'Vera Visitor', email: 'vera@example.com', message: 'Please call me.', topic: 'Prices', page: '/pricing' }
+    const row = await inTransaction(job, ({ transaction }) =>
+      job.leads.insert({ id: newId(now), ...lead, createdAt: now, updatedAt: now, createdBy: 'anonymous' }, transaction),
+    )
+    return row.id
   }
   const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
   const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
@@ -60,6 +74,22 @@ export const launcher: Exchanges = world => {
       make: aRequest,
       forbidden: 'reader',
       answers: id => ({ status: 200, json: { id, status: 'withdrawn' } }),
+    },
+    [`GET ${leads}`]: { path: () => leads, make: aLead, by: 'super', forbidden: 'owner', answers: list('leads') },
+    [`GET ${leads}/:id`]: {
+      path: id => `${leads}/${id}`,
+      make: aLead,
+      by: 'super',
+      forbidden: 'owner',
+      answers: id => ({ status: 200, headers: { etag: '"1"' }, json: { id, kind: 'contact', status: 'new', email: 'vera@example.com' } }),
+    },
+    [`PUT ${leads}/:id`]: {
+      path: id => `${leads}/${id}`,
+      make: aLead,
+      body: () => ({ status: 'open', note: 'Called back' }),
+      by: 'super',
+      forbidden: 'owner',
+      answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, status: 'open', note: 'Called back' } }),
     },
     [`GET ${api}/layout`]: { path: () => `${api}/layout`, forbidden: 'reader', answers: () => ({ status: 200, json: { items: expect.any(Array) } }) },
     [`PUT ${api}/layout`]: {
