@@ -7,6 +7,7 @@ import type { AccessRequestRow } from './stores/access-request.ts';
 import type { ActionItemRow } from './stores/action-item.ts';
 import type { CatalogEntryRow } from './stores/catalog-entry.ts';
 import type { InstallationRow } from './stores/installation.ts';
+import type { LeadRow } from './stores/lead.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -24,6 +25,8 @@ export type Scalars = {
   DateTime: { input: Date; output: Date | string; }
   /** An absolute address with its scheme, such as `https://example.test/page`. */
   URL: { input: URL; output: URL | string; }
+  /** A mail address. */
+  EmailAddress: { input: string; output: string; }
   _FieldSet: { input: string; output: string; }
 };
 
@@ -171,6 +174,12 @@ export type Query = {
   readonly dashboardLayout?: Maybe<DashboardLayout>;
   /** The layout with which dashboards of the active organization begin; empty while no manager has set one. */
   readonly organizationLayout?: Maybe<DashboardLayout>;
+  /** What a browser last decided about cookies, by the random id that it chose; NOT_FOUND for an id that has decided nothing. */
+  readonly consentDecision?: Maybe<ConsentDecision>;
+  /** One lead. For platform admins; NOT_FOUND for an unknown id. */
+  readonly lead?: Maybe<Lead>;
+  /** What visitors of the marketing site ask for, newest first, spam included. For platform admins. */
+  readonly leads?: Maybe<LeadConnection>;
   /**
    * The live widgets of the active context, by title: one of each app that shows one and that the viewer may see. Apps of the store and of the
    * organization show theirs to persons who have them installed. At most 50, the first by title. An app that does not answer costs its own widget only.
@@ -225,6 +234,24 @@ export type QueryStoreAppArgs = {
 };
 
 
+export type QueryConsentDecisionArgs = {
+  subjectId: Scalars['ID']['input'];
+};
+
+
+export type QueryLeadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLeadsArgs = {
+  kind?: InputMaybe<LeadKind>;
+  status?: InputMaybe<LeadStatus>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryWidgetsArgs = {
   context?: InputMaybe<ServiceContext>;
   apps?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
@@ -257,6 +284,27 @@ export type Mutation = {
   readonly resetDashboardLayout?: Maybe<DashboardLayout>;
   /** Changes what the dashboards of the active organization begin with; what is left out stays. For owners and admins. */
   readonly updateOrganizationLayout?: Maybe<DashboardLayout>;
+  /**
+   * Takes what a browser decided about cookies, and answers at once what stands; the consent service learns it afterwards. A decision that is not newer
+   * than what stands changes nothing.
+   */
+  readonly recordConsent?: Maybe<ConsentDecision>;
+  /**
+   * Books a demo in a free slot of `GET /launcher/api/demo-slots`; the visitor is mailed a link by which it is cancelled. CONFLICT, reason SLOT_TAKEN,
+   * when somebody was faster; BAD_USER_INPUT for a time that is no slot. Refused besides as submitContact is.
+   */
+  readonly bookDemo?: Maybe<DemoBooking>;
+  /** Cancels a demo that has not begun, by the code of its mail, once: its slot is free again. BAD_USER_INPUT, reason CODE, for any other code. */
+  readonly cancelDemo?: Maybe<DemoBooking>;
+  /**
+   * Takes a message of a visitor of the marketing site, of whom no credentials are asked. FORBIDDEN, reason CHALLENGE_FAILED, without the solution
+   * of a challenge, which counts once; RATE_LIMITED above 300 calls of an address in ten minutes, and above 5 messages of a mail address an hour.
+   */
+  readonly submitContact?: Maybe<SubmittedContact>;
+  /** Puts a mail address on a waitlist, once for each product: the answer does not show whether it was on it before. Refused as submitContact is. */
+  readonly joinWaitlist?: Maybe<WaitlistPlace>;
+  /** Moves a lead on, or notes something about it; what is left out stays. For platform admins. SPAM frees the slot of a demo. */
+  readonly updateLead?: Maybe<Lead>;
 };
 
 
@@ -302,6 +350,36 @@ export type MutationResetDashboardLayoutArgs = {
 
 export type MutationUpdateOrganizationLayoutArgs = {
   input: UpdateOrganizationLayoutInput;
+};
+
+
+export type MutationRecordConsentArgs = {
+  input: RecordConsentInput;
+};
+
+
+export type MutationBookDemoArgs = {
+  input: BookDemoInput;
+};
+
+
+export type MutationCancelDemoArgs = {
+  input: CancelDemoInput;
+};
+
+
+export type MutationSubmitContactArgs = {
+  input: SubmitContactInput;
+};
+
+
+export type MutationJoinWaitlistArgs = {
+  input: JoinWaitlistInput;
+};
+
+
+export type MutationUpdateLeadArgs = {
+  input: UpdateLeadInput;
 };
 
 export type Subscription = {
@@ -652,6 +730,225 @@ export type ResetDashboardLayoutInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** What a browser decided about cookies. It is deleted after two years. */
+export type ConsentDecision = {
+  readonly __typename?: 'ConsentDecision';
+  readonly id: Scalars['ID']['output'];
+  /** The random id that the browser chose. */
+  readonly subjectId: Scalars['ID']['output'];
+  readonly decision: ConsentChoice;
+  /** Whether visits may be counted. */
+  readonly analytics: Scalars['Boolean']['output'];
+  /** Whether the site may remember preferences. */
+  readonly personalization: Scalars['Boolean']['output'];
+  /** Whether visits may be used for advertising. */
+  readonly advertising: Scalars['Boolean']['output'];
+  /** Which text of the policy was decided on. */
+  readonly policyVersion: Scalars['String']['output'];
+  readonly decidedAt: Scalars['DateTime']['output'];
+  readonly syncState: ConsentSyncState;
+};
+
+/** A decision about cookies. */
+export type ConsentChoice =
+  /** All three purposes are allowed. */
+  | 'ACCEPT'
+  /** None of the purposes is allowed. */
+  | 'DECLINE'
+  /** Each purpose is decided by itself. */
+  | 'CUSTOM';
+
+/** Whether the consent service knows of a decision. */
+export type ConsentSyncState =
+  /** It is kept here alone: no consent service is configured, or it has not answered for a week. */
+  | 'LOCAL'
+  /** The consent service learns it within seconds, or once it answers again. */
+  | 'PENDING'
+  /** The consent service knows it. */
+  | 'SYNCED';
+
+/** For what cookies may be used. */
+export type ConsentPurposesInput = {
+  readonly analytics: Scalars['Boolean']['input'];
+  readonly personalization: Scalars['Boolean']['input'];
+  readonly advertising: Scalars['Boolean']['input'];
+};
+
+/** What a browser decided, and when. */
+export type RecordConsentInput = {
+  /** A random UUID that the browser chose, and keeps. */
+  readonly subjectId: Scalars['ID']['input'];
+  readonly decision: ConsentChoice;
+  /** With CUSTOM required; with the others they may be left out, and BAD_USER_INPUT when they contradict the decision. */
+  readonly purposes?: InputMaybe<ConsentPurposesInput>;
+  /** Which text of the policy was decided on, 1 to 80 characters. */
+  readonly policyVersion: Scalars['String']['input'];
+  /** When it was decided; a moment in the future counts as now. */
+  readonly decidedAt: Scalars['DateTime']['input'];
+};
+
+/** A demo that a visitor booked. */
+export type DemoBooking = {
+  readonly __typename?: 'DemoBooking';
+  readonly id: Scalars['ID']['output'];
+  readonly startsAt: Scalars['DateTime']['output'];
+  /** Half an hour later. */
+  readonly endsAt: Scalars['DateTime']['output'];
+  readonly purpose: DemoPurpose;
+};
+
+/** What a demo is for. */
+export type DemoPurpose =
+  /** A look at the platform. */
+  | 'DEMO'
+  /** A larger roll-out. */
+  | 'ENTERPRISE';
+
+/** Who wants to see the platform, and when. */
+export type BookDemoInput = {
+  /** The beginning of a free slot. */
+  readonly startsAt: Scalars['DateTime']['input'];
+  readonly purpose: DemoPurpose;
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['input'];
+  /** Where the confirmation goes, with the link by which the demo is cancelled. */
+  readonly email: Scalars['EmailAddress']['input'];
+  /** At most 120 characters. */
+  readonly company?: InputMaybe<Scalars['String']['input']>;
+  /** How many people would use the platform, 1 to 1,000,000. */
+  readonly seats?: InputMaybe<Scalars['Int']['input']>;
+  /** At most 4,000 characters. */
+  readonly message?: InputMaybe<Scalars['String']['input']>;
+  /** The visitor's time zone, for the mail. @default that of the slots */
+  readonly timeZone?: InputMaybe<Scalars['String']['input']>;
+  /** Of a challenge of `GET /launcher/api/challenge`, base64 as ALTCHA's widget sends it. */
+  readonly solution?: InputMaybe<Scalars['String']['input']>;
+  /** For a week, the same key and input answer the first booking instead of another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which demo is cancelled. */
+export type CancelDemoInput = {
+  /** The 43 characters of the link. */
+  readonly code: Scalars['String']['input'];
+};
+
+/** What a visitor of the marketing site asks for. It is deleted after two years. */
+export type Lead = {
+  readonly __typename?: 'Lead';
+  readonly id: Scalars['ID']['output'];
+  readonly kind: LeadKind;
+  readonly status: LeadStatus;
+  readonly name?: Maybe<Scalars['String']['output']>;
+  readonly email: Scalars['EmailAddress']['output'];
+  readonly company?: Maybe<Scalars['String']['output']>;
+  /** How many people would use it. */
+  readonly seats?: Maybe<Scalars['Int']['output']>;
+  /** Of a demo: `demo`, or `enterprise` for a larger roll-out. */
+  readonly purpose?: Maybe<Scalars['String']['output']>;
+  /** What the waitlist is for. */
+  readonly product?: Maybe<Scalars['String']['output']>;
+  readonly topic?: Maybe<Scalars['String']['output']>;
+  /** The page from which a message was sent. */
+  readonly page?: Maybe<Scalars['String']['output']>;
+  readonly message?: Maybe<Scalars['String']['output']>;
+  /** When the demo begins or, cancelled, would have begun. */
+  readonly startsAt?: Maybe<Scalars['DateTime']['output']>;
+  /** What platform admins noted. */
+  readonly note?: Maybe<Scalars['String']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** What a lead is about. */
+export type LeadKind =
+  /** Somebody waits for a product. */
+  | 'WAITLIST'
+  /** Somebody booked a demo. */
+  | 'DEMO'
+  /** Somebody wants an answer. */
+  | 'CONTACT'
+  /** Somebody says what they think of the platform. */
+  | 'FEEDBACK'
+  /** Somebody began to buy before they signed up. */
+  | 'CHECKOUT';
+
+/** How far a lead is dealt with. */
+export type LeadStatus =
+  /** Nobody has looked at it yet. */
+  | 'NEW'
+  /** Somebody works on it. */
+  | 'OPEN'
+  /** Nothing is left to do; a cancelled demo becomes it by itself. */
+  | 'DONE'
+  /** It came through the trap for programs, or a platform admin said so. Nobody is mailed about it. */
+  | 'SPAM';
+
+/** That a message has arrived. */
+export type SubmittedContact = {
+  readonly __typename?: 'SubmittedContact';
+  readonly id: Scalars['ID']['output'];
+};
+
+/** That an address is on a waitlist. */
+export type WaitlistPlace = {
+  readonly __typename?: 'WaitlistPlace';
+  readonly email: Scalars['EmailAddress']['output'];
+  readonly product?: Maybe<Scalars['String']['output']>;
+};
+
+/** What a message is about. */
+export type ContactKind =
+  /** The visitor wants an answer. */
+  | 'CONTACT'
+  /** The visitor says what they think of the platform. */
+  | 'FEEDBACK';
+
+/** A message of a visitor. */
+export type SubmitContactInput = {
+  readonly kind: ContactKind;
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['input'];
+  /** Where the answer goes. */
+  readonly email: Scalars['EmailAddress']['input'];
+  /** 1 to 4,000 characters. */
+  readonly message: Scalars['String']['input'];
+  /** At most 120 characters. */
+  readonly topic?: InputMaybe<Scalars['String']['input']>;
+  /** The page from which it is sent, at most 500 characters. */
+  readonly page?: InputMaybe<Scalars['String']['input']>;
+  /** A trap that people do not see: filled, the answer is the same and the lead is SPAM. */
+  readonly website?: InputMaybe<Scalars['String']['input']>;
+  /** Of a challenge of `GET /launcher/api/challenge`, base64 as ALTCHA's widget sends it. */
+  readonly solution?: InputMaybe<Scalars['String']['input']>;
+  /** For a week, the same key and input answer the first message instead of taking another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Who waits for what. */
+export type JoinWaitlistInput = {
+  readonly email: Scalars['EmailAddress']['input'];
+  /** At most 80 characters. */
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  /** At most 80 characters, in lower case. */
+  readonly product?: InputMaybe<Scalars['String']['input']>;
+  /** Of a challenge of `GET /launcher/api/challenge`, base64 as ALTCHA's widget sends it. */
+  readonly solution?: InputMaybe<Scalars['String']['input']>;
+  /** For a week, the same key and input are answered without another challenge. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What changes of a lead. */
+export type UpdateLeadInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly status?: InputMaybe<LeadStatus>;
+  /** At most 4,000 characters; empty removes it. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
 /** What one app shows on the dashboard. */
 export type Widget = {
   readonly __typename?: 'Widget';
@@ -806,6 +1103,28 @@ export type StoreAppEdge = {
   readonly node?: Maybe<StoreApp>;
 };
 
+/** A page of a list: entries of type `Lead`. */
+export type LeadConnection = {
+  readonly __typename?: 'LeadConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Lead>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<LeadEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Lead` with its place in the list. */
+export type LeadEdge = {
+  readonly __typename?: 'LeadEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Lead>;
+};
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -919,6 +1238,7 @@ export type ResolversTypes = {
   SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
+  EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
   ServiceContext: ServiceContext;
   WidgetAudience: WidgetAudience;
   ServiceLifecycle: ServiceLifecycle;
@@ -968,6 +1288,24 @@ export type ResolversTypes = {
   UpdateDashboardLayoutInput: UpdateDashboardLayoutInput;
   UpdateOrganizationLayoutInput: UpdateOrganizationLayoutInput;
   ResetDashboardLayoutInput: ResetDashboardLayoutInput;
+  ConsentDecision: ResolverTypeWrapper<ConsentDecision>;
+  ConsentChoice: ConsentChoice;
+  ConsentSyncState: ConsentSyncState;
+  ConsentPurposesInput: ConsentPurposesInput;
+  RecordConsentInput: RecordConsentInput;
+  DemoBooking: ResolverTypeWrapper<DemoBooking>;
+  DemoPurpose: DemoPurpose;
+  BookDemoInput: BookDemoInput;
+  CancelDemoInput: CancelDemoInput;
+  Lead: ResolverTypeWrapper<LeadRow>;
+  LeadKind: LeadKind;
+  LeadStatus: LeadStatus;
+  SubmittedContact: ResolverTypeWrapper<SubmittedContact>;
+  WaitlistPlace: ResolverTypeWrapper<WaitlistPlace>;
+  ContactKind: ContactKind;
+  SubmitContactInput: SubmitContactInput;
+  JoinWaitlistInput: JoinWaitlistInput;
+  UpdateLeadInput: UpdateLeadInput;
   Widget: ResolverTypeWrapper<WidgetRow>;
   WidgetState: WidgetState;
   WidgetFailure: ResolverTypeWrapper<WidgetFailureRow>;
@@ -981,6 +1319,8 @@ export type ResolversTypes = {
   CatalogEntryEdge: ResolverTypeWrapper<Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['CatalogEntry']> }>;
   StoreAppConnection: ResolverTypeWrapper<PageOf<StoreAppRow>>;
   StoreAppEdge: ResolverTypeWrapper<Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversTypes['StoreApp']> }>;
+  LeadConnection: ResolverTypeWrapper<PageOf<LeadRow>>;
+  LeadEdge: ResolverTypeWrapper<Omit<LeadEdge, 'node'> & { node?: Maybe<ResolversTypes['Lead']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
@@ -989,6 +1329,7 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
+  EmailAddress: Scalars['EmailAddress']['output'];
   PageInfo: PageInfo;
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
@@ -1026,6 +1367,18 @@ export type ResolversParentTypes = {
   UpdateDashboardLayoutInput: UpdateDashboardLayoutInput;
   UpdateOrganizationLayoutInput: UpdateOrganizationLayoutInput;
   ResetDashboardLayoutInput: ResetDashboardLayoutInput;
+  ConsentDecision: ConsentDecision;
+  ConsentPurposesInput: ConsentPurposesInput;
+  RecordConsentInput: RecordConsentInput;
+  DemoBooking: DemoBooking;
+  BookDemoInput: BookDemoInput;
+  CancelDemoInput: CancelDemoInput;
+  Lead: LeadRow;
+  SubmittedContact: SubmittedContact;
+  WaitlistPlace: WaitlistPlace;
+  SubmitContactInput: SubmitContactInput;
+  JoinWaitlistInput: JoinWaitlistInput;
+  UpdateLeadInput: UpdateLeadInput;
   Widget: WidgetRow;
   WidgetFailure: WidgetFailureRow;
   WidgetOverview: WidgetOverviewRow;
@@ -1037,6 +1390,8 @@ export type ResolversParentTypes = {
   CatalogEntryEdge: Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['CatalogEntry']> };
   StoreAppConnection: PageOf<StoreAppRow>;
   StoreAppEdge: Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversParentTypes['StoreApp']> };
+  LeadConnection: PageOf<LeadRow>;
+  LeadEdge: Omit<LeadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Lead']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
 };
@@ -1055,6 +1410,10 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 
 export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['URL'], any> {
   name: 'URL';
+}
+
+export interface EmailAddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['EmailAddress'], any> {
+  name: 'EmailAddress';
 }
 
 export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
@@ -1110,6 +1469,9 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   storeApp?: Resolver<Maybe<ResolversTypes['StoreApp']>, ParentType, ContextType, RequireFields<QueryStoreAppArgs, 'app'>>;
   dashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
   organizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
+  consentDecision?: Resolver<Maybe<ResolversTypes['ConsentDecision']>, ParentType, ContextType, RequireFields<QueryConsentDecisionArgs, 'subjectId'>>;
+  lead?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType, RequireFields<QueryLeadArgs, 'id'>>;
+  leads?: Resolver<Maybe<ResolversTypes['LeadConnection']>, ParentType, ContextType, RequireFields<QueryLeadsArgs, 'first'>>;
   widgets?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Widget']>>>, ParentType, ContextType, Partial<QueryWidgetsArgs>>;
 };
 
@@ -1123,6 +1485,12 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateDashboardLayoutArgs, 'input'>>;
   resetDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationResetDashboardLayoutArgs, 'input'>>;
   updateOrganizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationLayoutArgs, 'input'>>;
+  recordConsent?: Resolver<Maybe<ResolversTypes['ConsentDecision']>, ParentType, ContextType, RequireFields<MutationRecordConsentArgs, 'input'>>;
+  bookDemo?: Resolver<Maybe<ResolversTypes['DemoBooking']>, ParentType, ContextType, RequireFields<MutationBookDemoArgs, 'input'>>;
+  cancelDemo?: Resolver<Maybe<ResolversTypes['DemoBooking']>, ParentType, ContextType, RequireFields<MutationCancelDemoArgs, 'input'>>;
+  submitContact?: Resolver<Maybe<ResolversTypes['SubmittedContact']>, ParentType, ContextType, RequireFields<MutationSubmitContactArgs, 'input'>>;
+  joinWaitlist?: Resolver<Maybe<ResolversTypes['WaitlistPlace']>, ParentType, ContextType, RequireFields<MutationJoinWaitlistArgs, 'input'>>;
+  updateLead?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType, RequireFields<MutationUpdateLeadArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
@@ -1256,6 +1624,53 @@ export type DashboardBoardResolvers<ContextType = Context, ParentType extends Re
   items?: Resolver<ReadonlyArray<ResolversTypes['DashboardLayoutItem']>, ParentType, ContextType>;
 };
 
+export type ConsentDecisionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConsentDecision'] = ResolversParentTypes['ConsentDecision']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  subjectId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  decision?: Resolver<ResolversTypes['ConsentChoice'], ParentType, ContextType>;
+  analytics?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  personalization?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  advertising?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  policyVersion?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  decidedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  syncState?: Resolver<ResolversTypes['ConsentSyncState'], ParentType, ContextType>;
+};
+
+export type DemoBookingResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DemoBooking'] = ResolversParentTypes['DemoBooking']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  purpose?: Resolver<ResolversTypes['DemoPurpose'], ParentType, ContextType>;
+};
+
+export type LeadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Lead'] = ResolversParentTypes['Lead']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['LeadKind'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LeadStatus'], ParentType, ContextType>;
+  name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['EmailAddress'], ParentType, ContextType>;
+  company?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  seats?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  purpose?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  product?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  topic?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  page?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  startsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SubmittedContactResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SubmittedContact'] = ResolversParentTypes['SubmittedContact']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type WaitlistPlaceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WaitlistPlace'] = ResolversParentTypes['WaitlistPlace']> = {
+  email?: Resolver<ResolversTypes['EmailAddress'], ParentType, ContextType>;
+  product?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type WidgetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Widget'] = ResolversParentTypes['Widget'], FederationReferenceType extends FederationReferenceTypes['Widget'] = FederationReferenceTypes['Widget']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Widget']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -1330,9 +1745,22 @@ export type StoreAppEdgeResolvers<ContextType = Context, ParentType extends Reso
   node?: Resolver<Maybe<ResolversTypes['StoreApp']>, ParentType, ContextType>;
 };
 
+export type LeadConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeadConnection'] = ResolversParentTypes['LeadConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Lead']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LeadEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LeadEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeadEdge'] = ResolversParentTypes['LeadEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
+  EmailAddress?: GraphQLScalarType;
   PageInfo?: PageInfoResolvers<ContextType>;
   WidgetPayload?: WidgetPayloadResolvers<ContextType>;
   WidgetStatistic?: WidgetStatisticResolvers<ContextType>;
@@ -1356,6 +1784,11 @@ export type Resolvers<ContextType = Context> = {
   DashboardLayout?: DashboardLayoutResolvers<ContextType>;
   DashboardLayoutItem?: DashboardLayoutItemResolvers<ContextType>;
   DashboardBoard?: DashboardBoardResolvers<ContextType>;
+  ConsentDecision?: ConsentDecisionResolvers<ContextType>;
+  DemoBooking?: DemoBookingResolvers<ContextType>;
+  Lead?: LeadResolvers<ContextType>;
+  SubmittedContact?: SubmittedContactResolvers<ContextType>;
+  WaitlistPlace?: WaitlistPlaceResolvers<ContextType>;
   Widget?: WidgetResolvers<ContextType>;
   WidgetFailure?: WidgetFailureResolvers<ContextType>;
   WidgetOverview?: WidgetOverviewResolvers<ContextType>;
@@ -1367,6 +1800,8 @@ export type Resolvers<ContextType = Context> = {
   CatalogEntryEdge?: CatalogEntryEdgeResolvers<ContextType>;
   StoreAppConnection?: StoreAppConnectionResolvers<ContextType>;
   StoreAppEdge?: StoreAppEdgeResolvers<ContextType>;
+  LeadConnection?: LeadConnectionResolvers<ContextType>;
+  LeadEdge?: LeadEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = Context> = {
