@@ -28,11 +28,13 @@ export interface Code {
   readonly subject: string
   /** Details from the code's creation, never a secret. */
   readonly details: Readonly<Record<string, unknown>>
+  readonly expiresAt: Date
 }
 
 const insert = statement('insert into identity.codes (id, purpose, subject, hash, details, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)')
 const removeOf = statement('delete from identity.codes where subject = $1 and purpose = any($2::text[])')
-const find = 'select id, purpose, subject, details from identity.codes where hash = $1 and purpose = any($2::text[]) and expires_at > $3'
+const find =
+  'select id, purpose, subject, details, expires_at as "expiresAt" from identity.codes where hash = $1 and purpose = any($2::text[]) and expires_at > $3'
 const look = statement(find)
 const lock = statement(`${find} for update`)
 const remove = statement('delete from identity.codes where id = $1')

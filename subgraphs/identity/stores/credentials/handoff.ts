@@ -54,6 +54,11 @@ export const handoffStore = {
       return lately!
     },
 
+    /** Whether account, membership and parent session of a handoff stand, without locking any of them. */
+    async stands(userId: string, { organizationId, sessionId }: HandoffDetails, now: Date): Promise<boolean> {
+      return (await rows<Goer>(sequelize, findGoer, [userId, organizationId, sessionId, now])).length > 0
+    },
+
     /** Returns the person of a handoff, unless the account, the membership or the parent session ended. */
     async goer(userId: string, { organizationId, sessionId }: HandoffDetails, now: Date, transaction: Transaction): Promise<Goer | null> {
       if (sessionId !== null) await rows(sequelize, holdOrigin, [sessionId], transaction)

@@ -1,7 +1,8 @@
-import { type AccessRows, all, change, people, row, unrelated } from '../../../../access/row.ts'
+import { type AccessRows, all, change, constant, people, row, services, unrelated } from '../../../../access/row.ts'
 
 export const access: AccessRows = {
   fields: [
+    row('Query.handoff', all, unrelated, services, constant(`{ handoff(code: "${'x'.repeat(43)}") { code } }`), 'handoff'),
     row(
       'Mutation.createHandoff',
       all,

@@ -253,6 +253,42 @@ describe('creating a handoff', () => {
       })
   })
 
+  describe('read by its code', () => {
+    const launcher = { ...anonymous, kind: 'service', appId: 'app_launcher' } as const
+    const read = (code: string, as: Viewer = launcher) =>
+      graph.execute('query($code: String!) { handoff(code: $code) { callbackUrl expiresAt service { slug } } }', { code }, { as })
+
+    it('leads to its service as often as it is read, and is still exchanged once', async () => {
+      const { code, callbackUrl, expiresAt } = await mint()
+      const shown = { callbackUrl, expiresAt, service: { slug: 'publishing' } }
+      expect([(await read(code)).data().handoff, (await read(code)).data().handoff]).toEqual([shown, shown])
+      expect((await exchange(code, originOf('publishing'))).status).toBe(200)
+      expect((await read(code)).data().handoff).toBeNull()
+    })
+
+    it('is null for an unknown code, after a minute, and once its session has ended', async () => {
+      const { authorization } = await signedIn('owner')
+      const [session] = await graph.rows<{ id: string }>('select id from identity.sessions where user_id = $1 order by created_at desc, id desc limit 1', [
+        owner.userId,
+      ])
+      const ofSession = await mint({}, { ...owner, sessionId: session!.id })
+      expect((await read(ofSession.code)).data().handoff).not.toBeNull()
+      await door.ask('POST', `${auth}/sign-out`, { headers: { authorization } })
+      expect((await read(ofSession.code)).data().handoff).toBeNull()
+      const { code } = await mint()
+      expect((await read('x'.repeat(43))).data().handoff).toBeNull()
+      await graph.clock.advance(60_000)
+      expect((await read(code)).data().handoff).toBeNull()
+    })
+
+    it('is refused to people, and to every other service', async () => {
+      const { code } = await mint()
+      ;(await read(code, owner)).refused('UNAUTHORIZED_FIELD_OR_TYPE')
+      ;(await read(code, { ...launcher, appId: 'app_publishing' })).refused('FORBIDDEN')
+      ;(await read(code, { ...launcher, onlyAt: 'providers' })).refused('FORBIDDEN')
+    })
+  })
+
   test('requires a token that is not limited to one service, because it would grant rights elsewhere', async () => {
     const ask = `{ memberRights(userId: "${owner.userId}", organizationId: "${organizationId}") { scopes } }`
     const service = { ...anonymous, kind: 'service', appId: 'app_launcher' } as const
