@@ -7,6 +7,7 @@ import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat,
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { marketing } from './config/marketing.ts'
+import { type MobileBuilds, mobileBuilds, mobileBuildsOf, mobileMistakes } from './config/mobile.ts'
 import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './config/payments.ts'
@@ -91,6 +92,8 @@ export interface Config extends AsRead {
   readonly foreignIssuer: { readonly issuer: string; readonly jwksUrl: string; readonly audience: string } | null
   /** Where the registry of production is, in staging. */
   readonly registry: Values<typeof registry>
+  /** Native apps of the services, for the registry. */
+  readonly mobileBuilds: MobileBuilds
   readonly seal: Values<typeof seal>
   /** Tokens of services, beside those of `seal.appTokens`: for the gateway to providers, and for one app at one service. */
   readonly callers: { readonly primary: string | null; readonly staged: readonly string[]; readonly dedicated: readonly DedicatedToken[] }
@@ -187,6 +190,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const mailing = readFamily(email, given, mistakes)
   const { allowed, dnsServers: outboundDns } = readFamily(outwards, given, mistakes)
   const entries = readFamily(registry, given, mistakes)
+  const native = readFamily(mobileBuilds, given, mistakes)
   const { signUp } = readFamily(accounts, given, mistakes)
   const { issuer, jwksUrl, audience } = readFamily(foreignIssuer, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
@@ -199,7 +203,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const isDemo = trial.wanted ?? (loopback && developing)
   const platformMicros = most.platformCredentialsMicros ?? (isDemo ? 'unlimited' : defaultPlatformMicros)
   const origins = serviceOrigins(named, publicUrl, developing)
-  mistakes.push(...hostMistakes(named, publicUrl))
+  mistakes.push(...hostMistakes(named, publicUrl), ...mobileMistakes(native))
   if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
   if (entries.production && at.environment !== 'staging') mistakes.push('PRODUCTION_REGISTRY_URL: only for staging: leave it out')
   if (!developing && (reading.secrets ?? true)) mistakes.push(...missingSecrets(secret, at.environment))
@@ -250,6 +254,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     signUp,
     foreignIssuer: issuer && jwksUrl ? { issuer, jwksUrl, audience } : null,
     registry: entries,
+    mobileBuilds: mobileBuildsOf(native, isDemo),
     seal: seals,
     callers: { primary, staged, dedicated },
     events: carried,

@@ -3,6 +3,7 @@ import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { marketing } from './marketing.ts'
+import { mobileBuilds } from './mobile.ts'
 import { networkFamilies } from './networks.ts'
 import { objects } from './objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './payments.ts'
@@ -349,6 +350,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Distributed mode', family: { ...remote, ...eachSubgraph } },
   { title: 'External token issuer', family: foreignIssuer },
   { title: 'Service registry', family: registry },
+  { title: 'Native apps', family: mobileBuilds },
   { title: 'Payments', family: { ...paymentsAddresses, ...paymentsEvents, ...paymentsSettlement } },
   { title: 'Agents', family: agentsNeighbours },
   { title: 'Public chat', family: publicChat },

@@ -111,6 +111,14 @@ export const dnsServers = z.string().transform((value, context): readonly string
 /** A secret of Standard Webhooks. */
 export const webhookSecret = z.string().regex(/^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and at least 24 random bytes in base64')
 
+/** SHA-256 of certificates, with commas between. */
+export const fingerprints = z.string().transform((value, context): readonly string[] => {
+  const list = value.split(',').map(each => each.trim().toUpperCase())
+  if (list.length <= 10 && list.every(each => /^[\dA-F]{2}(?::[\dA-F]{2}){31}$/.test(each))) return list
+  context.addIssue('must be at most 10 SHA-256 of certificates with commas between, each 32 hexadecimal pairs with colons between')
+  return z.NEVER
+})
+
 /** The name of a domain, in lower case. */
 export const domainName = z
   .string()

@@ -247,6 +247,7 @@ export function depsOf(
     paymentsEvents: { stripe: config.paymentsEvents.stripe ?? (eventsOfProcessor === null ? null : [eventsOfProcessor]) },
     signUp,
     registry,
+    mobileBuilds: config.mobileBuilds,
     foreignIssuer,
     mail,
     synchronisesModels: true,

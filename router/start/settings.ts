@@ -30,6 +30,7 @@ export interface Configured {
   readonly paymentsSettlement: Config['paymentsSettlement']
   readonly signUp: Config['signUp']
   readonly registry: Config['registry']
+  readonly mobileBuilds: Config['mobileBuilds']
   readonly foreignIssuer: Config['foreignIssuer']
   readonly mail: Config['mail']
   /** Whether the gateway synchronizes model sources by itself. */
@@ -48,6 +49,9 @@ export interface Configured {
   /** The marketing site, as the launcher works with it. */
   readonly marketing: Config['marketing']
 }
+
+/** Returns the dashboard's address: that of its own host, else its prefix on the platform's. */
+const dashboardOf = (hosts: Pick<Hosts, 'addressesOf'>, publicUrl: string): string => hosts.addressesOf('launcher').dashboard ?? `${publicUrl}/launcher`
 
 /**
  * Divides what a process gives to its subgraphs into the common dependencies and each one's settings, the same in every
@@ -68,6 +72,7 @@ export function divided({
   paymentsSettlement,
   signUp,
   registry,
+  mobileBuilds,
   foreignIssuer,
   mail,
   thirdParties,
@@ -81,11 +86,14 @@ export function divided({
   ...foundation
 }: Foundation & Configured): { readonly foundation: Foundation; readonly settings: Settings } {
   const settings: Settings = {
-    identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
+    identity: {
+      ...{ secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader },
+      ...{ quotas, retention, signUp, registry, mobileBuilds, foreignIssuer, mail },
+    },
     publishing: { applications, whereabouts, quotas, retention },
     agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
     launcher: {
-      ...{ appsWay: connectorsWay, ...launcherNeighbours },
+      ...{ appsWay: connectorsWay, dashboardUrl: dashboardOf(hosts, foundation.publicUrl), ...launcherNeighbours },
       marketing: marketingOf(marketing, hosts.addressesOf('launcher').marketing ?? `${foundation.publicUrl}/marketing`, publicChat.challengeSecret),
     },
     payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },

@@ -49,7 +49,10 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     ...subgraph,
     authority: credentials.authority,
     http: (request, viewer = anonymous) => subgraph.http!(request, viewer),
-    registerServices: (entries, addresses) => registerServices(job(), entries, addresses, { environment, publicUrl, events, log: subgraph.at.log }),
+    registerServices(entries, addresses) {
+      const built = entries.map(entry => ({ ...entry, mobileApps: settings.mobileBuilds[entry.slug] ?? entry.mobileApps }))
+      return registerServices(job(), built, addresses, { environment, publicUrl, events, log: subgraph.at.log })
+    },
     provision: world => provision(job(), world),
     openSetup: setupOf(subgraph.at).open,
     async rotateSigningKeys({ distrust = false } = {}) {

@@ -216,6 +216,7 @@ export async function supergraph({
       paymentsEvents: { stripe: [processorSecret] },
       signUp: 'open',
       registry: { production: null },
+      mobileBuilds: {},
       foreignIssuer,
       mail: readConfig({}).mail,
       // Tests decide which requests leave.

@@ -1,3 +1,4 @@
+import type { MobileApp } from '../../subgraph.ts'
 import type { Quotas } from '../context.ts'
 import type { MailSettings } from '../mail/open.ts'
 import type { Retention } from '../stores/retention.ts'
@@ -28,5 +29,7 @@ export interface IdentitySettings {
     /** Base address of production's registry entries; null for no fallback. */
     readonly production: string | null
   }
+  /** Native apps by service; those of the others are what their registrations say. */
+  readonly mobileBuilds: Readonly<Partial<Record<string, readonly MobileApp[]>>>
   readonly mail: MailSettings
 }

@@ -86,6 +86,7 @@ export async function openIdentity({ started = false }: { readonly started?: boo
     signUp: 'open' as const,
     registry: { production: null },
     foreignIssuer: null,
+    mobileBuilds: {},
     mail: mailbox.settings,
   }
   const identity = watched(define(foundation, settings), secrets)
