@@ -21,6 +21,7 @@ import { pageRows } from './identity/pages.ts'
 import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
 import { catalogRows } from './launcher/catalog.ts'
+import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
 import { marketingRows } from './launcher/marketing.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
@@ -101,7 +102,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...catalogRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows] },
+  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows] },
   {
     slug: 'payments',
     rows: [

@@ -18,6 +18,7 @@ import type { ConsentStore } from './stores/consent.ts'
 import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
 import { installationStore } from './stores/installation.ts'
 import { leadStore } from './stores/lead.ts'
+import { launchStore } from './stores/launch.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
 export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
@@ -27,6 +28,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   dashboardLayouts: dashboardLayoutStore,
   installations: installationStore,
   leads: leadStore,
+  launches: launchStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
 })
@@ -35,6 +37,8 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
 export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'outbound' | 'publicUrl'> & {
   /** Where the developer platform is; null: it is not asked. */
   readonly developersUrl: string | null
+  /** Address of the dashboard, without a trailing slash. */
+  readonly dashboardUrl: string
   /** The copy of the app catalogue. */
   readonly catalog: Catalog
   /** Widgets of third parties. */

@@ -5,10 +5,11 @@ import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
 import { dashboard } from './dashboard/noun.ts'
 import { marketingNouns } from './marketing/nouns.ts'
+import { launch } from './launch/noun.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
-import { aging } from './retention.ts'
 import { openApps, services } from './services.ts'
+import { aging } from './stores/retention.ts'
 import { widget } from './widget/noun.ts'
 
 const nouns: Readonly<Record<string, Noun<At>>> = {
@@ -16,6 +17,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...catalogNouns,
   dashboard,
   ...marketingNouns,
+  launch,
   widget,
   audit: { retention: () => aging },
 }

@@ -33,6 +33,8 @@ export interface LauncherSettings {
     /** What challenges are signed with; null: a secret that the processes share in their database. */
     readonly challengeSecret: string | null
   }
+  /** Address of the dashboard, without a trailing slash: `https://launcher.example.com`. */
+  readonly dashboardUrl: string
   /** To the apps of third parties: public addresses, and those that the operator allows. */
   readonly appsWay: CallersWay
 }

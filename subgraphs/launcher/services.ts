@@ -38,10 +38,10 @@ export const services =
   (apps: ReturnType<typeof openApps>) =>
   ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
     const { ask, clock, events, outbound, publicUrl, sequelize, cipher } = foundation
-    const { developersUrl, marketing } = settings
+    const { developersUrl, dashboardUrl, marketing } = settings
     const consent = openConsent(sequelize)
     return {
-      ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, ...apps },
+      ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
       ...{ marketing, consent },
       consentSync: openConsentSync({ store: consent, service: marketing.consentService, outbound, clock, log }),
       mail: openMail({ sequelize, cipher, clock, log, send: sendBy(ask) }),

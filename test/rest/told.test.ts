@@ -77,6 +77,12 @@ test('the store and icons of apps answer as documented', async () => {
   expect((await answered('GET /launcher/icons/{app}')).headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' })
 })
 
+test('links to native apps, and the files by which phones know them, answer as documented', async () => {
+  expect((await answered('GET /launcher/launch/{serviceId}', {}, undefined, `?code=${'x'.repeat(43)}`)).status).toBe(400)
+  expect((await answered('GET /.well-known/apple-app-site-association')).json).toEqual({ applinks: { details: [] } })
+  expect((await answered('GET /.well-known/assetlinks.json')).json).toEqual([])
+})
+
 test('what apps of third parties ask of widgets answers as documented', async () => {
   expect((await answered('GET /launcher/api/widgets/keys')).json.keys).toHaveLength(1)
   expect((await answered('POST /launcher/api/widgets/changed', {}, {})).status).toBe(401)

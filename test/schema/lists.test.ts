@@ -33,6 +33,7 @@ import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
 import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
 import { max as ofAppWidgets } from '../../subgraphs/launcher/engines/widgets/apps/payload.ts'
 import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
+import { maxSteps } from '../../subgraphs/launcher/launch/rules.ts'
 import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
 import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
@@ -153,6 +154,7 @@ const rules: Readonly<Record<string, number>> = {
   'CatalogEntry.screenshots': ofListed.screenshots,
   'StoreApp.contexts': 2,
   'StoreApp.capabilities': 1,
+  'Launch.steps': maxSteps,
   'StoreApp.screenshots': ofListed.screenshots,
   'Query.installations': maxInstalled,
   'DashboardLayout.items': ofLayout.items,

@@ -14,6 +14,8 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   DemoBooking: { from: ['Mutation'], because: 'what a visitor booked or cancelled just now, and nothing of the lead beside it' },
   SubmittedContact: { from: ['Mutation'], because: 'that a message has arrived, and nothing of what is known of its visitor' },
   WaitlistPlace: { from: ['Mutation'], because: 'what the visitor said just now, the same for whoever is known and whoever is not' },
+  LaunchFailure: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
+  LaunchStep: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   StoreApp: { from: ['Query', 'StoreAppConnection', 'StoreAppEdge'], because: 'an app as its publisher shows it to everybody' },
   StoreAppConnection: { from: ['Query'], because: 'a page of apps that everybody sees' },
   StoreAppEdge: { from: ['StoreAppConnection'], because: 'a place in a list that everybody sees' },

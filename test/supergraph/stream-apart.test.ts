@@ -76,7 +76,7 @@ async function launcherApart() {
     log: job.log,
   } as unknown as Foundation
   const launcher = define(foundation, {
-    ...{ developersUrl: null, appsWay: createCallersWay([]) },
+    ...{ developersUrl: null, dashboardUrl: 'http://launcher.localhost', appsWay: createCallersWay([]) },
     marketing: { url: '', leadsMailTo: null, demoTimeZone: 'UTC', consentService: null, challengeSecret: null },
   })
   open.defer(() => launcher.stop())

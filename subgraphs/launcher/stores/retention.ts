@@ -1,16 +1,19 @@
-import type { Aging } from '../../platform/jobs/retention.ts'
-import { agingOfChallenges } from '../../platform/sql/spent.ts'
-import { agingOfKeys } from '../store/books.ts'
+import type { Aging } from '../../../platform/jobs/retention.ts'
+import { agingOfChallenges } from '../../../platform/sql/spent.ts'
+import { agingOfKeys } from '../../store/books.ts'
 
 /** Days for which a closed item is kept. */
 const closedDays = 90
 /** Days for which audit entries are kept. */
 const auditDays = 400
+/** Days for which launches are kept. */
+const launchDays = 400
 
 /** Retention of the launcher's tables. */
 export const aging: readonly Aging[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  { table: 'launcher.launches', days: launchDays, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'launcher.widget_payloads', days: 1, old: 'o.read_at < $1', order: 'o.read_at' },
   agingOfKeys('launcher'),
   agingOfChallenges('launcher'),

@@ -29,6 +29,8 @@ export const launcher: Exchanges = world => {
     )
     return row.id
   }
+  const launches = `${api}/launches`
+  const aLaunch = async () => (await world().ask('owner', 'POST', launches, { app: 'team-board', source: 'catalogue' })).json.id as string
   const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
   const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
   return {
@@ -90,6 +92,26 @@ export const launcher: Exchanges = world => {
       by: 'super',
       forbidden: 'owner',
       answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, status: 'open', note: 'Called back' } }),
+    },
+    [`GET ${launches}`]: { path: () => launches, forbidden: 'reader', answers: list('launches') },
+    [`GET ${launches}/:id`]: {
+      path: id => `${launches}/${id}`,
+      make: aLaunch,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, json: { id, app: 'team-board', status: 'failed', steps: [], failure: { code: 'NOT_INSTALLED' } } }),
+    },
+    [`POST ${launches}`]: {
+      path: () => launches,
+      body: () => ({ app: 'launcher', source: 'switcher', returnTo: '/actions' }),
+      forbidden: 'reader',
+      answers: () => ({ status: 201, headers: { 'cache-control': 'no-store' }, json: { app: 'launcher', status: 'ready', steps: [{ kind: 'web' }] } }),
+    },
+    [`POST ${launches}/:id/report`]: {
+      path: id => `${launches}/${id}/report`,
+      make: async () => (await world().ask('owner', 'POST', launches, { app: 'launcher', source: 'widget' })).json.id as string,
+      body: () => ({ outcome: 'failed', message: 'The window was blocked' }),
+      forbidden: 'reader',
+      answers: id => ({ status: 200, json: { id, status: 'failed', failure: { code: 'CLIENT_FAILED', retryable: true } } }),
     },
     [`GET ${api}/layout`]: { path: () => `${api}/layout`, forbidden: 'reader', answers: () => ({ status: 200, json: { items: expect.any(Array) } }) },
     [`PUT ${api}/layout`]: {
