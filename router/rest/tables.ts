@@ -25,6 +25,7 @@ import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
 import { marketingRows } from './launcher/marketing.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
+import { launcherWorkflowRows } from './launcher/workflow.ts'
 import { auditRows } from './payments/audit.ts'
 import { checkoutRows, payRows } from './payments/checkout.ts'
 import { customerRows } from './payments/customer.ts'
@@ -102,7 +103,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows] },
+  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
   {
     slug: 'payments',
     rows: [

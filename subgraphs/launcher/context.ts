@@ -19,6 +19,7 @@ import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
 import { installationStore } from './stores/installation.ts'
 import { leadStore } from './stores/lead.ts'
 import { launchStore } from './stores/launch.ts'
+import { workflowStore } from './stores/workflow.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
 export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
@@ -31,6 +32,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   launches: launchStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
+  workflows: workflowStore,
 })
 
 /** Services of the launcher besides its stores, opened once in `services.ts`. */
@@ -39,6 +41,8 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly developersUrl: string | null
   /** Address of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string
+  /** Whether links may lead to this machine without TLS. */
+  readonly isDevelopment: boolean
   /** The copy of the app catalogue. */
   readonly catalog: Catalog
   /** Widgets of third parties. */

@@ -5,7 +5,7 @@ import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
 import { dashboard } from './dashboard/noun.ts'
 import { marketingNouns } from './marketing/nouns.ts'
-import { launch } from './launch/noun.ts'
+import { launchNouns } from './launch/nouns.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
@@ -17,7 +17,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...catalogNouns,
   dashboard,
   ...marketingNouns,
-  launch,
+  ...launchNouns,
   widget,
   audit: { retention: () => aging },
 }

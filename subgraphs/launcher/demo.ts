@@ -1,7 +1,9 @@
+import { idOfName } from '../../platform/ids.ts'
 import { write } from '../store/write.ts'
 import { lineOf, writeRequest } from './catalog/access-request/request.ts'
 import { announceInstalled, install } from './catalog/installation/install.ts'
 import type { Job } from './context.ts'
+import type { WorkflowStep } from './stores/workflow.ts'
 
 /** Apps of the platform that the demo organization has installed. */
 const installed = ['publishing', 'agents', 'payments', 'providers'] as const
@@ -52,7 +54,30 @@ async function provideRequest(job: Job, { organizationId, memberId }: DemoPlace)
   })
 }
 
-/** Creates missing demo data: installed apps of both organizations, and a request for another one. */
+const none = { app: null, returnTo: null, actionKind: null, url: null } as const
+
+/** What the demo organization goes through in the morning. */
+const round: { readonly name: string; readonly steps: readonly WorkflowStep[] } = {
+  name: 'Morning round',
+  steps: [
+    { ...none, kind: 'LAUNCH', title: 'See what is planned for today', app: 'publishing', returnTo: '/calendar' },
+    { ...none, kind: 'ACTION', title: 'Mend what failed', actionKind: 'POST_FAILED' },
+    { ...none, kind: 'LAUNCH', title: 'Look after orders', app: 'payments', returnTo: '/orders' },
+  ],
+}
+
+async function provideWorkflow(job: Job, { organizationId, userId }: DemoPlace): Promise<void> {
+  const id = idOfName(organizationId, `workflow ${round.name}`)
+  await write(job, {
+    async run({ transaction, now }) {
+      if (await job.workflows.lock(id, transaction)) return null
+      const stamps = { createdAt: now, updatedAt: now, createdBy: `user:${userId}` }
+      return job.workflows.insert({ id, organizationId, userId, shared: true, ...round, ...stamps }, transaction)
+    },
+  })
+}
+
+/** Creates missing demo data: installed apps of both organizations, a request for another one, and a shared workflow. */
 export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
   await introduce(job, place)
   await job.catalog.refresh()
@@ -60,4 +85,5 @@ export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
   for (const app of installed) await provideInstallation(job, app, organizationId, userId)
   await provideInstallation(job, 'publishing', otherId, userId)
   await provideRequest(job, place)
+  await provideWorkflow(job, place)
 }

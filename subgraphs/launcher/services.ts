@@ -37,12 +37,12 @@ export function openApps(
 export const services =
   (apps: ReturnType<typeof openApps>) =>
   ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
-    const { ask, clock, events, outbound, publicUrl, sequelize, cipher } = foundation
+    const { ask, clock, cipher, environment, events, outbound, publicUrl, sequelize } = foundation
     const { developersUrl, dashboardUrl, marketing } = settings
     const consent = openConsent(sequelize)
     return {
       ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
-      ...{ marketing, consent },
+      ...{ marketing, consent, isDevelopment: environment === 'development' },
       consentSync: openConsentSync({ store: consent, service: marketing.consentService, outbound, clock, log }),
       mail: openMail({ sequelize, cipher, clock, log, send: sendBy(ask) }),
       visitors: openVisitors({

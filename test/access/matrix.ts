@@ -33,6 +33,7 @@ const nouns = await Promise.all([
   import('../subgraphs/launcher/dashboard/access.ts'),
   import('../subgraphs/launcher/marketing/access.ts'),
   import('../subgraphs/launcher/launch/access.ts'),
+  import('../subgraphs/launcher/launch/workflow/access.ts'),
   import('../subgraphs/launcher/widget/access.ts'),
   import('../subgraphs/payments/order/access.ts'),
   import('../subgraphs/payments/ledger/access.ts'),

@@ -34,6 +34,7 @@ import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.t
 import { max as ofAppWidgets } from '../../subgraphs/launcher/engines/widgets/apps/payload.ts'
 import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
 import { maxSteps } from '../../subgraphs/launcher/launch/rules.ts'
+import { limits as ofWorkflow } from '../../subgraphs/launcher/launch/workflow/rules.ts'
 import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
 import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
@@ -155,6 +156,7 @@ const rules: Readonly<Record<string, number>> = {
   'StoreApp.contexts': 2,
   'StoreApp.capabilities': 1,
   'Launch.steps': maxSteps,
+  'LauncherWorkflow.steps': ofWorkflow.steps,
   'StoreApp.screenshots': ofListed.screenshots,
   'Query.installations': maxInstalled,
   'DashboardLayout.items': ofLayout.items,

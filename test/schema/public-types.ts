@@ -14,6 +14,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   DemoBooking: { from: ['Mutation'], because: 'what a visitor booked or cancelled just now, and nothing of the lead beside it' },
   SubmittedContact: { from: ['Mutation'], because: 'that a message has arrived, and nothing of what is known of its visitor' },
   WaitlistPlace: { from: ['Mutation'], because: 'what the visitor said just now, the same for whoever is known and whoever is not' },
+  LauncherWorkflowPlannedStep: { from: ['LauncherWorkflow'], because: 'a part of its workflow, which carries the rule' },
   LaunchFailure: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   LaunchStep: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   StoreApp: { from: ['Query', 'StoreAppConnection', 'StoreAppEdge'], because: 'an app as its publisher shows it to everybody' },

@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { bindTenant } from '../../store/tenancy.ts'
 
 export type Audience = 'organization' | 'managers' | 'person'
 export type Severity = 'CRITICAL' | 'HIGH' | 'NORMAL' | 'LOW'
@@ -46,7 +47,29 @@ const changed = (owner: string) =>
 const changedOfAudience = changed('t.organization_id = $1 and t.audience = $3')
 const changedOfPerson = changed(`t.user_id = $1 and t.audience = 'person' and t.organization_id is not distinct from $3::uuid`)
 
-const actionItemSql = (rows: Rows<typeof actionItems>) => ({
+/**
+ * Condition for visible items: everyone in the organization sees the items for all, its owners and admins those for
+ * managers, and a person their own.
+ */
+const seen = `
+  t.organization_id = :organization and (t.audience = 'organization'
+    or t.audience = 'managers' and :roles::text[] && array['owner', 'admin']
+    or t.audience = 'person' and t.user_id = :person)
+  or t.organization_id is null and :organization::uuid is null and t.user_id = :person`
+
+const openOfKind = bindTenant(
+  `select ${selectList(actionItems, 't')} from launcher.action_items t
+    where t.status = 'OPEN' and t.kind = $1 and ($2::text is null or t.app = $2) and (${seen}) order by t.created_at desc, t.id desc limit 1`,
+  2,
+)
+const newestOpen = statement(openOfKind.text)
+
+const actionItemSql = (rows: Rows<typeof actionItems>, { viewer }: Opening) => ({
+  /** Returns the newest open item of a kind that the viewer sees; null when there is none. @param app null: of any app */
+  async newestOpen(kind: string, app: string | null): Promise<ActionItemRow | null> {
+    return viewer ? ((await rows.read(newestOpen, openOfKind.values([kind, app], viewer)))[0] ?? null) : null
+  },
+
   /** Locks the item with a service's key; null when there is none. */
   async lockKey(app: string, key: string, transaction: Transaction): Promise<ActionItemRow | null> {
     const [item] = await rows.read(lockByKey, [app, key], transaction)
@@ -59,16 +82,6 @@ const actionItemSql = (rows: Rows<typeof actionItems>) => ({
       ? rows.read<{ id: string; version: number }>(changedOfPerson, [userId, since, organizationId])
       : rows.read<{ id: string; version: number }>(changedOfAudience, [organizationId, since, audience]),
 })
-
-/**
- * Condition for visible items: everyone in the organization sees the items for all, its owners and admins those for
- * managers, and a person their own.
- */
-const seen = `
-  t.organization_id = :organization and (t.audience = 'organization'
-    or t.audience = 'managers' and :roles::text[] && array['owner', 'admin']
-    or t.audience = 'person' and t.user_id = :person)
-  or t.organization_id is null and :organization::uuid is null and t.user_id = :person`
 
 export const actionItemStore = store(
   actionItems,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { inTransaction } from '../../../subgraphs/store/write.ts'
-import { type Exchanges, list } from './exchange.ts'
+import { type Exchanges, list, made } from './exchange.ts'
 
 export const launcher: Exchanges = world => {
   const api = '/launcher/api'
@@ -31,6 +31,13 @@ export const launcher: Exchanges = world => {
   }
   const launches = `${api}/launches`
   const aLaunch = async () => (await world().ask('owner', 'POST', launches, { app: 'team-board', source: 'catalogue' })).json.id as string
+  const workflows = `${api}/workflows`
+  const steps = [
+    { kind: 'link', title: 'Look', url: 'https://example.test/board' },
+    { kind: 'launch', title: 'Begin', app: 'launcher', returnTo: '/actions' },
+  ]
+  const round = { name: 'Morning round', shared: true, steps }
+  const aWorkflow = async () => (await world().ask('owner', 'POST', workflows, round)).json.id as string
   const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
   const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
   return {
@@ -112,6 +119,29 @@ export const launcher: Exchanges = world => {
       body: () => ({ outcome: 'failed', message: 'The window was blocked' }),
       forbidden: 'reader',
       answers: id => ({ status: 200, json: { id, status: 'failed', failure: { code: 'CLIENT_FAILED', retryable: true } } }),
+    },
+    [`GET ${workflows}`]: { path: () => workflows, forbidden: 'reader', answers: list('workflows') },
+    [`GET ${workflows}/:id`]: {
+      path: id => `${workflows}/${id}`,
+      make: aWorkflow,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, headers: { etag: '"1"' }, json: { id, name: 'Morning round', shared: true } }),
+    },
+    [`POST ${workflows}`]: { path: () => workflows, body: () => round, forbidden: 'reader', answers: made(workflows) },
+    [`PUT ${workflows}/:id`]: {
+      path: id => `${workflows}/${id}`,
+      make: aWorkflow,
+      body: () => ({ name: 'Evening round' }),
+      forbidden: 'reader',
+      answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, name: 'Evening round' } }),
+    },
+    [`DELETE ${workflows}/:id`]: { path: id => `${workflows}/${id}`, make: aWorkflow, forbidden: 'reader', once: true, answers: () => ({ status: 204 }) },
+    [`POST ${workflows}/:id/run`]: {
+      path: id => `${workflows}/${id}/run`,
+      make: aWorkflow,
+      body: () => ({ position: 1 }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { position: 1, kind: 'link', url: 'https://example.test/board', next: 2, launch: null } }),
     },
     [`GET ${api}/layout`]: { path: () => `${api}/layout`, forbidden: 'reader', answers: () => ({ status: 200, json: { items: expect.any(Array) } }) },
     [`PUT ${api}/layout`]: {

@@ -1,10 +1,20 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../../../../config.ts'
 import { newId } from '../../../../platform/ids.ts'
+import { define } from '../../../../subgraphs/identity/definition.ts'
 import { personalScopes } from '../../../../subgraphs/scopes.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { key, personally } from '../../../kit/viewers.ts'
 import { seedAttention } from '../action-item/seed.ts'
 import { type LaunchStage, launchStage, publishing } from './stage.ts'
+
+/** Of another process of identity on the same database. */
+const identitySettings = {
+  ...{ secret: 'x'.repeat(32), trustsOrigin: () => false, clientAddressHeader: 'x-client-address', signUp: 'open' as const },
+  ...{ registry: { production: null }, foreignIssuer: null, mobileBuilds: {} },
+  ...{ quotas: readConfig({}).quotas, retention: readConfig({}).retention, mail: readConfig({}).mail },
+}
 
 let stage: LaunchStage
 let owner: Viewer
@@ -37,10 +47,19 @@ describe('launchApp', () => {
     ])
   })
 
-  it('makes a code of which one of twenty exchanges at once succeeds', async () => {
+  it('makes a code of which one of twenty exchanges at once succeeds, over two processes', async () => {
+    const identity = define({ ...stage.graph.platform.launcher.at.foundation, metrics: new Registry() }, identitySettings)
     const code = codeOf(await made({ app: 'publishing' }))
-    const answers = await Promise.all(Array.from({ length: 20 }, () => stage.exchange(code, publishing)))
+    const headers = { origin: publishing, 'content-type': 'application/json' }
+    const body = JSON.stringify({ code })
+    const exchanges = Array.from({ length: 20 }, (_, at) =>
+      at % 2 === 0
+        ? stage.exchange(code, publishing)
+        : identity.http(new Request('http://localhost:4000/identity/api/auth/sso/exchange', { method: 'POST', headers, body })),
+    )
+    const answers = await Promise.all(exchanges)
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(400)])
+    await identity.stop()
   })
 
   it('makes a code that ends with the session it was made in, and with no other', async () => {
