@@ -228,6 +228,8 @@ export type Query = {
   readonly service?: Maybe<ServiceEntry>;
   /** The person's own sessions that stand: the current one first, then by last activity. There are 50 at most, for with one more the oldest ends. */
   readonly sessions?: Maybe<ReadonlyArray<Maybe<Session>>>;
+  /** The handoff of a code that could be exchanged now: neither used nor expired, and its session, person and membership stand. Null for any other code. Reading uses nothing up. For the launcher alone. */
+  readonly handoff?: Maybe<Handoff>;
   /** Oneself, or somebody of the active organization; NOT_FOUND for anybody else as for nobody. */
   readonly user?: Maybe<User>;
   /**
@@ -323,6 +325,11 @@ export type QueryOrganizationsArgs = {
 
 export type QueryServiceArgs = {
   slug: Scalars['String']['input'];
+};
+
+
+export type QueryHandoffArgs = {
+  code: Scalars['String']['input'];
 };
 
 
@@ -1793,6 +1800,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   services?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ServiceEntry']>>>, ParentType, ContextType>;
   service?: Resolver<Maybe<ResolversTypes['ServiceEntry']>, ParentType, ContextType, RequireFields<QueryServiceArgs, 'slug'>>;
   sessions?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Session']>>>, ParentType, ContextType>;
+  handoff?: Resolver<Maybe<ResolversTypes['Handoff']>, ParentType, ContextType, RequireFields<QueryHandoffArgs, 'code'>>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   contactOf?: Resolver<Maybe<ResolversTypes['EmailAddress']>, ParentType, ContextType, RequireFields<QueryContactOfArgs, 'userId'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Viewer']>, ParentType, ContextType>;
