@@ -24,6 +24,7 @@ import { catalogRows } from './launcher/catalog.ts'
 import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
 import { marketingRows } from './launcher/marketing.ts'
+import { linkRows } from './launcher/links.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { launcherWorkflowRows } from './launcher/workflow.ts'
 import { auditRows } from './payments/audit.ts'
@@ -103,7 +104,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
+  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
   {
     slug: 'payments',
     rows: [

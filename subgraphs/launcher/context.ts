@@ -2,6 +2,7 @@ import type { Ask } from '../../platform/ask.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
+import type { AnnouncementTimes } from './dashboard/announcement/times.ts'
 import type { Catalog } from './engines/catalog/catalog.ts'
 import type { StoreSource } from './engines/catalog/store.ts'
 import type { ConsentSync } from './engines/consent/sync.ts'
@@ -15,6 +16,10 @@ import { accessRequestStore } from './stores/access-request.ts'
 import { actionItemStore } from './stores/action-item.ts'
 import { catalogEntryStore, storeAppStore } from './stores/catalog-entry.ts'
 import type { ConsentStore } from './stores/consent.ts'
+import { announcementStore } from './stores/dashboard/announcement.ts'
+import { favouriteStore } from './stores/dashboard/favourite.ts'
+import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
+import { sharedLinkStore } from './stores/dashboard/shared-link.ts'
 import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
 import { installationStore } from './stores/installation.ts'
 import { leadStore } from './stores/lead.ts'
@@ -25,11 +30,16 @@ import { workflowStore } from './stores/workflow.ts'
 export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   accessRequests: accessRequestStore,
   actionItems: actionItemStore,
+  announcements: announcementStore,
   catalogEntries: catalogEntryStore,
   dashboardLayouts: dashboardLayoutStore,
+  favourites: favouriteStore,
   installations: installationStore,
   leads: leadStore,
   launches: launchStore,
+  organizationSettings: organizationSettingsStore,
+  personSettings: personSettingsStore,
+  sharedLinks: sharedLinkStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
   workflows: workflowStore,
@@ -41,8 +51,10 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly developersUrl: string | null
   /** Address of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string
-  /** Whether links may lead to this machine without TLS. */
+  /** Whether addresses may lead to this machine without TLS. */
   readonly isDevelopment: boolean
+  /** What notifies readers when an announcement begins or ends. */
+  readonly announcementTimes: AnnouncementTimes
   /** The copy of the app catalogue. */
   readonly catalog: Catalog
   /** Widgets of third parties. */

@@ -3,9 +3,9 @@ import { defineSubgraph, type Noun } from '../wiring/define.ts'
 import { actionItem } from './action-item/noun.ts'
 import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
-import { dashboard } from './dashboard/noun.ts'
 import { marketingNouns } from './marketing/nouns.ts'
 import { launchNouns } from './launch/nouns.ts'
+import { dashboardNouns } from './dashboard/nouns.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
@@ -15,14 +15,14 @@ import { widget } from './widget/noun.ts'
 const nouns: Readonly<Record<string, Noun<At>>> = {
   'action-item': actionItem,
   ...catalogNouns,
-  dashboard,
   ...marketingNouns,
   ...launchNouns,
+  ...dashboardNouns,
   widget,
   audit: { retention: () => aging },
 }
 
-/** Defines the launcher: live widgets on one dashboard, the app catalogue and its installations, and the action items of all apps. */
+/** Defines the launcher: live widgets on one dashboard with links and announcements, the app catalogue and its installations, and the action items of all apps. */
 export function define(foundation: Foundation, settings: LauncherSettings) {
   const apps = openApps(foundation, settings)
   return defineSubgraph(foundation, settings, {

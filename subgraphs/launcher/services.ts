@@ -3,6 +3,7 @@ import { inTransaction } from '../store/write.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Base } from '../wiring/define.ts'
 import type { Job, Services } from './context.ts'
+import { openAnnouncementTimes } from './dashboard/announcement/times.ts'
 import { openCatalog } from './engines/catalog/catalog.ts'
 import { openStoreSource } from './engines/catalog/store.ts'
 import { openConsentSync } from './engines/consent/sync.ts'
@@ -49,6 +50,7 @@ export const services =
         ...{ sequelize, clock },
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
+      announcementTimes: openAnnouncementTimes(() => job('announcements')),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({
         ...{ ask, outbound, clock, log, developersUrl },

@@ -1,3 +1,4 @@
+import { type Statement, statement } from '../../platform/sql/statement.ts'
 import { columnOf, type Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
 
@@ -47,3 +48,15 @@ export function bindTenant(sql: string, own: number): Bound {
   const text = sql.replace(/(?<!:):(organization|person|roles)\b/g, (_, name: keyof typeof viewerFields) => place(viewerFields[name]))
   return { text, values: (values, tenant) => (wanted.length === 0 ? values : [...values, ...wanted.map(name => tenant[name])]) }
 }
+
+/** A statement with the viewer's values bound behind its own. */
+export type BoundStatement = Statement & Bound
+
+/** Prepares SQL as `bindTenant` does. Create it once and keep it. */
+export function boundStatement(sql: string, own: number): BoundStatement {
+  const tenant = bindTenant(sql, own)
+  return { ...tenant, ...statement(tenant.text) }
+}
+
+/** Binds nobody: for statements that anonymous callers run. */
+export const noTenant: Tenant = { organizationId: null, userId: null, roles: [] }

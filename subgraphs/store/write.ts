@@ -284,5 +284,6 @@ export function checkVersion(present: number, expected: number | null | undefine
   })
 }
 
-const changesNothing = (row: object, changes: object): boolean =>
+/** Whether a row has the values of a change already. */
+export const changesNothing = (row: object, changes: object): boolean =>
   Object.entries(changes).every(([name, value]) => isDeepStrictEqual((row as Record<string, unknown>)[name], value))

@@ -199,6 +199,7 @@ const asking = (person: string) => `{ key: "a", kind: APPROVAL, gate: { title: "
 
 /** What may be given an id, besides what has to be: each asked with one of another organization, whatever else it takes being one's own. */
 const tries: Readonly<Record<string, Try>> = {
+  'Mutation.orderFavourites(input.ids)': ({ person }) => `mutation { orderFavourites(input: { ids: ["${person}"] }) { id } }`,
   'Mutation.composePosts(input.campaignId)': inOwnBrand('composePosts', composed(campaign), 'groupId'),
   'Mutation.composePosts(input.media.assetId)': inOwnBrand('composePosts', composed(media), 'groupId'),
   'Mutation.composePosts(input.overrides.media.assetId)': inOwnBrand('composePosts', composed(overrides), 'groupId'),

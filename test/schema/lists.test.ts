@@ -29,12 +29,15 @@ import { most as ofService } from '../../subgraphs/identity/service-entry/rules.
 import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
 import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
+import { max as ofFavourites } from '../../subgraphs/launcher/dashboard/favourite/rules.ts'
 import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
+import { maxLinks } from '../../subgraphs/launcher/dashboard/shared-link/rules.ts'
 import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
 import { max as ofAppWidgets } from '../../subgraphs/launcher/engines/widgets/apps/payload.ts'
 import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
 import { maxSteps } from '../../subgraphs/launcher/launch/rules.ts'
 import { limits as ofWorkflow } from '../../subgraphs/launcher/launch/workflow/rules.ts'
+import { max as ofAnnouncements } from '../../subgraphs/launcher/stores/dashboard/announcement.ts'
 import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
 import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
@@ -159,6 +162,10 @@ const rules: Readonly<Record<string, number>> = {
   'LauncherWorkflow.steps': ofWorkflow.steps,
   'StoreApp.screenshots': ofListed.screenshots,
   'Query.installations': maxInstalled,
+  'Query.favourites': ofFavourites.shown,
+  'Mutation.orderFavourites': ofFavourites.shown,
+  'Query.sharedLinks': maxLinks,
+  'Query.announcements': ofAnnouncements.listed,
   'DashboardLayout.items': ofLayout.items,
   'DashboardLayout.boards': ofLayout.boards,
   'DashboardBoard.items': ofLayout.items,

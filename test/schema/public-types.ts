@@ -17,6 +17,8 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   LauncherWorkflowPlannedStep: { from: ['LauncherWorkflow'], because: 'a part of its workflow, which carries the rule' },
   LaunchFailure: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   LaunchStep: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
+  LauncherOrganizationSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
+  LauncherPersonSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
   StoreApp: { from: ['Query', 'StoreAppConnection', 'StoreAppEdge'], because: 'an app as its publisher shows it to everybody' },
   StoreAppConnection: { from: ['Query'], because: 'a page of apps that everybody sees' },
   StoreAppEdge: { from: ['StoreAppConnection'], because: 'a place in a list that everybody sees' },

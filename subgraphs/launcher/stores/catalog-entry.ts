@@ -4,7 +4,7 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { columnOf, json, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
-import { bindTenant } from '../../store/tenancy.ts'
+import { type BoundStatement, boundStatement, noTenant } from '../../store/tenancy.ts'
 
 export type EntryOrigin = 'PLATFORM' | 'STORE' | 'CUSTOM'
 export type EntryKind = 'APPLICATION' | 'TECHNICAL'
@@ -64,19 +64,13 @@ export type Listed = Omit<CatalogEntryRow, 'removedAt' | 'version' | 'createdAt'
 export const maxHits = 200
 
 /** Condition for entries of the viewer's active context: the catalogue of an organization, or that of a person alone. */
-const seen = `t.removed_at is null and case when :organization::uuid is null
+export const seenEntry = `t.removed_at is null and case when :organization::uuid is null
   then t.organization_id is null and ('PERSONAL' = any(t.contexts) or 'HOUSEHOLD_CAPABLE' = any(t.capabilities))
   else 'ORGANIZATION' = any(t.contexts) and (t.organization_id is null or t.organization_id = :organization) end`
 
 /** Condition for entries that are installed in the viewer's active context. */
 const isInstalled = `exists (select from launcher.installations i where i.app = t.app and i.removed_at is null
   and case when :organization::uuid is null then i.user_id = :person else i.organization_id = :organization end)`
-
-/** Prepares SQL with `$1`… for its own values and the viewer's bound behind them. */
-function bound(sql: string, own: number) {
-  const tenant = bindTenant(sql, own)
-  return { ...tenant, ...statement(tenant.text) }
-}
 
 const lock = transactionLock('launcher.catalog', 0)
 const columns = Object.keys(catalogEntries.columns).filter(name => !['removedAt', 'version', 'createdAt', 'updatedAt', 'createdBy'].includes(name))
@@ -98,7 +92,7 @@ const removeOthers = statement(
 )
 const ofApps = `select ${selectList(catalogEntries, 't')} from launcher.catalog_entries t where t.app = any($1::text[]) and`
 const byApp = statement(`${ofApps} t.removed_at is null`)
-const seenByApp = bound(`${ofApps} ${seen}`, 1)
+const seenByApp = boundStatement(`${ofApps} ${seenEntry}`, 1)
 /** Whether the catalogue of the other context has an app. Custom apps of other organizations are never revealed. */
 const elsewhere = statement('select t.app from launcher.catalog_entries t where t.app = $1 and t.removed_at is null and t.organization_id is null')
 const iconOf = statement('select t.app, t.title, t.icon_url as "iconUrl" from launcher.catalog_entries t where t.app = $1 and t.removed_at is null')
@@ -128,22 +122,21 @@ export interface Words {
 
 /** A searched catalogue: entries in use that a search may find. */
 const kinds = {
-  context: seen,
+  context: seenEntry,
   store: `t.removed_at is null and t.origin = 'STORE' and t.kind = 'APPLICATION' and t.lifecycle <> 'RETIRED'`,
 } as const
 
-const mostWords = 8
+/** Maximum words of a search. */
+export const maxWords = 8
 /** The statements of both searches in both catalogues, for each number of words. */
 const searches = Object.fromEntries(
   Object.entries(kinds).map(([kind, where]) => {
-    return [kind, { exact: bound(exactly(where), 2), near: Array.from({ length: mostWords }, (_, at) => bound(nearly(where, at + 1), at + 1)) }]
+    return [
+      kind,
+      { exact: boundStatement(exactly(where), 2), near: Array.from({ length: maxWords }, (_, at) => boundStatement(nearly(where, at + 1), at + 1)) },
+    ]
   }),
-) as Record<
-  keyof typeof kinds,
-  { exact: ReturnType<typeof bindTenant> & ReturnType<typeof statement>; near: (ReturnType<typeof bindTenant> & ReturnType<typeof statement>)[] }
->
-
-const nobody = { organizationId: null, userId: null, roles: [] }
+) as Record<keyof typeof kinds, { exact: BoundStatement; near: BoundStatement[] }>
 
 const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: Opening) => {
   // Reads whole rows: a loader that waits for another one within its batch holds a turn of the operation's reads.
@@ -168,11 +161,11 @@ const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: Opening)
      */
     async ranked(kind: keyof typeof kinds, { query, each }: Words): Promise<string[]> {
       const { exact, near } = searches[kind]
-      const tenant = viewer ?? nobody
+      const tenant = viewer ?? noTenant
       const found = await rows.read<{ id: string }>(exact, exact.values([query, each.join(' ')], tenant))
       if (found.length > 0) return found.map(({ id }) => id)
-      const alike = near[Math.min(each.length, mostWords) - 1]!
-      return (await rows.read<{ id: string }>(alike, alike.values(each.slice(0, mostWords), tenant))).map(({ id }) => id)
+      const alike = near[Math.min(each.length, maxWords) - 1]!
+      return (await rows.read<{ id: string }>(alike, alike.values(each.slice(0, maxWords), tenant))).map(({ id }) => id)
     },
 
     /** Replaces what one source lists, one replacement at a time. @returns whether anything is different now */
@@ -195,7 +188,7 @@ export const catalogEntryStore = store(
   catalogEntries,
   {
     what: 'app',
-    tenancy: { where: seen },
+    tenancy: { where: seenEntry },
     filters: {
       category: 'eq',
       kind: 'eq',

@@ -3,8 +3,113 @@ import { newId } from '../../../platform/ids.ts'
 import { inTransaction } from '../../../subgraphs/store/write.ts'
 import { type Exchanges, list, made } from './exchange.ts'
 
+const api = '/launcher/api'
+
+/** Favourites, shared links, announcements and settings. */
+const links: Exchanges = world => {
+  const [favourites, sharedLinks, announcements, settings] = [`${api}/favourites`, `${api}/shared-links`, `${api}/announcements`, `${api}/settings`]
+  const link = (title: string) => ({ title, url: 'https://demo.example/rota' })
+  const anId = async (path: string, body: object) => (await world().ask('owner', 'POST', path, body)).json.id as string
+  const anAnnouncement = () => anId(announcements, { title: 'Stocktaking', body: 'The shop is closed on Monday.' })
+  return {
+    [`GET ${favourites}`]: { path: () => favourites, forbidden: 'reader', answers: () => ({ status: 200, json: { favourites: expect.any(Array) } }) },
+    [`PUT ${favourites}/order`]: {
+      path: () => `${favourites}/order`,
+      body: () => ({ ids: [] }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { favourites: [] } }),
+    },
+    [`POST ${favourites}`]: {
+      path: () => favourites,
+      body: () => link('Rota'),
+      forbidden: 'reader',
+      answers: () => ({ status: 201, json: { ...link('Rota'), app: null, order: 0 } }),
+    },
+    [`DELETE ${favourites}/:id`]: {
+      path: id => `${favourites}/${id}`,
+      make: () => anId(favourites, link('Wiki')),
+      forbidden: 'reader',
+      once: true,
+      answers: () => ({ status: 204 }),
+    },
+    [`GET ${sharedLinks}`]: { path: () => sharedLinks, forbidden: 'reader', answers: () => ({ status: 200, json: { sharedLinks: expect.any(Array) } }) },
+    [`POST ${sharedLinks}`]: {
+      path: () => sharedLinks,
+      body: () => link('Rota'),
+      forbidden: 'viewer',
+      answers: () => ({ status: 201, headers: { etag: '"1"' } }),
+    },
+    [`PUT ${sharedLinks}/:id`]: {
+      path: id => `${sharedLinks}/${id}`,
+      make: () => anId(sharedLinks, link('Wiki')),
+      body: () => ({ title: 'Handbook', order: 0 }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, title: 'Handbook', order: 0, version: 2 } }),
+    },
+    [`DELETE ${sharedLinks}/:id`]: {
+      path: id => `${sharedLinks}/${id}`,
+      make: () => anId(sharedLinks, link('Wiki')),
+      forbidden: 'viewer',
+      once: true,
+      answers: () => ({ status: 204 }),
+    },
+    [`GET ${announcements}`]: {
+      path: () => announcements,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { announcements: expect.any(Array) } }),
+    },
+    [`POST ${announcements}`]: {
+      path: () => announcements,
+      body: () => ({ title: 'Stocktaking', body: 'The shop is closed on Monday.', severity: 'warning' }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 201, headers: { etag: '"1"' }, json: { severity: 'warning', audience: 'organization', until: null } }),
+    },
+    [`PUT ${announcements}/:id`]: {
+      path: id => `${announcements}/${id}`,
+      make: anAnnouncement,
+      body: () => ({ severity: 'critical' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, headers: { etag: '"2"' }, json: { id, severity: 'critical', dismissed: false } }),
+    },
+    [`DELETE ${announcements}/:id`]: {
+      path: id => `${announcements}/${id}`,
+      make: anAnnouncement,
+      forbidden: 'viewer',
+      once: true,
+      answers: () => ({ status: 204 }),
+    },
+    [`POST ${announcements}/:id/dismissal`]: {
+      path: id => `${announcements}/${id}/dismissal`,
+      make: anAnnouncement,
+      forbidden: 'reader',
+      answers: () => ({ status: 204 }),
+    },
+    [`GET ${settings}/person`]: {
+      path: () => `${settings}/person`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, headers: { etag: '"0"' }, json: { theme: 'system', version: 0 } }),
+    },
+    [`PUT ${settings}/person`]: {
+      path: () => `${settings}/person`,
+      body: () => ({ theme: 'dark', locale: 'de-CH', timeZone: 'Europe/Zurich' }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { theme: 'dark', locale: 'de-CH', timeZone: 'Europe/Zurich', startPage: null, version: 1 } }),
+    },
+    [`GET ${settings}/organization`]: {
+      path: () => `${settings}/organization`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { supportUrl: null, version: 0 } }),
+    },
+    [`PUT ${settings}/organization`]: {
+      path: () => `${settings}/organization`,
+      body: () => ({ supportUrl: 'https://help.example/' }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, headers: { etag: '"1"' }, json: { supportUrl: 'https://help.example/', version: 1 } }),
+    },
+  }
+}
+
 export const launcher: Exchanges = world => {
-  const api = '/launcher/api'
   const requests = `${api}/access-requests`
   const installation = (app: string) => `${api}/apps/${app}/installation`
   const anInstallation = async () => {
@@ -41,6 +146,7 @@ export const launcher: Exchanges = world => {
   const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
   const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
   return {
+    ...links(world),
     [`GET ${api}/apps`]: { path: () => `${api}/apps`, forbidden: 'reader', answers: list('apps') },
     [`GET ${api}/apps/:app`]: {
       path: () => `${api}/apps/agents`,

@@ -1,0 +1,26 @@
+import type { Noun } from '../../wiring/define.ts'
+import type { At } from '../context.ts'
+import { announcementResolvers } from './announcement/resolvers.ts'
+import { resyncAnnouncements } from './announcement/rules.ts'
+import { favouriteResolvers } from './favourite/resolvers.ts'
+import { dashboardResolvers } from './resolvers.ts'
+import { settingsResolvers } from './settings/resolvers.ts'
+import { sharedLinkResolvers } from './shared-link/resolvers.ts'
+
+/** Days for which an announcement is kept after its end. */
+const keptDays = 90
+
+/** A dashboard beside its widgets: layouts, favourites, links, announcements and settings. */
+export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
+  dashboard: { resolvers: dashboardResolvers },
+  favourite: { resolvers: favouriteResolvers },
+  'shared-link': { resolvers: sharedLinkResolvers },
+  announcement: {
+    resolvers: announcementResolvers,
+    sweeps: ({ services: { announcementTimes } }) => [announcementTimes.sweep],
+    resync: ({ services: { events, clock }, job }) => resyncAnnouncements(events, clock, (...between) => job('facts').announcements.changedSince(...between)),
+    // A deleted one has an end as well.
+    retention: () => [{ table: 'launcher.announcements', days: keptDays, old: 'o.ends_at < $1', order: 'o.ends_at' }],
+  },
+  settings: { resolvers: settingsResolvers },
+}
