@@ -18,6 +18,7 @@ import { catalogEntryStore, storeAppStore } from './stores/catalog-entry.ts'
 import type { ConsentStore } from './stores/consent.ts'
 import { announcementStore } from './stores/dashboard/announcement.ts'
 import { favouriteStore } from './stores/dashboard/favourite.ts'
+import { searchStore } from './stores/dashboard/search.ts'
 import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
 import { sharedLinkStore } from './stores/dashboard/shared-link.ts'
 import { dashboardLayoutStore } from './stores/dashboard-layout.ts'
@@ -39,6 +40,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   launches: launchStore,
   organizationSettings: organizationSettingsStore,
   personSettings: personSettingsStore,
+  search: searchStore,
   sharedLinks: sharedLinkStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),

@@ -5,6 +5,7 @@ const organization = 'defaultStartPage supportUrl version'
 
 export const linkRows = nounRoutes({
   select: {
+    LauncherHit: 'id kind title app url icon score',
     Favourite: 'id app title url icon order createdAt',
     SharedLink: 'id title url icon order createdById: createdBy { id } version',
     Announcement: 'id title body severity from until url audience dismissed createdById: createdBy { id } version',
@@ -23,6 +24,7 @@ export const linkRows = nounRoutes({
     'PUT /api/announcements/:id': 'updateAnnouncement',
     'DELETE /api/announcements/:id': 'deleteAnnouncement',
     'POST /api/announcements/:id/dismissal': { run: 'dismissAnnouncement', status: 204, mayBeEmpty: true },
+    'GET /api/search': { run: 'launcherSearch', list: 'hits', names: { query: 'q' } },
     'GET /api/settings/person': { run: 'launcherSettings', name: 'personSettings', select: `person @spread @required { ${person} }` },
     'PUT /api/settings/person': { run: 'updatePersonSettings', select: `person @spread @required { ${person} }` },
     'GET /api/settings/organization': { run: 'launcherSettings', name: 'organizationSettings', select: `organization @spread @required { ${organization} }` },

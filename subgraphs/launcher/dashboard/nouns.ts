@@ -4,13 +4,14 @@ import { announcementResolvers } from './announcement/resolvers.ts'
 import { resyncAnnouncements } from './announcement/rules.ts'
 import { favouriteResolvers } from './favourite/resolvers.ts'
 import { dashboardResolvers } from './resolvers.ts'
+import { searchResolvers } from './search/resolvers.ts'
 import { settingsResolvers } from './settings/resolvers.ts'
 import { sharedLinkResolvers } from './shared-link/resolvers.ts'
 
 /** Days for which an announcement is kept after its end. */
 const keptDays = 90
 
-/** A dashboard beside its widgets: layouts, favourites, links, announcements and settings. */
+/** A dashboard beside its widgets: layouts, favourites, links, announcements, settings and their search. */
 export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   dashboard: { resolvers: dashboardResolvers },
   favourite: { resolvers: favouriteResolvers },
@@ -22,5 +23,6 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
     // A deleted one has an end as well.
     retention: () => [{ table: 'launcher.announcements', days: keptDays, old: 'o.ends_at < $1', order: 'o.ends_at' }],
   },
+  search: { resolvers: searchResolvers },
   settings: { resolvers: settingsResolvers },
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
+import { isLoopback } from '../engines/widgets/apps/payload.ts'
 
 /** Maximum characters of an address, and of a title. */
 export const max = { url: 2_000, title: 120 } as const
@@ -17,9 +18,6 @@ export function requireOrganization(viewer: Viewer, things: string): string {
 
 /** Whether the viewer is an owner or admin of the active organization. */
 export const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.includes('owner') || roles.includes('admin')
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
 
 /**
  * Returns an address that people open.

@@ -84,6 +84,11 @@ const links: Exchanges = world => {
       forbidden: 'reader',
       answers: () => ({ status: 204 }),
     },
+    [`GET ${api}/search`]: {
+      path: () => `${api}/search?q=handbook&first=5`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { hits: expect.any(Array) } }),
+    },
     [`GET ${settings}/person`]: {
       path: () => `${settings}/person`,
       forbidden: 'reader',

@@ -10,7 +10,8 @@ const words = (most: number) =>
     .max(most)
     .refine(text => text.isWellFormed() && !text.includes('\0'))
 
-const isLoopback = ({ hostname }: URL): boolean =>
+/** Whether an address leads to this machine. */
+export const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
 
 /** @param isDevelopment whether links may lead to this machine without TLS */

@@ -71,6 +71,7 @@ export const access: AccessRows = {
       'addFavourite',
     ),
     row('Query.favourites', all, less, people, constant('{ favourites { id } }'), 'favourites'),
+    row('Query.launcherSearch', all, less, people, constant('{ launcherSearch(query: "") { id } }'), 'launcherSearch'),
     row('Favourite.entry', all, less, without, constant('{ favourites { entry { id } } }'), 'favourites.entry'),
     row(
       'Mutation.removeFavourite',
@@ -123,6 +124,7 @@ export const access: AccessRows = {
       ...{ at: `DELETE ${api}/favourites/:id`, scopes: all, less, cells: themselves, fresh: freshFavourite },
       path: ({ fresh }) => `${api}/favourites/${fresh}`,
     },
+    { at: `GET ${api}/search`, scopes: all, less, cells: people, path: () => `${api}/search?q=` },
     { at: `GET ${api}/shared-links`, scopes: all, less, cells: people, path: () => `${api}/shared-links` },
     { at: `POST ${api}/shared-links`, scopes: all, less, cells: managersAlone, path: () => `${api}/shared-links`, body: () => link },
     {

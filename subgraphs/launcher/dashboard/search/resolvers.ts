@@ -1,0 +1,55 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { readText } from '../../../../platform/ids.ts'
+import { iconPath, isEntitled } from '../../catalog/entry/rules.ts'
+import type { Context } from '../../context.ts'
+import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
+import type { QueryLauncherSearchArgs, Resolvers } from '../../resolvers.generated.ts'
+import { type CatalogEntryRow, compareTitles } from '../../stores/catalog-entry.ts'
+import type { Hit } from '../../stores/dashboard/search.ts'
+import { shownFavourites } from '../favourite/resolvers.ts'
+
+/** Maximum hits of an answer. */
+export const maxHits = 50
+
+const appHit = ({ id, title, app }: Pick<CatalogEntryRow, 'id' | 'title' | 'app'>): Hit => ({ kind: 'APP', id, title, app, url: null, icon: null, score: 0 })
+
+/** Returns the entry of an app that the active context may use; null for any other. */
+async function usable({ catalogEntries }: Context, app: string): Promise<CatalogEntryRow | null> {
+  const entry = await catalogEntries.ofApp(app)
+  return entry && isEntitled(entry) ? entry : null
+}
+
+/** Returns what is at hand without a search: favourites in their order, then the other apps by title. */
+async function atHand(context: Context, limit: number): Promise<readonly Hit[]> {
+  const favourites = await shownFavourites(context)
+  const known = new Set(favourites.map(({ app }) => app))
+  const hits = await Promise.all(
+    favourites.map(async ({ id, app, title, url }): Promise<Hit | null> => {
+      if (app === null) return { kind: 'LINK', id, title: title!, app, url, icon: null, score: 0 }
+      const entry = await usable(context, app)
+      return entry && appHit(entry)
+    }),
+  )
+  const standing = [...(await context.installations.standing()).keys()].filter(app => !known.has(app))
+  const others = (await Promise.all(standing.map(app => usable(context, app)))).filter(entry => entry !== null)
+  return [...hits.filter(hit => hit !== null), ...others.sort(compareTitles).map(appHit)].slice(0, limit)
+}
+
+async function search(context: Context, { query, first }: Pick<QueryLauncherSearchArgs, 'query'> & { readonly first: number }): Promise<readonly Hit[]> {
+  if (first < 1 || first > maxHits) throw new Refusal('BAD_USER_INPUT', `first is ${first}: it takes 1 to ${maxHits}.`, { field: 'first' })
+  const text = readText(query, 'query', maxSearch)
+  if (text === null) return atHand(context, first)
+  const words = wordsOf(text)
+  const found = words ? await context.search.find(words, first) : []
+  const isShown = await Promise.all(found.map(async ({ kind, app }) => kind !== 'APP' || (await usable(context, app!)) !== null))
+  return found.filter((_, at) => isShown[at])
+}
+
+export const searchResolvers: Resolvers = {
+  Query: {
+    launcherSearch: async (_, { query, first }, context) => [...(await search(context, { query, first: first ?? 10 }))],
+  },
+  LauncherHit: {
+    icon: ({ kind, app, icon }, _, { publicUrl }) => (kind === 'APP' ? `${publicUrl}${iconPath(app!)}` : (icon ?? null)),
+  },
+}

@@ -1,0 +1,100 @@
+import { rows } from '../../../../platform/sql/statement.ts'
+import type { Openable, Opening } from '../../../store/store.ts'
+import { type BoundStatement, boundStatement, noTenant } from '../../../store/tenancy.ts'
+import { maxWords, seenEntry, type Words } from '../catalog-entry.ts'
+
+export type HitKind = 'APP' | 'LINK'
+
+/** What a search found. */
+export interface Hit {
+  readonly kind: HitKind
+  readonly id: string
+  readonly title: string
+  readonly app: string | null
+  readonly url: string | null
+  readonly icon: string | null
+  readonly score: number
+}
+
+/**
+ * What is searched: records that the viewer sees in the active context, each with id, title, app, url, icon, its words (`search`) and its
+ * letters (`letters`).
+ */
+interface Searched {
+  readonly kind: HitKind
+  readonly records: string
+}
+
+const searched: readonly Searched[] = [
+  {
+    kind: 'APP',
+    records: `select t.id, t.title, t.app, null::text as url, null::text as icon, t.search, t.letters
+      from launcher.installations i join launcher.catalog_entries t on t.app = i.app
+      where i.removed_at is null and ${seenEntry} and case when :organization::uuid is null then i.user_id = :person else i.organization_id = :organization end`,
+  },
+  {
+    kind: 'LINK',
+    records: `select f.id, f.title, null::text as app, f.url, null::text as icon, to_tsvector('simple', f.title) as search, lower(f.title) as letters
+      from launcher.favourites f where f.url is not null and f.user_id = :person and f.organization_id is not distinct from :organization::uuid`,
+  },
+  {
+    kind: 'LINK',
+    records: `select l.id, l.title, null::text as app, l.url, l.icon, to_tsvector('simple', l.title) as search, lower(l.title) as letters
+      from launcher.shared_links l where l.organization_id = :organization`,
+  },
+]
+
+/** @param limit the parameter that holds the maximum number of hits */
+const ranked = (condition: string, score: string, limit: string): string => `
+  select h.kind, h.id, h.title, h.app, h.url, h.icon, h.score from (
+    ${searched
+      .map(
+        ({ kind, records }) =>
+          `select '${kind}' as kind, r.id, r.title, r.app, r.url, r.icon, (${score})::float8 as score from (${records}) r where ${condition}`,
+      )
+      .join(' union all ')}
+  ) h order by h.score desc, h.title, h.id limit ${limit}`
+
+/** Words as they stand, or as they begin; a title that is the search, or begins with it, comes first. */
+const exact = boundStatement(
+  ranked(
+    `r.search @@ to_tsquery('simple', $1)`,
+    `case when lower(r.title) = $2 then 2 when starts_with(lower(r.title), $2) then 1 else 0 end + ts_rank(r.search, to_tsquery('simple', $1))`,
+    '$3::int',
+  ),
+  3,
+)
+
+/** Words with typing errors, for each number of words: each resembles one of the record. */
+const near: readonly BoundStatement[] = Array.from({ length: maxWords }, (_, at) => {
+  const places = Array.from({ length: at + 1 }, (_, index) => `$${index + 1}`)
+  const likeness = 'launcher.word_likeness(word, lower(r.title)) + 0.5 * launcher.word_likeness(word, r.letters)'
+  return boundStatement(
+    ranked(
+      places.map(place => `launcher.has_like_word(${place}, r.letters)`).join(' and '),
+      `select sum(${likeness}) from unnest(array[${places.join(', ')}]::text[]) as word`,
+      `$${at + 2}::int`,
+    ),
+    at + 2,
+  )
+})
+
+/** Searches what a viewer sees in the active context. */
+export interface Search {
+  /** Returns hits, the best first: those with the words or their beginnings, or if there are none, those with similar words. */
+  find(words: Words, limit: number): Promise<Hit[]>
+}
+
+export const searchStore: Openable<Search> = {
+  open: ({ sequelize, reading, viewer }: Opening) => ({
+    async find({ query, each }, limit) {
+      const tenant = viewer ?? noTenant
+      const read = (wanted: BoundStatement, values: readonly unknown[]) =>
+        reading.statement(() => rows<Hit>(sequelize, wanted, wanted.values(values, tenant), null, reading))
+      const found = await read(exact, [query, each.join(' '), limit])
+      if (found.length > 0) return found
+      const words = each.slice(0, maxWords)
+      return read(near[words.length - 1]!, [...words, limit])
+    },
+  }),
+}

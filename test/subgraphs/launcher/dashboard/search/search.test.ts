@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { personalScopes } from '../../../../../subgraphs/scopes.ts'
+import type { Viewer } from '../../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
+import { key, personally } from '../../../../kit/viewers.ts'
+import { seedApps } from '../../catalog/seed.ts'
+
+let graph: Supergraph
+let owner: Viewer
+let member: Viewer
+let outsider: Viewer
+beforeAll(async () => {
+  graph = await supergraph()
+  await seedApps(
+    graph,
+    { slug: 'route-finder', title: 'Route Finder', summary: 'Plans tours for drivers' },
+    { slug: 'stock-count', title: 'Stock Count', summary: 'Counts what is in the shelves' },
+    { slug: 'time-sheet', title: 'Time Sheet' },
+    { slug: 'day-planner', title: 'Day Planner', contexts: ['personal'] },
+  )
+})
+beforeEach(async () => {
+  ;({ owner, member, outsider } = await graph.seed.owner().member().outsider())
+})
+afterAll(() => graph[Symbol.asyncDispose]())
+
+const ask = (as: Viewer, query: string, more: object = {}) =>
+  graph.execute(
+    'query($query: String!, $first: Int) { launcherSearch(query: $query, first: $first) { id kind title app url icon score } }',
+    { query, ...more } as Record<string, unknown>,
+    { as },
+  )
+const search = async (as: Viewer, query: string, more: object = {}) => (await ask(as, query, more)).data().launcherSearch
+const titles = async (as: Viewer, query: string, more: object = {}): Promise<string[]> =>
+  (await search(as, query, more)).map(({ title }: { title: string }) => title)
+const change = async (as: Viewer, name: string, input: object) =>
+  (await graph.execute(`mutation($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { id } }`, { input }, { as })).data()[name]
+    .id as string
+const install = (as: Viewer, ...apps: string[]) => Promise.all(apps.map(app => change(as, 'installApp', { app })))
+const link = (title: string) => ({ title, url: 'https://demo.example/a' })
+
+describe('launcherSearch', () => {
+  it('finds installed apps by words, beginnings and with typing errors, and no others', async () => {
+    await install(owner, 'route-finder', 'stock-count')
+    await install(outsider, 'time-sheet')
+    for (const query of ['route', 'Rou', 'rout findr', 'tours drivers']) {
+      const [hit] = await search(member, query)
+      expect(hit).toMatchObject({ kind: 'APP', app: 'route-finder', title: 'Route Finder', url: null })
+      expect(hit.icon).toBe('http://localhost:4000/launcher/icons/route-finder')
+      expect(hit.score).toBeGreaterThan(0)
+    }
+    for (const query of ['time sheet', 'day planner', 'zzzz', '!!']) expect(await titles(member, query)).toEqual([])
+    expect(await titles(outsider, 'route')).toEqual([])
+  })
+
+  it('finds one’s own favourite addresses and the organization’s links, and nobody else’s', async () => {
+    const own = await change(member, 'addFavourite', link('Handbook of drivers'))
+    await change(owner, 'addFavourite', link('Handbook of the owner'))
+    const shared = await change(owner, 'createSharedLink', { ...link('Handbook'), icon: 'https://demo.example/a.png' })
+    await change(outsider, 'createSharedLink', link('Handbook elsewhere'))
+    const hits = await search(member, 'handbook')
+    expect(hits.map(({ id, kind, icon }: Record<string, unknown>) => [id, kind, icon])).toEqual([
+      [shared, 'LINK', 'https://demo.example/a.png'],
+      [own, 'LINK', null],
+    ])
+    expect(await titles(member, 'handbok')).toEqual(['Handbook', 'Handbook of drivers'])
+    const alone = { ...personally(member), scopes: personalScopes }
+    expect(await titles(alone, 'handbook')).toEqual([])
+  })
+
+  it('finds what a person has installed in personal context, and nothing of the organization', async () => {
+    const alone = { ...personally(member), scopes: personalScopes }
+    await install(alone, 'day-planner')
+    await install(owner, 'stock-count')
+    expect(await titles(alone, 'planner')).toEqual(['Day Planner'])
+    expect(await titles(alone, '')).toEqual(['Day Planner'])
+    expect(await titles(alone, 'stock')).toEqual([])
+  })
+
+  it('puts the title that is the search first, then those that begin with it, and answers as many as are wanted', async () => {
+    for (const title of ['My rota', 'Rota two', 'Rota']) await change(owner, 'createSharedLink', link(title))
+    expect(await titles(member, 'rota')).toEqual(['Rota', 'Rota two', 'My rota'])
+    expect(await titles(member, 'rota', { first: 2 })).toEqual(['Rota', 'Rota two'])
+  })
+
+  it('answers an empty query with favourites in their order, then the other apps by title', async () => {
+    await install(owner, 'time-sheet', 'stock-count', 'route-finder')
+    await change(member, 'addFavourite', link('Handbook'))
+    await change(member, 'addFavourite', { app: 'time-sheet' })
+    expect(await titles(member, ' ')).toEqual(['Handbook', 'Time Sheet', 'Route Finder', 'Stock Count'])
+    expect(await titles(member, '', { first: 3 })).toHaveLength(3)
+    expect((await search(member, '')).every(({ score }: { score: number }) => score === 0)).toBe(true)
+  })
+
+  it('takes 200 characters and 1 to 50 hits, from people alone', async () => {
+    expect((await ask(member, 'x'.repeat(201))).refused('BAD_USER_INPUT').extensions.field).toBe('query')
+    for (const first of [0, 51]) expect((await ask(member, 'a', { first })).refused('BAD_USER_INPUT').extensions.field).toBe('first')
+    ;(await ask(key(owner.organizationId!, ['launcher:launcher.read']), '')).refused('UNAUTHORIZED_FIELD_OR_TYPE')
+  })
+
+  it('takes any words without an error, eight of them at most', async () => {
+    for (const query of ['a & b', "x:* | 'y'", 'one two three four five six seven eight nine ten', '\\', '%_']) expect(await titles(member, query)).toEqual([])
+  })
+})
