@@ -20,6 +20,7 @@ import { oauthRows } from './identity/oauth.ts'
 import { pageRows } from './identity/pages.ts'
 import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
+import { actionItemRows } from './launcher/actions.ts'
 import { catalogRows } from './launcher/catalog.ts'
 import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
@@ -104,7 +105,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
+  { slug: 'launcher', rows: [...actionItemRows, ...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
   {
     slug: 'payments',
     rows: [

@@ -8,6 +8,7 @@ import type { StoreSource } from './engines/catalog/store.ts'
 import type { ConsentSync } from './engines/consent/sync.ts'
 import type { Mail } from './engines/mail/mail.ts'
 import type { Visitors } from './engines/visitors/visitors.ts'
+import type { Alarm } from './engines/notify/alarm.ts'
 import type { AppWidgets } from './engines/widgets/apps/apps.ts'
 import type { ViewerTokens } from './engines/widgets/apps/token.ts'
 import { widgetStore } from './engines/widgets/widgets.ts'
@@ -26,6 +27,7 @@ import { installationStore } from './stores/installation.ts'
 import { leadStore } from './stores/lead.ts'
 import { launchStore } from './stores/launch.ts'
 import { workflowStore } from './stores/workflow.ts'
+import { snoozeStore } from './stores/snooze.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
 export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
@@ -42,6 +44,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   personSettings: personSettingsStore,
   search: searchStore,
   sharedLinks: sharedLinkStore,
+  snoozes: snoozeStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
   workflows: workflowStore,
@@ -72,6 +75,8 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly visitors: Visitors
   /** Where the marketing site is, who is mailed about its leads, and when demos take place. */
   readonly marketing: Pick<LauncherSettings['marketing'], 'url' | 'leadsMailTo' | 'demoTimeZone'>
+  /** Begins the sweep that gives snoozed items back. */
+  readonly snoozeAlarm: Alarm
   /** The developer platform's store. */
   readonly storeSource: StoreSource
 }

@@ -1,8 +1,9 @@
 import type { Receives } from '../store/facts.ts'
 import { alerting, keyOfAlert } from './action-item/budget.ts'
-import { changeItem, openItem } from './action-item/items.ts'
+import { changeItem, freeItems, openItem } from './action-item/items.ts'
 import { openedBy, resolving } from './action-item/rules.ts'
 import type { Job } from './context.ts'
+import { isManager } from './stores/action-item.ts'
 
 /** The launcher's handlers for facts of other subgraphs. */
 export const received: Receives<'launcher', Job> = {
@@ -12,8 +13,9 @@ export const received: Receives<'launcher', Job> = {
   'organization.created': async () => {},
   // Visibility is checked against the viewer each time, and seats are not stored yet.
   'membership.added': async () => {},
-  'membership.changed': async () => {},
-  'membership.removed': async () => {},
+  'membership.changed': async ({ body: { userId, organizationId, roles } }, job, unit) =>
+    isManager({ roles }) ? undefined : freeItems(job, userId, organizationId, false, unit),
+  'membership.removed': ({ body: { userId, organizationId } }, job, unit) => freeItems(job, userId, organizationId, true, unit),
   async 'service.registered'(_, { catalog }) {
     return () => catalog.wake()
   },

@@ -10,6 +10,7 @@ import { openConsentSync } from './engines/consent/sync.ts'
 import { openMail } from './engines/mail/mail.ts'
 import { sendBy } from './engines/mail/providers.ts'
 import { openVisitors } from './engines/visitors/visitors.ts'
+import { openAlarm } from './engines/notify/alarm.ts'
 import { openAppWidgets } from './engines/widgets/apps/apps.ts'
 import { newKeys, openViewerTokens } from './engines/widgets/apps/token.ts'
 import type { LauncherSettings } from './registration.ts'
@@ -51,6 +52,7 @@ export const services =
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
       announcementTimes: openAnnouncementTimes(() => job('announcements')),
+      snoozeAlarm: openAlarm(clock),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({
         ...{ ask, outbound, clock, log, developersUrl },

@@ -10,6 +10,7 @@ import { seedConnector } from '../subgraphs/agents/connector/seed.ts'
 import { seedKnowledge } from '../subgraphs/agents/knowledge/seed.ts'
 import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
+import { seedAttention } from '../subgraphs/launcher/action-item/seed.ts'
 import { seedDispute, seedFile } from '../subgraphs/payments/dispute/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
@@ -114,6 +115,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.executeAction(input.gate.approvers)': 'who is no member is refused, of another organization or of none alike',
   'Mutation.createApprovalLink(input.userId)': 'who is no member is refused, of another organization or of none alike',
   'Mutation.applyPersonProfile(input.id)': 'products alone get that far, for the organization that they name; profile-use.test.ts tries another one',
+  'Mutation.assignActionItem(input.assigneeId)': 'who does not see the item is refused, of another organization or of none alike; queue.test.ts tries both',
   'Mutation.updateTask(input.assigneeId)': 'who is no member is refused, of another organization or of none alike',
   'Mutation.updateBrand(input.approverIds)': 'who is no member is refused, of another organization or of none alike, as below',
   'Mutation.renewConnection(input.id)': 'publishing’s own calls alone get that far, and they name the organization that they are for',
@@ -158,6 +160,7 @@ interface Foreign {
   readonly file: string
   readonly knowledge: string
   readonly connector: string
+  readonly item: string
   /** Of the one who asks. */
   readonly own: {
     readonly dispute: string
@@ -277,6 +280,7 @@ const tries: Readonly<Record<string, Try>> = {
   ),
   'Mutation.createStyleSnapshot(input.sourceIds)': ({ source, own }) =>
     `mutation { createStyleSnapshot(input: { personProfileId: "${own.profile}", sourceIds: ["${source}"] }) { id } }`,
+  'Mutation.completeActionItems(input.ids)': ({ item }) => `mutation { completeActionItems(input: { ids: ["${item}"] }) { results { error { code } } } }`,
   'Mutation.deletePosts(input.items.id)': ({ post }) => `mutation { deletePosts(input: { items: [{ id: "${post}" }] }) { results { error { code } } } }`,
   'Mutation.generateImages(input.postId)': inOwnBrand('generateImages', ({ post }) => `prompt: "x", postId: "${post}"`, 'images { id }'),
   'Mutation.importMedia(input.folderId)': inOwnBrand('importMedia', ({ folder }) => `url: "https://pictures.example/x.png", folderId: "${folder}"`, 'id'),
@@ -394,6 +398,7 @@ describe('S-07 another organization’s id is answered like an unknown one:', ()
       agent: await seedAgent(graph, { organizationId: owner.organizationId! }),
       knowledge: (await seedKnowledge(graph, { organizationId: owner.organizationId! })).id,
       connector: await seedConnector(graph, owner.organizationId!),
+      item: (await seedAttention(graph, { organizationId: owner.organizationId! })).id,
       identity: (await seedIdentity(graph, await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.example' }))).id,
       file: (await seedFile(graph, await seedDispute(graph, { organizationId: owner.organizationId! }))).id,
       own: {

@@ -30,6 +30,7 @@ import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
 import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { max as ofFavourites } from '../../subgraphs/launcher/dashboard/favourite/rules.ts'
+import { max as ofActions } from '../../subgraphs/launcher/action-item/rules.ts'
 import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
 import { maxLinks } from '../../subgraphs/launcher/dashboard/shared-link/rules.ts'
 import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
@@ -166,6 +167,7 @@ const rules: Readonly<Record<string, number>> = {
   'Mutation.orderFavourites': ofFavourites.shown,
   'Query.sharedLinks': maxLinks,
   'Query.announcements': ofAnnouncements.listed,
+  'ActionItemsReport.results': ofActions.items,
   'DashboardLayout.items': ofLayout.items,
   'DashboardLayout.boards': ofLayout.boards,
   'DashboardBoard.items': ofLayout.items,

@@ -24,6 +24,8 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   StoreAppEdge: { from: ['StoreAppConnection'], because: 'a place in a list that everybody sees' },
   WidgetFailure: { from: ['Widget'], because: 'a part of its widget, which carries the rule' },
   WidgetOverview: { from: ['Widget'], because: 'a part of its widget, which carries the rule' },
+  ActionItemResult: { from: ['ActionItemsReport'], because: 'a part of its report, which carries the rule; the item that it leads to carries its own' },
+  ActionItemResultError: { from: ['ActionItemResult'], because: 'a part of its report, which carries the rule' },
   ActionItemSubject: { from: ['ActionItem'], because: 'a part of its item, which carries the rule' },
   AuditDetail: { from: ['AuditEntry'], because: 'a part of its entry, which carries the rule' },
   HardLimit: { from: ['SpendLimit'], because: 'a part of its limit, which carries the rule; it is there for owners alone, as a rule of the noun says' },

@@ -5,7 +5,7 @@ import type { ActionItemRow } from '../stores/action-item.ts'
 import { announceItem, type Opened, opening } from './rules.ts'
 
 /** What items are written with: the context of a viewer, or of a job. */
-export type ItemWriting = Pick<Context, 'actionItems' | 'events'>
+export type ItemWriting = Pick<Context, 'actionItems' | 'events' | 'snoozes'>
 
 /** A service's item, locked; null while there is none with its key. */
 export interface Known {
@@ -26,12 +26,28 @@ export async function openItem(context: ItemWriting, { from, key, present }: Kno
 
 /** Writes the changes of an item. @returns a function that notifies its viewers */
 export async function changeItem(
-  { actionItems, events }: ItemWriting,
+  { actionItems, events, snoozes }: ItemWriting,
   item: ActionItemRow,
   changes: Partial<ActionItemRow> | null,
   { transaction, now }: Unit,
 ): Promise<(() => void) | undefined> {
   if (!changes) return undefined
+  // Opened again, it is new to everybody.
+  if (item.status === 'OPEN' && changes.status && changes.status !== 'OPEN') await snoozes.forget(item.id, transaction)
   const after = await actionItems.update(item, { ...changes, updatedAt: now, version: item.version + 1 }, transaction)
   return () => announceItem(events, after)
+}
+
+/**
+ * Frees the items that are assigned to somebody who no longer sees them.
+ * @param all whether of the whole organization, or only those for its managers
+ * @returns a function that notifies their viewers
+ */
+export async function freeItems(context: ItemWriting, userId: string, organizationId: string, all: boolean, unit: Unit): Promise<() => void> {
+  const assigned = await context.actionItems.lockAssigned(userId, organizationId, all, unit.transaction)
+  const announcements: ((() => void) | undefined)[] = []
+  for (const item of assigned) announcements.push(await changeItem(context, item, { assigneeId: null }, unit))
+  return () => {
+    for (const announce of announcements) announce?.()
+  }
 }

@@ -1,31 +1,47 @@
+import { Refusal } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
-import { change } from '../../store/write.ts'
-import { actorOf, requirePerson } from '../../viewer.ts'
+import { readPage } from '../../../platform/page.ts'
+import { personOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
-import { announceItem, completing, requireMayChange, topicsFor } from './rules.ts'
+import type { QueryActionItemsArgs, Resolvers } from '../resolvers.generated.ts'
+import { type ItemFilter, severeOrder } from '../stores/action-item-list.ts'
+import { each } from './bulk.ts'
+import { requireMayChange, requireOwner, topicsFor } from './rules.ts'
+import { assign, complete, reopen, snooze } from './verbs.ts'
+
+function filterOf({ status, app, kind, severity, assignedToMe }: Partial<QueryActionItemsArgs>): ItemFilter {
+  if (status?.length === 0) throw new Refusal('BAD_USER_INPUT', 'status names none: omit it for what waits.', { field: 'status' })
+  return {
+    status: [...new Set(status ?? (['OPEN'] as const))].sort(),
+    app: app ?? null,
+    kind: kind ?? null,
+    severity: severity ?? null,
+    isMine: assignedToMe ?? false,
+  }
+}
 
 export const actionItemResolvers: Resolvers = {
   Query: {
     actionItem: (_, { id }, { actionItems }) => actionItems.require(id),
-    actionItems: (_, page, { viewer, actionItems }) =>
-      viewer.organizationId ? actionItems.page('ofOrganization', viewer.organizationId, page) : actionItems.page('ofPerson', requirePerson(viewer), page),
+    actionItems(_, given, { viewer, actionItems }) {
+      requireOwner(viewer)
+      return actionItems.list(filterOf(given), readPage(given, severeOrder))
+    },
+    actionCounts(_, __, { viewer, actionItems }) {
+      requireOwner(viewer)
+      return actionItems.counts()
+    },
   },
 
   Mutation: {
-    async completeActionItem(_, { input: { id, expectedVersion } }, context) {
-      const { viewer, actionItems, events } = context
-      requireMayChange(viewer)
-      const actor = actorOf(viewer)
-      return change(context, {
-        of: actionItems,
-        id,
-        expectedVersion,
-        decide: (item, { now }) => completing(item, now, actor),
-        audit: ({ after }) => ({ tenantId: after.organizationId ?? after.userId!, action: 'action_item.completed', subjectId: after.id }),
-        announce: ({ after }) => announceItem(events, after),
-      })
+    completeActionItem: (_, { input }, context) => complete(context, input),
+    completeActionItems(_, { input: { ids } }, context) {
+      requireMayChange(context.viewer)
+      return each(context, ids, id => complete(context, { id }))
     },
+    reopenActionItem: (_, { input }, context) => reopen(context, input),
+    assignActionItem: (_, { input }, context) => assign(context, input),
+    snoozeActionItem: (_, { input }, context) => snooze(context, input),
   },
 
   Subscription: {
@@ -39,5 +55,13 @@ export const actionItemResolvers: Resolvers = {
   ActionItem: {
     __resolveReference: ({ id }, { actionItems }) => actionItems.byId.load(id),
     subject: ({ app, subjectId }) => ({ service: app, id: subjectId }),
+    status: async ({ id, status }, _, { snoozes }) => (status === 'OPEN' && (await snoozes.untilOf(id)) ? 'SNOOZED' : status),
+    snoozedUntil: ({ id, status }, _, { snoozes }) => (status === 'OPEN' ? snoozes.untilOf(id) : null),
+    assignee: ({ assigneeId }) => (assigneeId ? { __typename: 'User', id: assigneeId } : null),
+    organization: ({ organizationId }) => (organizationId ? { __typename: 'Organization', id: organizationId } : null),
+    closedBy({ closedBy }) {
+      const id = closedBy === null ? null : personOf(closedBy)
+      return id === null ? null : { __typename: 'User', id }
+    },
   },
 }

@@ -3,7 +3,8 @@ import type { Events } from '../../../platform/events.ts'
 import type { Scope } from '../../scopes.ts'
 import type { FactBody } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
-import type { ActionItemRow, Place, Severity } from '../stores/action-item.ts'
+import { type ActionItemRow, audienceKeyOf, audienceKeysOf, isManager, type Place } from '../stores/action-item.ts'
+import type { Severity } from '../stores/action-item-list.ts'
 
 /** Default severities of items, by kind; kinds that are not listed are NORMAL. */
 const severities: Readonly<Record<string, Severity>> = {
@@ -48,20 +49,55 @@ export const openedBy = (told: FactBody<'attention.opened'>): Opened => ({
  */
 export function opening(present: ActionItemRow, opened: Opened): Partial<ActionItemRow> | null {
   if (present.status === 'DONE' && opened.openedAt <= present.closedAt!) return null
-  return { ...opened, status: 'OPEN', closedAt: null, closedBy: null }
+  const isSeenByOthers = audienceKeyOf(present) !== audienceKeyOf(opened)
+  return { ...opened, status: 'OPEN', closedAt: null, closedBy: null, ...(isSeenByOthers && { assigneeId: null }) }
 }
 
 /** Returns the changes when an item's cause is gone; null when it is resolved already. */
 export const resolving = ({ status }: Pick<ActionItemRow, 'status'>, at: Date): Partial<ActionItemRow> | null =>
   status === 'RESOLVED' ? null : { status: 'RESOLVED', closedAt: at, closedBy: null }
 
+/** Checks that an item's cause is not gone. @throws CONFLICT, reason RESOLVED */
+export function requireCause({ status }: Pick<ActionItemRow, 'status'>): void {
+  if (status === 'RESOLVED') throw new Refusal('CONFLICT', 'Its cause is gone, so there is nothing left to do: read the list again.', { reason: 'RESOLVED' })
+}
+
 /**
  * Returns the changes when a person marks an item as done.
  * @throws CONFLICT, reason RESOLVED, when its cause is gone
  */
-export function completing({ status }: Pick<ActionItemRow, 'status'>, now: Date, actor: string): Partial<ActionItemRow> {
-  if (status === 'RESOLVED') throw new Refusal('CONFLICT', 'Its cause is gone, so there is nothing left to do: read the list again.', { reason: 'RESOLVED' })
-  return status === 'DONE' ? {} : { status: 'DONE', closedAt: now, closedBy: actor }
+export function completing(item: Pick<ActionItemRow, 'status'>, now: Date, actor: string): Partial<ActionItemRow> {
+  requireCause(item)
+  return item.status === 'DONE' ? {} : { status: 'DONE', closedAt: now, closedBy: actor }
+}
+
+/** Returns the changes when a person takes back that an item is done. @throws CONFLICT, reason RESOLVED, when its cause is gone */
+export function reopening(item: Pick<ActionItemRow, 'status'>): Partial<ActionItemRow> {
+  requireCause(item)
+  return item.status === 'OPEN' ? {} : { status: 'OPEN', closedAt: null, closedBy: null }
+}
+
+/** Whether somebody in an item's organization sees it. @param roles within that organization; null for no member */
+export function isSeenBy({ audience, userId, organizationId }: Place, somebody: string, roles: readonly string[] | null): boolean {
+  if (audience === 'person') return userId === somebody && (organizationId === null || roles !== null)
+  return roles !== null && (audience === 'organization' || isManager({ roles }))
+}
+
+/** Maximum time ahead of a snooze in ms, maximum snoozed items of a person, characters of a note, and items that are completed at once. */
+export const max = { snoozeMs: 30 * 86_400_000, snoozed: 500, note: 500, items: 100 } as const
+
+/**
+ * Checks a snooze.
+ * @param snoozed number of items that the person has snoozed
+ * @throws BAD_USER_INPUT for a moment that is past or too far ahead; CONFLICT, reason RESOLVED, for an item that is not open, reason LIMIT
+ */
+export function requireSnooze(item: Pick<ActionItemRow, 'status'>, until: Date, snoozed: number, now: Date): void {
+  const ms = until.getTime() - now.getTime()
+  if (ms <= 0 || ms > max.snoozeMs)
+    throw new Refusal('BAD_USER_INPUT', `until is ${until.toISOString()}: it takes a moment in the next 30 days.`, { field: 'until' })
+  requireCause(item)
+  if (item.status !== 'OPEN') throw new Refusal('CONFLICT', 'It is done, so there is nothing to hide: reopen it first.', { reason: 'RESOLVED' })
+  if (snoozed >= max.snoozed) throw new Refusal('CONFLICT', `You have snoozed ${snoozed} items: wake some of them first.`, { reason: 'LIMIT' })
 }
 
 /**
@@ -73,32 +109,57 @@ export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes
   throw new Refusal('FORBIDDEN', `A key or a service needs ${scope} for this: make one that has it.`)
 }
 
-const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.includes('owner') || roles.includes('admin')
+/**
+ * Checks that items are listed for somebody: an organization, or a person.
+ * @throws BAD_USER_INPUT for a service that names no organization
+ */
+export function requireOwner({ organizationId, userId }: Pick<Viewer, 'organizationId' | 'userId'>): void {
+  if (organizationId === null && userId === null)
+    throw new Refusal('BAD_USER_INPUT', 'Items belong to an organization: say which in X-Organization-Id.', { field: 'X-Organization-Id' })
+}
 
 const topics = 'launcher.action-items.'
 
 /** Returns the topic of an item's changes, for those who may see it. */
-export function topicOf({ organizationId, audience, userId }: Place): string {
-  if (audience === 'person') return `${topics}${organizationId ?? 'personal'}.person.${userId}`
-  return `${topics}${organizationId}.${audience}`
-}
+export const topicOf = (place: Place): string => `${topics}${audienceKeyOf(place)}`
 
 /** Returns the topics of the items that a viewer sees in the active context. */
-export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'roles'>): string[] {
-  const { organizationId, userId } = viewer
-  const own = userId ? [topicOf({ organizationId, audience: 'person', userId })] : []
-  if (!organizationId) return own
-  const shared = isManager(viewer) ? (['organization', 'managers'] as const) : (['organization'] as const)
-  return [...shared.map(audience => topicOf({ organizationId, audience, userId: null })), ...own]
-}
+export const topicsFor = (viewer: Pick<Viewer, 'organizationId' | 'userId' | 'roles'>): string[] => audienceKeysOf(viewer).map(key => `${topics}${key}`)
 
 /** Publishes, after the commit, that an item appeared, changed or closed. */
 export const announceItem = (events: Events, item: ActionItemRow): void => events.announce(topicOf(item), { id: item.id }, item.version)
 
+/** A snooze that began or ended. */
+export interface SnoozeChange {
+  readonly userId: string
+  readonly itemId: string
+  readonly organizationId: string | null
+  readonly updatedAt: Date
+}
+
+/** Publishes to one person, after the commit, that an item is hidden or back. Its version is that of the snooze. */
+export const announceSnooze = (events: Events, { userId, itemId, organizationId, updatedAt }: SnoozeChange): void =>
+  events.announce(topicOf({ organizationId, audience: 'person', userId }), { id: itemId, snooze: userId }, updatedAt.getTime())
+
+/** What a resync of items reads. */
+export interface MissedItems {
+  /** Returns items for the same people that changed since a moment. */
+  items(place: Place, since: Date): Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>
+  /** Returns a person's snoozes in a context that began or ended since a moment. */
+  snoozes(userId: string, organizationId: string | null, since: Date): Promise<readonly Pick<SnoozeChange, 'itemId' | 'updatedAt'>[]>
+}
+
 /** Registers the resync of items with listeners, because events may be lost between processes. */
-export const resyncItems = (events: Events, changedSince: (place: Place, since: Date) => Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>): void =>
+export const resyncItems = (events: Events, missed: MissedItems): void =>
   events.resync(topics, async (rest, since) => {
     const [organization, audience, person] = rest.split('.') as [string, ActionItemRow['audience'], string?]
-    const place = { organizationId: organization === 'personal' ? null : organization, audience, userId: person ?? null }
-    return (await changedSince(place, since)).map(({ id, version }) => ({ ids: { id }, mark: version }))
+    const organizationId = organization === 'personal' ? null : organization
+    const [items, snoozes] = await Promise.all([
+      missed.items({ organizationId, audience, userId: person ?? null }, since),
+      person === undefined ? [] : missed.snoozes(person, organizationId, since),
+    ])
+    return [
+      ...items.map(({ id, version }) => ({ ids: { id }, mark: version })),
+      ...snoozes.map(({ itemId, updatedAt }) => ({ ids: { id: itemId, snooze: person! }, mark: updatedAt.getTime() })),
+    ]
   })

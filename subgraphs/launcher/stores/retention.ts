@@ -12,6 +12,7 @@ const launchDays = 400
 /** Retention of the launcher's tables. */
 export const aging: readonly Aging[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
+  { table: 'launcher.action_item_snoozes', days: 1, old: 'o.woken_at < $1', order: 'o.woken_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   { table: 'launcher.launches', days: launchDays, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'launcher.widget_payloads', days: 1, old: 'o.read_at < $1', order: 'o.read_at' },

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { inTransaction } from '../../../subgraphs/store/write.ts'
+import { seedAttention } from '../../subgraphs/launcher/action-item/seed.ts'
+import type { Who } from '../world.ts'
 import { type Exchanges, list, made } from './exchange.ts'
 
 const api = '/launcher/api'
@@ -148,10 +150,54 @@ export const launcher: Exchanges = world => {
   ]
   const round = { name: 'Morning round', shared: true, steps }
   const aWorkflow = async () => (await world().ask('owner', 'POST', workflows, round)).json.id as string
+  const actions = `${api}/actions`
+  const unknown = newId()
+  let known = unknown
+  /** An open item of the owner's organization. */
+  const anItem = async () => {
+    known = (await seedAttention(world().graph, { organizationId: world().organizationId, title: 'A post for X failed' })).id
+    return known
+  }
+  const onItem = (name: string, body: (() => object) | undefined, shown: object, forbidden: Who = 'reader') => ({
+    [`POST ${actions}/:id/${name}`]: {
+      path: (id: string) => `${actions}/${id}/${name}`,
+      make: anItem,
+      ...(body && { body }),
+      forbidden,
+      answers: (id: string) => ({ status: 200, json: { id, ...shown } }),
+    },
+  })
   const items = [{ app: 'publishing', order: 0, size: 'large', hidden: false }]
   const boards = [{ name: 'Money', items: [{ app: 'payments' }] }]
   return {
     ...links(world),
+    [`GET ${actions}`]: { path: () => `${actions}?status=open,snoozed`, forbidden: 'reader', answers: list('actions') },
+    [`GET ${actions}/:id`]: {
+      path: id => `${actions}/${id}`,
+      make: anItem,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, headers: { etag: expect.any(String) }, json: { id, app: 'publishing', severity: 'high', status: 'open' } }),
+    },
+    ...onItem('complete', () => ({ note: 'Posted by hand' }), { status: 'done' }),
+    ...onItem('reopen', undefined, { status: 'open' }),
+    ...onItem('snooze', () => ({ until: world().graph.clock.in(3_600_000).toISOString() }), { status: 'snoozed' }),
+    ...onItem('assign', () => ({ assigneeId: world().owner.userId }), { status: 'open' }),
+    [`POST ${actions}/complete`]: {
+      path: () => `${actions}/complete`,
+      body: () => ({ ids: [known, unknown] }),
+      forbidden: 'reader',
+      answers: () => ({
+        status: 200,
+        json: {
+          succeeded: 1,
+          failed: 1,
+          results: [
+            { id: known, error: null },
+            { id: unknown, item: null, error: { code: 'NOT_FOUND' } },
+          ],
+        },
+      }),
+    },
     [`GET ${api}/apps`]: { path: () => `${api}/apps`, forbidden: 'reader', answers: list('apps') },
     [`GET ${api}/apps/:app`]: {
       path: () => `${api}/apps/agents`,

@@ -3,6 +3,7 @@ import { createMemoryEvents, type Resync } from '../../../platform/events.ts'
 import {
   announceItem,
   completing,
+  isSeenBy,
   openedBy,
   opening,
   requireMayChange,
@@ -65,6 +66,10 @@ describe('G-11 an item', () => {
     expect(opening(item(present), opened)).toEqual(changes)
   })
 
+  test('that other people see is no longer assigned', () => {
+    expect(opening(item({ status: 'OPEN', audience: 'managers' }), opened)).toEqual({ ...anew, assigneeId: null })
+  })
+
   test.each<readonly [ActionItemRow['status'], object | null]>([
     ['OPEN', { status: 'RESOLVED', closedAt: at(20), closedBy: null }],
     ['DONE', { status: 'RESOLVED', closedAt: at(20), closedBy: null }],
@@ -77,6 +82,15 @@ describe('G-11 an item', () => {
     expect(completing({ status: 'OPEN' }, at(20), 'user:1')).toEqual({ status: 'DONE', closedAt: at(20), closedBy: 'user:1' })
     expect(completing({ status: 'DONE' }, at(20), 'user:1')).toEqual({})
     expect(refusalOf(() => completing({ status: 'RESOLVED' }, at(20), 'user:1')).extensions).toEqual({ code: 'CONFLICT', reason: 'RESOLVED' })
+  })
+
+  test('is seen by members, by managers, or by its person', () => {
+    const place = { organizationId: 'o', userId: null }
+    expect([['member'], ['admin'], null].map(roles => isSeenBy({ ...place, audience: 'organization' }, 'me', roles))).toEqual([true, true, false])
+    expect([['member'], ['admin'], null].map(roles => isSeenBy({ ...place, audience: 'managers' }, 'me', roles))).toEqual([false, true, false])
+    const mine = { organizationId: 'o', audience: 'person', userId: 'me' } as const
+    expect([isSeenBy(mine, 'me', ['viewer']), isSeenBy(mine, 'me', null), isSeenBy(mine, 'you', ['owner'])]).toEqual([true, false, false])
+    expect([isSeenBy({ ...mine, organizationId: null }, 'me', null), isSeenBy({ ...mine, organizationId: null }, 'you', null)]).toEqual([true, false])
   })
 
   test('is changed by people, and by programs with the scope to write', () => {
@@ -123,14 +137,18 @@ describe('G-11 changes of an item', () => {
     announceItem(events, item({ status: 'OPEN' }))
     expect(announced).toEqual([[topicOf(places.all), { id: 'i' }, 3]])
     const asked: unknown[] = []
-    resyncItems(events, async (place, since) => {
-      asked.push([place, since])
-      return [{ id: 'i', version: 3 }]
+    resyncItems(events, {
+      async items(place, since) {
+        asked.push([place, since])
+        return [{ id: 'i', version: 3 }]
+      },
+      snoozes: async (userId, organizationId, since) => [{ itemId: `${userId} ${organizationId}`, updatedAt: since }],
     })
     const [[prefix, look]] = looks as [readonly [string, Resync]]
     for (const place of Object.values(places)) {
       expect(topicOf(place).startsWith(prefix)).toBe(true)
-      expect(await look(topicOf(place).slice(prefix.length), at(1), false)).toEqual([{ ids: { id: 'i' }, mark: 3 }])
+      const snoozed = place.userId === null ? [] : [{ ids: { id: `${place.userId} ${place.organizationId}`, snooze: place.userId }, mark: at(1).getTime() }]
+      expect(await look(topicOf(place).slice(prefix.length), at(1), false)).toEqual([{ ids: { id: 'i' }, mark: 3 }, ...snoozed])
     }
     expect(asked).toEqual(Object.values(places).map(place => [place, at(1)]))
   })

@@ -1,0 +1,28 @@
+-- compatible: a program that does not know these columns and tables neither reads nor writes them.
+-- Whom an item is assigned to; who sees it, as one text; and how urgent it is, as a number to sort by.
+alter table launcher.action_items
+  add column assignee_id uuid,
+  add column audience_key text not null generated always as (
+    coalesce(organization_id::text, 'personal') || '.' || audience || case audience when 'person' then '.' || user_id::text else '' end) stored,
+  add column urgency smallint not null generated always as (
+    case severity when 'CRITICAL' then 4 when 'HIGH' then 3 when 'NORMAL' then 2 when 'LOW' then 1 end) stored;
+create index action_items_open on launcher.action_items (audience_key, urgency desc, opened_at desc, id desc) where status = 'OPEN';
+create index action_items_closed on launcher.action_items (audience_key, urgency desc, opened_at desc, id desc) where status <> 'OPEN';
+create index action_items_of_assignee on launcher.action_items (assignee_id) where assignee_id is not null;
+drop index launcher.action_items_newest_first;
+drop index launcher.action_items_of_person;
+
+-- Items that one person does not want to see before a moment.
+create table launcher.action_item_snoozes (
+  user_id uuid not null,
+  item_id uuid not null references launcher.action_items (id) on delete cascade,
+  until timestamptz(3) not null,
+  -- When the item came back, at its time or earlier.
+  woken_at timestamptz(3),
+  updated_at timestamptz(3) not null,
+  primary key (user_id, item_id)
+);
+create index action_item_snoozes_of_item on launcher.action_item_snoozes (item_id);
+create index action_item_snoozes_due on launcher.action_item_snoozes (until) where woken_at is null;
+create index action_item_snoozes_by_age on launcher.action_item_snoozes (woken_at) where woken_at is not null;
+create index action_item_snoozes_changed on launcher.action_item_snoozes (user_id, updated_at);
