@@ -26,6 +26,7 @@ import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
 import { marketingRows } from './launcher/marketing.ts'
 import { linkRows } from './launcher/links.ts'
+import { notificationRows } from './launcher/notifications.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { launcherWorkflowRows } from './launcher/workflow.ts'
 import { auditRows } from './payments/audit.ts'
@@ -105,7 +106,7 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...actionItemRows, ...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
+  { slug: 'launcher', rows: [...actionItemRows, ...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...notificationRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
   {
     slug: 'payments',
     rows: [

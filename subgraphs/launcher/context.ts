@@ -27,6 +27,8 @@ import { installationStore } from './stores/installation.ts'
 import { leadStore } from './stores/lead.ts'
 import { launchStore } from './stores/launch.ts'
 import { workflowStore } from './stores/workflow.ts'
+import { noticeStore } from './stores/notice.ts'
+import { notificationStore } from './stores/notification.ts'
 import { snoozeStore } from './stores/snooze.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
@@ -44,6 +46,8 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   personSettings: personSettingsStore,
   search: searchStore,
   sharedLinks: sharedLinkStore,
+  notices: noticeStore,
+  notifications: notificationStore,
   snoozes: snoozeStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
@@ -75,6 +79,8 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly visitors: Visitors
   /** Where the marketing site is, who is mailed about its leads, and when demos take place. */
   readonly marketing: Pick<LauncherSettings['marketing'], 'url' | 'leadsMailTo' | 'demoTimeZone'>
+  /** Begins the sweep that delivers notices. */
+  readonly noticeAlarm: Alarm
   /** Begins the sweep that gives snoozed items back. */
   readonly snoozeAlarm: Alarm
   /** The developer platform's store. */

@@ -6,6 +6,7 @@ import { type At, stores } from './context.ts'
 import { marketingNouns } from './marketing/nouns.ts'
 import { launchNouns } from './launch/nouns.ts'
 import { dashboardNouns } from './dashboard/nouns.ts'
+import { notification } from './notification/noun.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
@@ -18,6 +19,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...marketingNouns,
   ...launchNouns,
   ...dashboardNouns,
+  notification,
   widget,
   audit: { retention: () => aging },
 }

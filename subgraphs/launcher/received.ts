@@ -3,6 +3,8 @@ import { alerting, keyOfAlert } from './action-item/budget.ts'
 import { changeItem, freeItems, openItem } from './action-item/items.ts'
 import { openedBy, resolving } from './action-item/rules.ts'
 import type { Job } from './context.ts'
+import { postNotice } from './engines/notify/notify.ts'
+import { budgetNotice, orderNotice } from './notification/rules.ts'
 import { isManager } from './stores/action-item.ts'
 
 /** The launcher's handlers for facts of other subgraphs. */
@@ -22,15 +24,19 @@ export const received: Receives<'launcher', Job> = {
   // The launcher stores no names.
   'user.updated': async () => {},
   'user.suspended': async () => {},
-  // The launcher sends no notifications yet.
-  'order.paid': async () => {},
-  'order.refunded': async () => {},
+  'order.paid': ({ body }, job, unit) => postNotice(job, orderNotice('order.paid', body, job.publicUrl), unit),
+  'order.refunded': ({ body }, job, unit) => postNotice(job, orderNotice('order.refunded', body, job.publicUrl), unit),
 
   async 'budget.alert'({ from, at, body }, job, unit) {
     const key = keyOfAlert(body)
     const present = await job.actionItems.lockKey(from, key, unit.transaction)
     const opened = alerting(present, body, at, job.publicUrl)
-    return opened ? openItem(job, { from, key, present }, opened, unit) : undefined
+    const announceItem = opened && (await openItem(job, { from, key, present }, opened, unit))
+    const deliver = await postNotice(job, budgetNotice(body, job.publicUrl), unit)
+    return () => {
+      announceItem?.()
+      deliver()
+    }
   },
 
   async 'attention.opened'({ from, body }, job, unit) {

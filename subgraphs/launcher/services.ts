@@ -52,6 +52,7 @@ export const services =
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
       announcementTimes: openAnnouncementTimes(() => job('announcements')),
+      noticeAlarm: openAlarm(clock),
       snoozeAlarm: openAlarm(clock),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({

@@ -4,6 +4,8 @@ import { agingOfKeys } from '../../store/books.ts'
 
 /** Days for which a closed item is kept. */
 const closedDays = 90
+/** Days for which read notifications are kept, and unread ones. */
+const [readDays, unreadDays] = [90, 400]
 /** Days for which audit entries are kept. */
 const auditDays = 400
 /** Days for which launches are kept. */
@@ -15,6 +17,8 @@ export const aging: readonly Aging[] = [
   { table: 'launcher.action_item_snoozes', days: 1, old: 'o.woken_at < $1', order: 'o.woken_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   { table: 'launcher.launches', days: launchDays, old: 'o.created_at < $1', order: 'o.created_at' },
+  { table: 'launcher.notifications', days: readDays, old: 'o.read_at < $1', order: 'o.read_at' },
+  { table: 'launcher.notifications', days: unreadDays, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'launcher.widget_payloads', days: 1, old: 'o.read_at < $1', order: 'o.read_at' },
   agingOfKeys('launcher'),
   agingOfChallenges('launcher'),

@@ -151,6 +151,7 @@ export const launcher: Exchanges = world => {
   const round = { name: 'Morning round', shared: true, steps }
   const aWorkflow = async () => (await world().ask('owner', 'POST', workflows, round)).json.id as string
   const actions = `${api}/actions`
+  const notifications = `${api}/notifications`
   const unknown = newId()
   let known = unknown
   /** An open item of the owner's organization. */
@@ -197,6 +198,23 @@ export const launcher: Exchanges = world => {
           ],
         },
       }),
+    },
+    [`GET ${notifications}`]: {
+      path: () => notifications,
+      forbidden: 'reader',
+      answers: list('notifications'),
+    },
+    [`POST ${notifications}/read`]: {
+      path: () => `${notifications}/read`,
+      body: () => ({ all: true }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { unread: expect.any(Number) } }),
+    },
+    [`POST ${notifications}/archive`]: {
+      path: () => `${notifications}/archive`,
+      body: () => ({ all: true }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { unread: 0 } }),
     },
     [`GET ${api}/apps`]: { path: () => `${api}/apps`, forbidden: 'reader', answers: list('apps') },
     [`GET ${api}/apps/:app`]: {

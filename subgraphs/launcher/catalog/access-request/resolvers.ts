@@ -8,6 +8,8 @@ import { changeItem } from '../../action-item/items.ts'
 import { requireMayChange, resolving } from '../../action-item/rules.ts'
 import { NameOfUserDocument } from '../../ask.generated.ts'
 import type { Context } from '../../context.ts'
+import { postNotice } from '../../engines/notify/notify.ts'
+import { decidedNotice } from '../../notification/rules.ts'
 import { registration } from '../../registration.ts'
 import type { DecideAccessRequestInput, RequestAccessInput, Resolvers, WithdrawAccessRequestInput } from '../../resolvers.generated.ts'
 import type { AccessRequestRow } from '../../stores/access-request.ts'
@@ -73,7 +75,9 @@ async function decide(context: Context, input: DecideAccessRequestInput): Promis
   const { app } = await accessRequests.require(input.id)
   // Read before the request is locked, because waiting for the lock holds a connection.
   const entry = input.decision === 'APPROVE' ? requireEntry(await catalogEntries.ofApp(app), app) : null
+  const title = (entry ?? (await catalogEntries.ofApp(app)))?.title ?? null
   let tellItem: (() => void) | undefined
+  let deliver: (() => void) | undefined
   let installed: Installed | undefined
   const request = await change(context, {
     of: accessRequests,
@@ -83,11 +87,14 @@ async function decide(context: Context, input: DecideAccessRequestInput): Promis
       const changes = deciding(request, input.decision, { userId: viewer.userId, comment, now: unit.now })
       if (entry) installed = await install(context, entry, { owner: { organizationId, userId: null }, userId: viewer.userId, actor }, unit)
       tellItem = await resolveItem(context, request, unit)
+      const notice = decidedNotice({ ...request, ...changes }, title, context.publicUrl)
+      if (notice) deliver = await postNotice(context, notice, unit)
       return changes
     },
     audit: ({ after }) => lineOf(after.status === 'APPROVED' ? 'access_request.approved' : 'access_request.declined', after),
     announce() {
       tellItem?.()
+      deliver?.()
       if (installed) announceInstalled(context, installed)
     },
   })

@@ -3,18 +3,22 @@ import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from '../../../store/books.ts'
 import type { Rows } from '../../../store/store.ts'
+import { type Posting, postNotice } from '../../engines/notify/notify.ts'
+import { installedNotice } from '../../notification/rules.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
 import type { InstallationRow, installations, Owner } from '../../stores/installation.ts'
 import { announceInstallation, factOf, requireInstallable } from './rules.ts'
 
 /** What installing works with: the context of a viewer, or of a job. */
-export type Installing = Writing & {
-  readonly events: Events
-  readonly installations: Rows<typeof installations, never, never> & {
-    lockOf(owner: Owner, app: string, transaction: Unit['transaction']): Promise<InstallationRow | null>
-    countOf(owner: Owner, transaction: Unit['transaction']): Promise<number>
+export type Installing = Writing &
+  Posting & {
+    readonly publicUrl: string
+    readonly events: Events
+    readonly installations: Rows<typeof installations, never, never> & {
+      lockOf(owner: Owner, app: string, transaction: Unit['transaction']): Promise<InstallationRow | null>
+      countOf(owner: Owner, transaction: Unit['transaction']): Promise<number>
+    }
   }
-}
 
 /** Who installs, and for whom. */
 export interface Installer {
@@ -31,6 +35,8 @@ export interface Installer {
 export interface Installed {
   readonly row: InstallationRow
   readonly isNew: boolean
+  /** Has people told of it; undefined for one that stood already. */
+  readonly deliver?: (() => void) | undefined
 }
 
 /**
@@ -51,7 +57,8 @@ export async function install(context: Installing, entry: CatalogEntryRow, { own
   const row = await installations.insert({ id, app: entry.app, ...owner, installedBy: userId, ...stamps }, transaction)
   await record(context, lineOf('app.installed', row), unit)
   await tell(context, factOf('app.installed', row, userId), unit)
-  return { row, isNew: true }
+  const deliver = await postNotice(context, installedNotice(row, entry, context.publicUrl), unit)
+  return { row, isNew: true, deliver }
 }
 
 /** The audit entry of an installation's begin or end. */
@@ -63,6 +70,7 @@ export const lineOf = (action: 'app.installed' | 'app.uninstalled', { id, app, o
 })
 
 /** Publishes an installation that was made. */
-export const announceInstalled = ({ events }: Pick<Installing, 'events'>, { row, isNew }: Installed): void => {
+export const announceInstalled = ({ events }: Pick<Installing, 'events'>, { row, isNew, deliver }: Installed): void => {
   if (isNew) announceInstallation(events, row)
+  deliver?.()
 }

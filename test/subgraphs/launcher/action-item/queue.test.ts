@@ -49,9 +49,11 @@ describe('actionItems', () => {
     const paged: string[] = []
     for (let after: string | null = null, more = true; more; ) {
       const document = 'query($after: String) { actionItems(first: 2, after: $after) { nodes { id } totalCount pageInfo { hasNextPage endCursor } } }'
-      const { nodes, totalCount, pageInfo } = (await ask(owner, document, { after })).data().actionItems
+      const { nodes, totalCount, pageInfo }: { nodes: { id: string }[]; totalCount: number; pageInfo: { hasNextPage: boolean; endCursor: string } } = (
+        await ask(owner, document, { after })
+      ).data().actionItems
       expect(totalCount).toBe(5)
-      paged.push(...nodes.map(({ id }: { id: string }) => id))
+      paged.push(...nodes.map(({ id }) => id))
       ;[after, more] = [pageInfo.endCursor, pageInfo.hasNextPage]
     }
     expect(paged).toEqual(wanted)

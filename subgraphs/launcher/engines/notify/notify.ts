@@ -1,0 +1,64 @@
+import type { Events } from '../../../../platform/events.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { Unit } from '../../../store/books.ts'
+import type { NoticeRow, noticeStore } from '../../stores/notice.ts'
+import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/notification.ts'
+import type { Alarm } from './alarm.ts'
+
+/** What people are told. */
+export type Notice = Omit<NoticeRow, 'id' | 'createdAt'>
+
+/** What notices are posted with: the context of a viewer, or of a job. */
+export interface Posting {
+  readonly notices: ReturnType<typeof noticeStore.open>
+  readonly noticeAlarm: Alarm
+}
+
+/**
+ * Posts a notice in the transaction of its cause. Its people are found and told after the commit, because identity is
+ * asked who they are.
+ * @returns a function that has it delivered at once
+ */
+export async function postNotice({ notices, noticeAlarm }: Posting, notice: Notice, { transaction, now }: Unit): Promise<() => void> {
+  await notices.insert({ ...notice, id: newId(now), createdAt: now }, transaction)
+  return () => noticeAlarm.ring()
+}
+
+const topics = 'launcher.notifications.'
+
+/** Returns the topic of a person's notifications in a context. */
+export const topicOf = (owner: Parameters<typeof ownerKeyOf>[0]): string => `${topics}${ownerKeyOf(owner)}`
+
+/** What people are notified with. */
+export interface Notifying {
+  readonly events: Events
+  readonly notifications: ReturnType<typeof notificationStore.open>
+}
+
+/**
+ * Tells people what a notice says: the one place at which each way to reach a person begins.
+ * @returns a function that publishes it after the commit
+ */
+export async function notify(
+  { events, notifications }: Notifying,
+  notice: NoticeRow,
+  userIds: readonly string[],
+  { transaction, now }: Unit,
+): Promise<() => void> {
+  const arrived = userIds.length > 0 ? await notifications.arrive(notice, userIds, now, transaction) : []
+  return () => {
+    for (const each of arrived) announceArrived(events, each)
+  }
+}
+
+/** Publishes to one person that something arrived; reading it later is no arrival. */
+const announceArrived = (events: Events, { id, createdAt, ...owner }: Arrived): void => events.announce(topicOf(owner), { id }, createdAt.getTime())
+
+/** Registers the resync of notifications with listeners, because events may be lost between processes. */
+export const resyncNotifications = (
+  events: Events,
+  arrivedSince: (ownerKey: string, since: Date) => Promise<readonly Pick<Arrived, 'id' | 'createdAt'>[]>,
+): void =>
+  events.resync(topics, async (ownerKey, since) =>
+    (await arrivedSince(ownerKey, since)).map(({ id, createdAt }) => ({ ids: { id }, mark: createdAt.getTime() })),
+  )
