@@ -29,6 +29,7 @@ import { launchStore } from './stores/launch.ts'
 import { workflowStore } from './stores/workflow.ts'
 import { noticeStore } from './stores/notice.ts'
 import { notificationStore } from './stores/notification.ts'
+import { preferencesStore } from './stores/notification-preferences.ts'
 import { snoozeStore } from './stores/snooze.ts'
 
 /** Stores of the launcher, under the names that resolvers use. */
@@ -47,6 +48,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   search: searchStore,
   sharedLinks: sharedLinkStore,
   notices: noticeStore,
+  notificationPreferences: preferencesStore,
   notifications: notificationStore,
   snoozes: snoozeStore,
   storeApps: storeAppStore,

@@ -6,7 +6,7 @@ import { type At, stores } from './context.ts'
 import { marketingNouns } from './marketing/nouns.ts'
 import { launchNouns } from './launch/nouns.ts'
 import { dashboardNouns } from './dashboard/nouns.ts'
-import { notification } from './notification/noun.ts'
+import { notification, notificationPreferences } from './notification/noun.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
@@ -20,6 +20,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...launchNouns,
   ...dashboardNouns,
   notification,
+  'notification-preferences': notificationPreferences,
   widget,
   audit: { retention: () => aging },
 }

@@ -39,6 +39,7 @@ import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
 import { maxSteps } from '../../subgraphs/launcher/launch/rules.ts'
 import { limits as ofWorkflow } from '../../subgraphs/launcher/launch/workflow/rules.ts'
 import { max as ofAnnouncements } from '../../subgraphs/launcher/stores/dashboard/announcement.ts'
+import { maxRules } from '../../subgraphs/launcher/notification/preferences/rules.ts'
 import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
 import { limits as ofSettings } from '../../subgraphs/payments/admin/settings/rules.ts'
@@ -168,6 +169,7 @@ const rules: Readonly<Record<string, number>> = {
   'Query.sharedLinks': maxLinks,
   'Query.announcements': ofAnnouncements.listed,
   'ActionItemsReport.results': ofActions.items,
+  'NotificationPreferences.rules': maxRules,
   'DashboardLayout.items': ofLayout.items,
   'DashboardLayout.boards': ofLayout.boards,
   'DashboardBoard.items': ofLayout.items,

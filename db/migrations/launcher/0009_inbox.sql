@@ -75,3 +75,19 @@ create table launcher.notices (
   constraint a_notice_is_somebodys check (case audience when 'person' then user_id is not null else organization_id is not null end)
 );
 create index notices_by_age on launcher.notices (created_at, id);
+
+-- How a person wants to be told, in every context.
+create table launcher.notification_preferences (
+  id uuid primary key,
+  user_id uuid not null unique,
+  time_zone text not null,
+  quiet_from text check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  quiet_to text check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  digest jsonb not null,
+  rules jsonb not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  created_by text not null,
+  constraint quiet_hours_have_both_ends check ((quiet_from is null) = (quiet_to is null))
+);

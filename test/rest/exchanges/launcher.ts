@@ -204,6 +204,20 @@ export const launcher: Exchanges = world => {
       forbidden: 'reader',
       answers: list('notifications'),
     },
+    [`GET ${notifications}/preferences`]: {
+      path: () => `${notifications}/preferences`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { timeZone: expect.any(String), digest: { frequency: 'off' } } }),
+    },
+    [`PUT ${notifications}/preferences`]: {
+      path: () => `${notifications}/preferences`,
+      body: () => ({
+        ...{ timeZone: 'Europe/Berlin', quietHours: { from: '22:00', to: '07:00' } },
+        rules: [{ app: 'payments', kind: 'order.paid', inApp: false, email: false, push: false }],
+      }),
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { timeZone: 'Europe/Berlin', quietHours: { from: '22:00', to: '07:00' } } }),
+    },
     [`POST ${notifications}/read`]: {
       path: () => `${notifications}/read`,
       body: () => ({ all: true }),

@@ -3,7 +3,9 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Unit } from '../../../store/books.ts'
 import type { NoticeRow, noticeStore } from '../../stores/notice.ts'
 import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/notification.ts'
+import type { preferencesStore } from '../../stores/notification-preferences.ts'
 import type { Alarm } from './alarm.ts'
+import { waysOf } from './ways.ts'
 
 /** What people are told. */
 export type Notice = Omit<NoticeRow, 'id' | 'createdAt'>
@@ -33,19 +35,20 @@ export const topicOf = (owner: Parameters<typeof ownerKeyOf>[0]): string => `${t
 export interface Notifying {
   readonly events: Events
   readonly notifications: ReturnType<typeof notificationStore.open>
+  readonly notificationPreferences: ReturnType<typeof preferencesStore.open>
 }
 
 /**
- * Tells people what a notice says: the one place at which each way to reach a person begins.
+ * Tells people what a notice says, by the ways that each of them wants: the one place at which each way to reach a
+ * person begins.
  * @returns a function that publishes it after the commit
  */
-export async function notify(
-  { events, notifications }: Notifying,
-  notice: NoticeRow,
-  userIds: readonly string[],
-  { transaction, now }: Unit,
-): Promise<() => void> {
-  const arrived = userIds.length > 0 ? await notifications.arrive(notice, userIds, now, transaction) : []
+export async function notify(context: Notifying, notice: NoticeRow, userIds: readonly string[], { transaction, now }: Unit): Promise<() => void> {
+  if (userIds.length === 0) return () => {}
+  const { events, notifications, notificationPreferences } = context
+  const rules = await notificationPreferences.rulesOf(userIds, transaction)
+  const inApp = userIds.filter(userId => waysOf(rules.get(userId) ?? [], notice).inApp)
+  const arrived = inApp.length > 0 ? await notifications.arrive(notice, inApp, now, transaction) : []
   return () => {
     for (const each of arrived) announceArrived(events, each)
   }

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../../subgraphs/scopes.ts'
-import { type AccessRows, byScopeEachTheirOwn, change, constant, type Fresh, row } from '../../../access/row.ts'
+import { type AccessRows, all as allScopes, byScopeEachTheirOwn, change, constant, type Fresh, people, row } from '../../../access/row.ts'
 import { seedNotification } from './seed.ts'
 
 const read: readonly Scope[] = ['launcher:notifications.read']
@@ -10,6 +10,10 @@ const whoeverIsTold /*                                                  */ = 're
 /** A notification is one person's: the owner's. */
 const itsPersonAlone /*                                                 */ = 'refused hidden denied hidden hidden yes hidden'
 const listed = (selection: string) => constant(`{ notifications { ${selection} } }`)
+
+// Keys are told nothing, so they have no preferences.
+const preferences = (cell: string) => `refused nothing refused ${cell} ${cell} ${cell} ${cell}`
+const settled = (selection: string) => constant(`{ notificationPreferences { ${selection} } }`)
 
 const byRoute = (cells: string) => cells.replaceAll('denied', 'refused')
 const api = '/launcher/api/notifications'
@@ -50,6 +54,18 @@ export const access: AccessRows = {
       'archiveNotifications',
       fresh,
     ),
+    row('Query.notificationPreferences', read, write, preferences('yes'), settled('version'), 'notificationPreferences'),
+    row('NotificationPreferences.digest', read, write, preferences('yes'), settled('digest { at }'), 'notificationPreferences.digest'),
+    row('NotificationPreferences.quietHours', read, write, preferences('nothing'), settled('quietHours { from }'), 'notificationPreferences.quietHours'),
+    row('NotificationPreferences.rules', read, write, preferences('empty'), settled('rules { app }'), 'notificationPreferences.rules'),
+    row(
+      'Mutation.updateNotificationPreferences',
+      allScopes,
+      read,
+      people,
+      change('updateNotificationPreferences', () => 'timeZone: "UTC"', 'version'),
+      'updateNotificationPreferences',
+    ),
     row(
       'Subscription.notificationReceived',
       read,
@@ -61,6 +77,8 @@ export const access: AccessRows = {
   ],
   routes: [
     { at: `GET ${api}`, scopes: read, less: write, cells: byScopeEachTheirOwn, path: () => api },
+    { at: `GET ${api}/preferences`, scopes: read, less: write, cells: 'refused hidden refused yes yes yes yes', path: () => `${api}/preferences` },
+    { at: `PUT ${api}/preferences`, scopes: allScopes, less: read, cells: people, path: () => `${api}/preferences`, body: () => ({ timeZone: 'UTC' }) },
     { at: `POST ${api}/read`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/read`, body: () => all },
     { at: `POST ${api}/archive`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/archive`, body: () => all },
   ],

@@ -1,0 +1,35 @@
+import { newId } from '../../../../platform/ids.ts'
+import { checkVersion, write } from '../../../store/write.ts'
+import { actorOf, requirePerson } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import type { Resolvers, UpdateNotificationPreferencesInput } from '../../resolvers.generated.ts'
+import type { PreferencesRow } from '../../stores/notification-preferences.ts'
+import { settled, shown, unsettled } from './rules.ts'
+
+async function update(context: Context, { expectedVersion, ...given }: UpdateNotificationPreferencesInput): Promise<PreferencesRow> {
+  const { viewer, notificationPreferences: preferences } = context
+  const userId = requirePerson(viewer)
+  return write(context, {
+    async run({ transaction, now }) {
+      const present = await preferences.lockOf(userId, transaction)
+      checkVersion(present?.version ?? 0, expectedVersion, preferences.what)
+      const changes = settled(present ?? unsettled, given)
+      if (present) return preferences.update(present, { ...changes, updatedAt: now, version: present.version + 1 }, transaction) as Promise<PreferencesRow>
+      const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+      return preferences.insert({ id: newId(now), userId, ...changes, ...stamps }, transaction) as Promise<PreferencesRow>
+    },
+    audit: ({ id }) => ({ tenantId: userId, action: 'notification_preferences.updated', subjectId: id }),
+  })
+}
+
+export const preferencesResolvers: Resolvers = {
+  Query: {
+    async notificationPreferences(_, __, { viewer, notificationPreferences }) {
+      if (viewer.userId === null) return null
+      return shown((await notificationPreferences.of(viewer.userId)) ?? { ...unsettled, version: 0 })
+    },
+  },
+  Mutation: {
+    updateNotificationPreferences: async (_, { input }, context) => shown(await update(context, input)),
+  },
+}
