@@ -17,6 +17,7 @@ export function ActionPanel({ id, back, open }: { readonly id: string; readonly 
   const [{ error, fetching }, complete] = useMutation(CompleteActionDocument)
   const refused = problemOf(error)
   const item = data?.actionItem
+  const isOver = item?.status === 'DONE' || item?.status === 'RESOLVED'
   async function finish() {
     const answer = await complete({ input: { id, expectedVersion: item!.version } })
     if (!answer.data?.completeActionItem) return
@@ -37,7 +38,7 @@ export function ActionPanel({ id, back, open }: { readonly id: string; readonly 
         <>
           <p className="quiet">
             {say('actions.since', { when: moment(item.createdAt) })}{' '}
-            {item.status !== 'OPEN' && (
+            {isOver && (
               <Status meaning="positive" icon={Check}>
                 {say('actions.over')}
               </Status>
@@ -48,7 +49,7 @@ export function ActionPanel({ id, back, open }: { readonly id: string; readonly 
             <Button kind="primary" icon={ArrowUpRight} onPress={() => open(item.url, item.subject.service)}>
               {say('actions.open')}
             </Button>
-            {item.status === 'OPEN' && (
+            {!isOver && (
               <Button icon={Check} isDisabled={fetching} onPress={() => void finish()}>
                 {say('actions.complete')}
               </Button>
